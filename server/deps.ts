@@ -1,0 +1,36 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { EmailChannel } from './channels/channel.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db.ts'
+import type { Jobs } from './jobs.ts'
+import type { PlatformName, StoreAccess, StoreClient } from './platforms/platform.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Everything the server needs from outside. Built once in main.ts; tests build their own. */
+export interface Deps {
+  config: Config
+  db: Db
+  pool: pg.Pool
+  /** The only clock of the domain; SQL gets it as a parameter (T4). */
+  now: () => Date
+  log: Logger
+  secrets: Secrets
+  jobs: Jobs
+  channels: {
+    email: EmailChannel
+    /** Where the demo account's mail goes, whatever is configured (decision 29). */
+    demoEmail: EmailChannel
+  }
+  storeClient: (platform: PlatformName, access: StoreAccess) => StoreClient
+  /** Present while the demo store runs beside us. */
+  demo: DemoParts | null
+}
+
+export interface DemoParts {
+  storeUrl: string
+  mailboxUrl: string
+  keys: { consumerKey: string; consumerSecret: string }
+  setCapture(capture: { scriptUrl: string; storeKey: string }): void
+  reset(): void
+}

@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Endpoint } from '../shared/endpoint.ts'
+import { type ErrorReply, statusOf } from '../shared/errors.ts'
+import { mayDo } from '../shared/roles.ts'
+import { authenticate, type Session } from './accounts/session.ts'
+import type { AccountDb, Db, StoreDb } from './db.ts'
+import type { Deps } from './deps.ts'
+import { AppError } from './errors.ts'
+import { chooseStore } from './stores/choose.ts'
+
+export type Routes = (app: FastifyInstance, deps: Deps) => void
+
+/** What a handler is given. `store` exists only for endpoints of scope `store`, `account` for those of any signed-in scope. */
+export interface Call<P, Q, B> {
+  params: P
+  query: Q
+  body: B
+  request: FastifyRequest
+  reply: FastifyReply
+  /** Null only where the endpoint is public and the caller is not signed in. */
+  session: Session | null
+}
+export interface StoreCall<P, Q, B> extends Call<P, Q, B> {
+  session: Session
+  account: AccountDb<Db>
+  store: StoreDb<Db>
+}
+export interface AccountCall<P, Q, B> extends Call<P, Q, B> {
+  session: Session
+  account: AccountDb<Db>
+}
+
+type Handler<C, R extends z.ZodType> = (call: C) => Promise<z.input<R>>
+
+/** For endpoints of scope `store`: signed in, allowed, and the store is one of the account's (decision 7). */
+export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B, R>,
+  handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
+): void {
+  route(app, deps, endpoint, async (call) => {
+    const session = signedIn(call.session, endpoint)
+    const store = await chooseStore(deps.db, session, call.query as { platform?: string; storeId?: string })
+    const account = { accountId: session.accountId, db: deps.db }
+    return handle({ ...call, session, account, store: { storeId: store.id, db: deps.db } })
+  })
+}
+
+/** For endpoints about the signed-in user's account. */
+export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B, R>,
+  handle: Handler<AccountCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
+): void {
+  route(app, deps, endpoint, async (call) => {
+    const session = signedIn(call.session, endpoint)
+    return handle({ ...call, session, account: { accountId: session.accountId, db: deps.db } })
+  })
+}
+
+/** For endpoints anybody may call. */
+export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B, R>,
+  handle: Handler<Call<z.output<P>, z.output<Q>, z.output<B>>, R>,
+): void {
+  route(app, deps, endpoint, handle)
+}
+
+/** Every endpoint served, in the order of registration: the documentation and the stranger test walk it. */
+export const servedBy = new WeakMap<FastifyInstance, Endpoint[]>()
+
+function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B, R>,
+  handle: Handler<Call<z.output<P>, z.output<Q>, z.output<B>>, R>,
+): void {
+  servedBy.set(app, [...(servedBy.get(app) ?? []), endpoint as unknown as Endpoint])
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    handler: async (request, reply) => {
+      const session = await authenticate(deps, request.headers.authorization, endpoint.permission !== 'public')
+      const params = endpoint.params.parse(request.params)
+      const query = endpoint.query.parse(request.query)
+      const body = endpoint.body.parse(request.body ?? {})
+      const answer = await handle({ params, query, body, request, reply, session })
+      return endpoint.reply.parse(answer)
+    },
+  })
+}
+
+function signedIn(session: Session | null, endpoint: { permission: Endpoint['permission'] }): Session {
+  if (!session) throw new AppError('session', 'Please sign in.')
+  if (!mayDo(session.role, endpoint.permission)) {
+    throw new AppError('forbidden', `Your role (${session.role}) does not allow this. Ask an owner or admin.`)
+  }
+  return session
+}
+
+/** The only place where an error becomes a response. */
+export function mapErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    const known = toAppError(error)
+    if (!known) request.log.error({ err: error }, 'request.crashed')
+    const body: ErrorReply = {
+      error: known?.message ?? 'Something went wrong on our side. Please try again.',
+      code: known?.code ?? 'internal',
+      requestId: request.id,
+      ...(known?.retryAfterS ? { retryAfterS: known.retryAfterS } : {}),
+      ...(known?.fields ? { fields: known.fields } : {}),
+    }
+    if (known?.retryAfterS) reply.header('retry-after', known.retryAfterS)
+    return reply.code(known ? statusOf[known.code] : 500).send(body)
+  })
+}
+
+function toAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error
+  if (error instanceof z.ZodError) return fromZod(error)
+  const status = (error as { statusCode?: number }).statusCode
+  if (status === 413) return new AppError('too_large', 'The request is too large.')
+  if (status && status >= 400 && status < 500) return new AppError('invalid', (error as Error).message)
+  return fromDatabase(error)
+}
+
+function fromZod(error: z.ZodError): AppError {
+  const fields: Record<string, string> = {}
+  for (const issue of error.issues) fields[issue.path.join('.')] ??= issue.message
+  return new AppError('invalid', error.issues[0]?.message ?? 'The request is not valid.', { fields })
+}
+
+/** Values a column refuses (a NUL in text, a number out of range) came from the caller, not from us. */
+function fromDatabase(error: unknown): AppError | undefined {
+  const code = (error as { code?: string }).code
+  if (code === '22021' || code === '22P05' || code === '22003' || code === '22P02') {
+    return new AppError('invalid', 'The request holds a value that cannot be stored.')
+  }
+  if (code === '23505') return new AppError('conflict', 'That already exists.')
+  return undefined
+}

@@ -1,0 +1,453 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { CartItem } from '../shared/carts.ts'
+import type { FactPayload, Fold } from './carts/fold.ts'
+
+// The tables as Kysely sees them; `db/migrations` is the source. JSON columns are written as text and read parsed.
+
+export interface UsersTable {
+  id: string
+  email: string
+  name: string
+  password_hash: string
+  created_at: Date
+}
+
+export interface AccountsTable {
+  id: string
+  name: string
+  is_demo: Generated<boolean>
+  created_at: Date
+}
+
+export interface MembersTable {
+  account_id: string
+  user_id: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  created_at: Date
+}
+
+export interface PasswordResetsTable {
+  token_hash: Buffer
+  user_id: string
+  created_at: Date
+  expires_at: Date
+  used_at: Generated<Date | null>
+}
+
+export interface SubscriptionsTable {
+  account_id: string
+  plan: 'free' | 'starter' | 'growth'
+  status: 'active' | 'trialing' | 'past_due' | 'canceled'
+  next_billing_at: Generated<Date | null>
+  updated_at: Date
+}
+
+export interface PlanUsageTable {
+  account_id: string
+  month: string
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  used: Generated<number>
+}
+
+export interface SuppressionsTable {
+  account_id: string
+  address_hash: Buffer
+  channel: 'all' | 'email' | 'sms' | 'whatsapp' | 'push'
+  address: Generated<string | null>
+  reason: 'unsubscribed' | 'complaint' | 'hard_bounce' | 'manual' | 'invalid' | 'erased'
+  source: string
+  created_at: Date
+}
+
+export interface StoresTable {
+  id: string
+  account_id: string
+  platform: 'woocommerce' | 'shopify'
+  url: string
+  home_url: string
+  name: string
+  currency: string
+  time_zone: string
+  version: string
+  base_country: Generated<string | null>
+  selling_countries: Generated<string[] | null>
+  has_checkout_link: Generated<boolean>
+  can_write: Generated<boolean>
+  is_active: Generated<boolean>
+  is_demo: Generated<boolean>
+  connected_at: Date
+  disconnected_at: Generated<Date | null>
+  capture_key: string
+  capture_seen_at: Generated<Date | null>
+  sender_name: Generated<string>
+  sender_email: Generated<string | null>
+  postal_address: Generated<string>
+  abandonment_timeout_minutes: Generated<number>
+  effective_timeout_minutes: Generated<number>
+  attribution_window_days: Generated<number>
+  cap_messages: Generated<number>
+  cap_window_hours: Generated<number>
+}
+
+export interface SessionsTable {
+  account_id: string
+  id: string
+  user_id: string
+  store_id: Generated<string | null>
+  token_hash: Buffer
+  created_at: Date
+  last_seen_at: Date
+  expires_at: Date
+}
+
+export interface StoreCredentialsTable {
+  account_id: string
+  store_id: string
+  sealed: Buffer
+  updated_at: Date
+}
+
+export interface SyncStateTable {
+  store_id: string
+  stream: 'fence' | 'import' | 'sweep' | 'customers' | 'products' | 'webhooks'
+  watermark: Generated<Date | null>
+  cursor_page: Generated<number | null>
+  lease_until: Generated<Date | null>
+  started_at: Generated<Date | null>
+  completed_start: Generated<Date | null>
+  completed_at: Generated<Date | null>
+  failed_at: Generated<Date | null>
+  error_code: Generated<string | null>
+  error_detail: Generated<string | null>
+  rows_seen: Generated<number>
+}
+
+export interface StoreWebhooksTable {
+  store_id: string
+  topic: string
+  webhook_id: string
+  sealed_secret: Buffer
+  last_delivery_at: Generated<Date | null>
+  status: string
+  checked_at: Date
+}
+
+export interface WebhookEventsTable {
+  store_id: string
+  event_key: string
+  topic: string
+  received_at: Date
+}
+
+export interface ProductsTable {
+  store_id: string
+  product_id: string
+  variation_id: Generated<string>
+  name: string
+  sku: Generated<string | null>
+  price_minor: number
+  currency: string
+  image_url: Generated<string | null>
+  permalink: Generated<string | null>
+  is_available: boolean
+  stock_quantity: Generated<number | null>
+  modified_at: Generated<Date | null>
+  seen_at: Date
+}
+
+export interface CustomersTable {
+  store_id: string
+  customer_id: string
+  email: Generated<string | null>
+  phone: Generated<string | null>
+  first_name: Generated<string | null>
+  last_name: Generated<string | null>
+  company: Generated<string | null>
+  country: Generated<string | null>
+  created_at: Generated<Date | null>
+  modified_at: Generated<Date | null>
+  seen_at: Date
+}
+
+export interface ShoppersTable {
+  store_id: string
+  id: string
+  email: Generated<string | null>
+  phone: Generated<string | null>
+  first_name: Generated<string | null>
+  last_name: Generated<string | null>
+  country: Generated<string | null>
+  country_source: Generated<string | null>
+  arm: Generated<'treated' | 'control' | null>
+  is_member: Generated<boolean>
+  created_at: Date
+}
+
+export interface ShopperKeysTable {
+  store_id: string
+  kind: 'email' | 'phone' | 'customer' | 'cart' | 'order' | 'device'
+  value: string
+  shopper_id: string
+}
+
+export interface FactsTable {
+  store_id: string
+  id: string
+  shopper_id: string
+  kind: 'snapshot' | 'contact' | 'order' | 'lost'
+  source: 'capture' | 'plugin' | 'webhook' | 'sync' | 'engine'
+  at: Date
+  unique_key: string
+  payload: ColumnType<FactPayload, string, string>
+  received_at: Date
+}
+
+export interface CartsTable {
+  store_id: string
+  id: string
+  shopper_id: string
+  status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged'
+  badge: Generated<'No Action' | 'Email Sent' | 'SMS Sent' | 'WhatsApp Sent' | 'No Response' | 'Recovered'>
+  version: Generated<number>
+  started_at: Date
+  last_activity_at: Date
+  abandon_at: Generated<Date | null>
+  abandoned_at: Generated<Date | null>
+  ended_at: Generated<Date | null>
+  recovered_at: Generated<Date | null>
+  pending_until: Generated<Date | null>
+  lost_at: Date
+  no_response_at: Generated<Date | null>
+  last_handed_over_at: Generated<Date | null>
+  merged_into: Generated<string | null>
+  opening_fact_id: string
+  last_fact_at: Date
+  last_fact_id: string
+  customer_name: string
+  email: Generated<string | null>
+  phone: Generated<string | null>
+  items: ColumnType<CartItem[], string, string>
+  item_count: number
+  value_minor: number
+  currency: string
+  coupons: ColumnType<string[], string | undefined, string>
+  search: string
+  fold: ColumnType<Fold, string, string>
+  created_at: Date
+}
+
+export interface CartEventsTable {
+  store_id: string
+  id: string
+  cart_id: string
+  at: Date
+  kind: string
+  detail: ColumnType<Record<string, unknown>, string | undefined, string>
+}
+
+export interface OrdersTable {
+  store_id: string
+  order_id: string
+  shopper_id: Generated<string | null>
+  cart_id: Generated<string | null>
+  kind: string
+  status: string
+  created_at: Date
+  modified_at: Date
+  purchased_at: Generated<Date | null>
+  currency: string
+  total_minor: number
+  net_minor: number
+  email: Generated<string | null>
+  phone: Generated<string | null>
+  is_staff: Generated<boolean>
+  touch_id: Generated<string | null>
+  message_id: Generated<string | null>
+}
+
+export interface TemplatesTable {
+  store_id: string
+  id: string
+  key: string
+  name: string
+  subject: string
+  body: string
+  version: Generated<number>
+  updated_at: Date
+}
+
+export interface FlowsTable {
+  store_id: string
+  id: string
+  name: string
+  is_on: Generated<boolean>
+  switched_on_at: Generated<Date | null>
+  takes_from: Generated<Date | null>
+  holdout_bps: Generated<number>
+  salt: string
+  created_at: Date
+  updated_at: Date
+}
+
+export interface FlowStepsTable {
+  store_id: string
+  flow_id: string
+  step: number
+  delay_minutes: number
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  template_id: string
+}
+
+export interface MessagesTable {
+  store_id: string
+  id: string
+  cart_id: string
+  shopper_id: string
+  origin: string
+  step: number
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  state:
+    | 'scheduled'
+    | 'held'
+    | 'claimed'
+    | 'handed_over'
+    | 'sent'
+    | 'delivered'
+    | 'failed'
+    | 'unknown'
+    | 'skipped'
+    | 'cancelled'
+  reason: Generated<string | null>
+  due_at: Date
+  expires_at: Date
+  wake_at: Date
+  claim: Generated<string | null>
+  attempts: Generated<number>
+  template_id: Generated<string | null>
+  template_version: Generated<number | null>
+  to_address: Generated<string | null>
+  subject: Generated<string | null>
+  body_html: Generated<string | null>
+  body_text: Generated<string | null>
+  provider_id: Generated<string | null>
+  provider_response: Generated<string | null>
+  decided_at: Generated<Date | null>
+  handed_over_at: Generated<Date | null>
+  finished_at: Generated<Date | null>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface StoreSendTable {
+  store_id: string
+  next_due_at: Generated<Date | null>
+}
+
+export interface DecisionsTable {
+  store_id: string
+  id: string
+  message_id: string
+  at: Date
+  outcome: 'send' | 'hold' | 'skip' | 'cancel' | 'result'
+  reason: string
+  until: Generated<Date | null>
+  inputs: ColumnType<Record<string, unknown>, string, string>
+}
+
+export interface LinkTokensTable {
+  token_hash: Buffer
+  store_id: string
+  message_id: string
+  cart_id: string
+  purpose: 'restore' | 'click' | 'unsubscribe'
+  target: Generated<string | null>
+  is_test: Generated<boolean>
+  created_at: Date
+  expires_at: Date
+}
+
+export interface TouchesTable {
+  store_id: string
+  id: string
+  message_id: string
+  cart_id: string
+  shopper_id: string
+  kind: 'click' | 'restore' | 'coupon'
+  is_human: boolean
+  class_reason: string
+  at: Date
+}
+
+export interface ConsentsTable {
+  store_id: string
+  id: string
+  address_hash: Buffer
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  status: 'granted' | 'withdrawn'
+  source: string
+  wording: Generated<string | null>
+  at: Date
+}
+
+export interface NotificationsTable {
+  store_id: string
+  id: string
+  type: string
+  title: string
+  message: string
+  data: ColumnType<Record<string, unknown>, string | undefined, string>
+  zone: ColumnType<{ city: string; country: string; region?: string; timezone?: string }, string | undefined, string>
+  created_at: Date
+  read_at: Generated<Date | null>
+}
+
+export interface InstanceTable {
+  is_only: Generated<boolean>
+  fingerprint: string
+  is_paused: Generated<boolean>
+  paused_reason: Generated<string | null>
+  worker_seen_at: Generated<Date | null>
+  created_at: Date
+}
+
+export interface RateLimitsTable {
+  key: string
+  points: Generated<number>
+  expire: Generated<number | null>
+}
+
+export interface Schema {
+  users: UsersTable
+  accounts: AccountsTable
+  members: MembersTable
+  password_resets: PasswordResetsTable
+  subscriptions: SubscriptionsTable
+  plan_usage: PlanUsageTable
+  suppressions: SuppressionsTable
+  stores: StoresTable
+  sessions: SessionsTable
+  store_credentials: StoreCredentialsTable
+  sync_state: SyncStateTable
+  store_webhooks: StoreWebhooksTable
+  webhook_events: WebhookEventsTable
+  products: ProductsTable
+  customers: CustomersTable
+  shoppers: ShoppersTable
+  shopper_keys: ShopperKeysTable
+  facts: FactsTable
+  carts: CartsTable
+  cart_events: CartEventsTable
+  orders: OrdersTable
+  templates: TemplatesTable
+  flows: FlowsTable
+  flow_steps: FlowStepsTable
+  messages: MessagesTable
+  store_send: StoreSendTable
+  decisions: DecisionsTable
+  link_tokens: LinkTokensTable
+  touches: TouchesTable
+  consents: ConsentsTable
+  notifications: NotificationsTable
+  instance: InstanceTable
+  rate_limits: RateLimitsTable
+}

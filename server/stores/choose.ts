@@ -1,0 +1,22 @@
+import type { Session } from '../accounts/session.ts'
+import type { Db } from '../db.ts'
+import { AppError } from '../errors.ts'
+import * as sql from './sql.ts'
+
+/**
+ * Decision 7: the store named by `storeId` (id or URL; `default` = none), else the session's current store when it is of
+ * the platform asked for, else the account's active store of that platform, else its active store.
+ * A store of another account is as absent as one that never was: 404.
+ */
+export async function chooseStore(db: Db, session: Session, wanted: { platform?: string; storeId?: string }) {
+  const stores = await sql.storesOf({ accountId: session.accountId, db })
+  const active = stores.filter((store) => store.is_active)
+  const named = wanted.storeId && wanted.storeId !== 'default' ? wanted.storeId.replace(/\/+$/, '') : undefined
+  const store = named
+    ? stores.find((each) => each.id === named || each.url === named || each.home_url === named)
+    : (active.find((each) => each.id === session.storeId && (!wanted.platform || each.platform === wanted.platform)) ??
+      active.find((each) => each.platform === wanted.platform) ??
+      active[0])
+  if (!store) throw new AppError('not_found', 'Store not found. Please connect your store first.')
+  return store
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { PlatformName } from './platforms.ts'
+
+// Accounts: registration, sign-in, who am I (A 3, A 7). Texts of A 5 and A 8.
+
+export const PASSWORD_MIN = 6
+
+export const authTexts = {
+  nameRequired: 'Name is required',
+  emailRequired: 'Email is required',
+  passwordRequired: 'Password is required',
+  passwordsDiffer: 'Passwords do not match',
+  passwordShort: 'Password must be at least 6 characters long',
+  invalidResetLink: 'Invalid reset link. Please request a new password reset.',
+  loginFailed: 'Login failed. Please check your credentials.',
+  registrationFailed: 'Registration failed. Please try again.',
+  forgotFailed: 'Failed to send reset email. Please try again.',
+  resetFailed: 'Failed to reset password. Please try again.',
+  sessionExpired: 'Your session has expired. Please sign in again.',
+  resetSent: 'If an account exists for that address, we have sent a link to reset the password.',
+  resetDone: 'Your password has been reset. You can sign in now.',
+} as const
+
+const email = z.string().trim().min(1, authTexts.emailRequired).max(254)
+const password = z.string().min(1, authTexts.passwordRequired).max(200)
+const newPassword = z.string().min(PASSWORD_MIN, authTexts.passwordShort).max(200)
+
+export const User = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  email: z.string(),
+  stores: z.array(z.object({ id: z.uuid(), storeUrl: z.string(), platform: PlatformName, isActive: z.boolean() })),
+  subscriptionStatus: z.string().nullable(),
+  hasActiveSubscription: z.boolean(),
+  /** Added: the account this session works in, what the user may do there, and whether it is the demo (decision 29). */
+  accountName: z.string(),
+  role: z.enum(['owner', 'admin', 'member', 'viewer']),
+  isDemo: z.boolean(),
+})
+export type User = z.infer<typeof User>
+
+const SignedIn = z.object({ token: z.string(), user: User })
+const Message = z.object({ message: z.string() })
+
+export const register = endpoint({
+  method: 'POST',
+  path: '/api/auth/register',
+  permission: 'public',
+  summary: 'Create a user, an account with that user as its owner, and sign in',
+  body: z.object({ name: z.string().trim().min(1, authTexts.nameRequired).max(120), email, password: newPassword }),
+  reply: SignedIn,
+})
+
+export const login = endpoint({
+  method: 'POST',
+  path: '/api/auth/login',
+  permission: 'public',
+  summary: 'Sign in',
+  body: z.object({ email, password }),
+  reply: SignedIn,
+})
+
+export const demoLogin = endpoint({
+  method: 'POST',
+  path: '/api/auth/demo',
+  permission: 'public',
+  summary: 'Sign in to the live demo (404 where there is none)',
+  reply: SignedIn,
+})
+
+export const logout = endpoint({
+  method: 'POST',
+  path: '/api/auth/logout',
+  permission: 'session',
+  summary: 'Revoke the token of this request',
+  reply: z.object({ success: z.literal(true) }),
+})
+
+export const forgotPassword = endpoint({
+  method: 'POST',
+  path: '/api/auth/forgot-password',
+  permission: 'public',
+  summary: 'Send a link to reset the password; the answer never tells whether the address is known',
+  body: z.object({ email }),
+  reply: Message,
+})
+
+export const resetPassword = endpoint({
+  method: 'POST',
+  path: '/api/auth/reset-password',
+  permission: 'public',
+  summary: 'Set a new password with the token from the mail: single use, one hour; ends all sessions',
+  body: z.object({ token: z.string().max(200), password: newPassword }),
+  reply: Message,
+})
+
+export const me = endpoint({
+  method: 'GET',
+  path: '/api/auth/me',
+  permission: 'session',
+  summary: 'The signed-in user',
+  reply: z.object({ user: User }),
+})

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+// Plans and the free subscription (A 3, 7, 9). Card payments come with their own issue.
+
+export const PlanKey = z.enum(['free', 'starter', 'growth'])
+export type PlanKey = z.infer<typeof PlanKey>
+
+/** -1 = unlimited, as the specification writes it. */
+export interface PlanLimits {
+  maxStores: number
+  maxEmailsPerMonth: number
+  maxSmsPerMonth: number
+  maxWhatsappPerMonth: number
+}
+
+export const plans: Record<PlanKey, { name: string; priceMonthly: number; limits: PlanLimits; features: string[] }> = {
+  free: {
+    name: 'Lite',
+    priceMonthly: 0,
+    limits: { maxStores: 1, maxEmailsPerMonth: 500, maxSmsPerMonth: 0, maxWhatsappPerMonth: 0 },
+    features: ['Basic Analytics', 'Email Support'],
+  },
+  starter: {
+    name: 'Starter',
+    priceMonthly: 19,
+    limits: { maxStores: 2, maxEmailsPerMonth: 5_000, maxSmsPerMonth: 100, maxWhatsappPerMonth: 100 },
+    features: ['Advanced Analytics', 'Priority Support', 'Customer Segmentation', 'Scheduled Campaigns'],
+  },
+  growth: {
+    name: 'Growth',
+    priceMonthly: 49,
+    limits: { maxStores: 3, maxEmailsPerMonth: -1, maxSmsPerMonth: 1_000, maxWhatsappPerMonth: 1_000 },
+    features: [
+      'Multi-store Dashboard',
+      'ROI Tracking',
+      'Automated SMS/WhatsApp',
+      'Export Analytics',
+      'Premium Support',
+    ],
+  },
+}
+
+export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled'])
+
+export const subscriptionStatus = endpoint({
+  method: 'GET',
+  path: '/api/subscribe/status',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Plan and status of the account; both null before a plan was chosen',
+  reply: z.object({
+    plan: PlanKey.nullable(),
+    status: SubscriptionStatus.nullable(),
+    nextBillingDate: z.string().nullable(),
+    /** Added: whether `/test-subscription` and a paid plan's test checkout exist here (decision 3). */
+    isTestMode: z.boolean(),
+  }),
+})
+
+export const listPlans = endpoint({
+  method: 'GET',
+  path: '/api/subscribe/plans',
+  permission: 'public',
+  summary: 'The plans by key',
+  reply: z.object({
+    plans: z.record(PlanKey, z.object({ name: z.string(), price: z.number(), features: z.array(z.string()) })),
+  }),
+})
+
+export const createFreeSubscription = endpoint({
+  method: 'POST',
+  path: '/api/subscribe/create-free-subscription',
+  permission: 'billing:write',
+  scope: 'account',
+  summary: 'Choose the free plan',
+  reply: z.object({ success: z.boolean(), message: z.string() }),
+})
+
+export const manualUpdate = endpoint({
+  method: 'POST',
+  path: '/api/subscribe/manual-update',
+  permission: 'billing:write',
+  scope: 'account',
+  summary: 'Set a plan without paying; exists only in billing test mode',
+  body: z.object({ planKey: z.string().max(40) }),
+  reply: z.object({ success: z.boolean(), message: z.string(), plan: PlanKey, status: SubscriptionStatus }),
+})

@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// Carts as the browser sees them (B 3, decision 11) and the record of what was sent, or not, and why (D12).
+
+export const CartBadge = z.enum(['No Action', 'Email Sent', 'SMS Sent', 'WhatsApp Sent', 'No Response', 'Recovered'])
+export type CartBadge = z.infer<typeof CartBadge>
+export const CartState = z.enum(['active', 'abandoned', 'recovered', 'purchased', 'emptied', 'lost', 'merged'])
+export type CartState = z.infer<typeof CartState>
+
+/** One line of a cart as we keep it: names, prices and pictures come from the store, never from a browser (X5). */
+export interface CartItem {
+  productId: string
+  variationId: string | null
+  name: string
+  sku: string | null
+  quantity: number
+  unitPriceMinor: number
+  imageUrl: string | null
+}
+
+export const CartView = z.object({
+  cart_id: z.string(),
+  id: z.string(),
+  customer_name: z.string(),
+  customer_email: z.string().nullable(),
+  customer_data: z.object({
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    phone: z.string().nullable(),
+    whatsapp: z.string().nullable(),
+  }),
+  phone: z.string().nullable(),
+  items: z.array(
+    z.object({
+      product_id: z.string(),
+      product_name: z.string(),
+      price: z.number(),
+      quantity: z.number(),
+      image_url: z.string().nullable(),
+    }),
+  ),
+  total: z.number(),
+  currency: z.string(),
+  timestamp: z.number(),
+  last_activity: z.string(),
+  abandoned_at: z.string().nullable(),
+  status: CartBadge,
+  state: CartState,
+  sms_status: z.string().nullable(),
+  sms_sent_at: z.string().nullable(),
+  whatsapp_status: z.string().nullable(),
+  whatsapp_sent_at: z.string().nullable(),
+})
+export type CartView = z.infer<typeof CartView>
+
+/** What a shopper holding a restore token sees: no personal data (decision 4). */
+export const RestorableCart = z.object({
+  items: CartView.shape.items,
+  total: z.number(),
+  currency: z.string(),
+  storeName: z.string(),
+  expiresAt: z.string(),
+})
+export type RestorableCart = z.infer<typeof RestorableCart>
+
+export const sortColumns = ['timestamp', 'value', 'customer', 'email', 'phone', 'items', 'status'] as const
+
+export const listAbandonedCarts = endpoint({
+  method: 'GET',
+  path: '/api/carts/abandoned',
+  permission: 'carts:read',
+  scope: 'store',
+  summary: 'Abandoned, recovered and lost carts, newest activity first',
+  query: storeQuery.extend({
+    page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+    limit: z.coerce.number().int().min(1).max(1_000).default(10),
+    status: z.string().max(40).optional(),
+    search: z.string().max(200).optional(),
+    sort: z.enum(sortColumns).default('timestamp'),
+    order: z.enum(['asc', 'desc']).default('desc'),
+  }),
+  reply: z.object({
+    carts: z.array(CartView),
+    pagination: z.object({ page: z.number(), limit: z.number(), total: z.number(), pages: z.number() }),
+    /** How fresh the data is (Y3): seconds since the last order pull that reached its end began. */
+    syncAgeSeconds: z.number().nullable(),
+  }),
+})
+
+export const getCart = endpoint({
+  method: 'GET',
+  path: '/api/carts/:id',
+  permission: 'public',
+  scope: 'none',
+  summary: 'A cart for its store’s member; for a restore token (rt_…) its public shape',
+  params: z.object({ id: z.string().max(200) }),
+  query: storeQuery,
+  reply: z.object({ cart: z.union([CartView, RestorableCart]) }),
+})
+
+const Decision = z.object({
+  at: z.string(),
+  outcome: z.enum(['send', 'hold', 'skip', 'cancel', 'result']),
+  reason: z.string(),
+  /** The reason in a sentence a shop owner understands. */
+  explanation: z.string(),
+  until: z.string().nullable(),
+  inputs: z.record(z.string(), z.unknown()),
+})
+
+export const MessageView = z.object({
+  id: z.string(),
+  origin: z.string(),
+  originName: z.string(),
+  step: z.number(),
+  channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
+  state: z.string(),
+  reason: z.string().nullable(),
+  explanation: z.string(),
+  dueAt: z.string(),
+  expiresAt: z.string(),
+  handedOverAt: z.string().nullable(),
+  finishedAt: z.string().nullable(),
+  to: z.string().nullable(),
+  subject: z.string().nullable(),
+  html: z.string().nullable(),
+  response: z.string().nullable(),
+  decisions: z.array(Decision),
+})
+export type MessageView = z.infer<typeof MessageView>
+
+export const TimelineEntry = z.object({
+  at: z.string(),
+  kind: z.string(),
+  title: z.string(),
+  text: z.string(),
+  messageId: z.string().nullable(),
+})
+export type TimelineEntry = z.infer<typeof TimelineEntry>
+
+export const cartMessages = endpoint({
+  method: 'GET',
+  path: '/api/carts/:id/messages',
+  permission: 'carts:read',
+  scope: 'store',
+  summary: 'Every message of a cart with its decision record, and the cart’s timeline',
+  params: z.object({ id: z.uuid() }),
+  query: storeQuery,
+  reply: z.object({
+    messages: z.array(MessageView),
+    timeline: z.array(TimelineEntry),
+    order: z
+      .object({
+        orderId: z.string(),
+        total: z.number(),
+        net: z.number(),
+        currency: z.string(),
+        purchasedAt: z.string(),
+        attributedMessageId: z.string().nullable(),
+      })
+      .nullable(),
+  }),
+})
+
+export const cartTexts = {
+  noMatch: 'No abandoned carts match your current filters. Try adjusting your search or filter criteria.',
+  none: 'No abandoned carts found. Your store might not have any abandoned carts yet.',
+  emptyPage: 'No abandoned carts to display on this page.',
+  loadFailed: 'Failed to fetch abandoned carts. Please try again.',
+  noPlatform: 'No platform selected. Please connect a store first.',
+} as const

@@ -1,0 +1,37 @@
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
+
+// One spelling per person. Shops accept almost anything as an email (WooCommerce's draft stores "nope" with status 200), so what is
+// not deliverable as written becomes null here and never reaches a channel.
+
+const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
+
+/** Trimmed and lower-case, the domain as ASCII (IDNA). null when it is no address one could send to. */
+export function normalizeEmail(input: unknown): string | null {
+  if (typeof input !== 'string') return null
+  const text = input.trim().toLowerCase()
+  if (text.length > 254) return null
+  const at = text.lastIndexOf('@')
+  const local = text.slice(0, at)
+  if (at < 1 || local.length > 64 || !LOCAL_PART.test(local)) return null
+  const domain = asciiDomain(text.slice(at + 1))
+  if (!domain || domain.length > 253) return null
+  return `${local}@${domain}`
+}
+
+/** E.164. `country` (alpha-2) reads national numbers; null when the number is not valid there. */
+export function normalizePhone(input: unknown, country: string | null): string | null {
+  if (typeof input !== 'string' || input.length > 40) return null
+  const region = country?.toUpperCase()
+  const defaultCountry = region && isSupportedCountry(region) ? (region as CountryCode) : undefined
+  const number = parsePhoneNumberFromString(input, { ...(defaultCountry ? { defaultCountry } : {}), extract: false })
+  return number?.isValid() ? number.number : null
+}
+
+function asciiDomain(domain: string): string | null {
+  if (DOMAIN.test(domain)) return domain
+  // Only letters beyond ASCII are worth a URL parse; it would also accept ports, paths and numeric hosts.
+  if (!/^[\p{L}\p{N}.-]+$/u.test(domain) || !URL.canParse(`http://${domain}`)) return null
+  const ascii = new URL(`http://${domain}`).hostname
+  return DOMAIN.test(ascii) ? ascii : null
+}

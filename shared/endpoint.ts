@@ -1,0 +1,69 @@
+import { z } from 'zod'
+
+/** What a member may do. `public` needs no sign-in, `session` any signed-in user; see `shared/roles.ts` for the rest. */
+export type Permission =
+  | 'public'
+  | 'session'
+  | 'carts:read'
+  | 'carts:write'
+  | 'flows:read'
+  | 'flows:write'
+  | 'flows:switch'
+  | 'stores:read'
+  | 'stores:connect'
+  | 'stores:sync'
+  | 'billing:write'
+  | 'instance:confirm'
+
+/** `store`: the call is about one store, chosen as decision 7 says; `account`: about the account; `none`: neither. */
+export type Scope = 'none' | 'account' | 'store'
+
+/** The one description of an endpoint: the server serves it, the browser calls it, the documentation prints it. */
+export interface Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: `/${string}`
+  permission: Permission
+  scope: Scope
+  summary: string
+  params: Params
+  query: Query
+  body: Body
+  reply: Reply
+}
+
+const none = z.object({})
+
+/** Any call may name its platform and store (B 1, decision 7). */
+export const storeQuery = z.object({
+  platform: z.string().max(40).optional(),
+  storeId: z.string().max(2_048).optional(),
+})
+
+export function endpoint<
+  Reply extends z.ZodType,
+  Params extends z.ZodType = typeof none,
+  Query extends z.ZodType = typeof none,
+  Body extends z.ZodType = typeof none,
+>(spec: {
+  method: Endpoint['method']
+  path: Endpoint['path']
+  permission: Permission
+  scope?: Scope
+  summary: string
+  reply: Reply
+  params?: Params
+  query?: Query
+  body?: Body
+}): Endpoint<Params, Query, Body, Reply> {
+  return { scope: 'none', params: none, query: none, body: none, ...spec } as unknown as Endpoint<
+    Params,
+    Query,
+    Body,
+    Reply
+  >
+}

@@ -1,0 +1,27 @@
+/** Every way a request can fail, and the HTTP status it fails with. Clients switch on the code. */
+export const statusOf = {
+  invalid: 400,
+  unauthenticated: 401,
+  session: 401,
+  store_credentials: 401,
+  forbidden: 403,
+  plan_required: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unprocessable: 422,
+  rate_limited: 429,
+  store_unreachable: 503,
+  unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof statusOf
+
+/** `error` is the sentence shown to a person; `retryAfterS` comes with `rate_limited`. */
+export interface ErrorReply {
+  error: string
+  code: ErrorCode | 'internal'
+  requestId: string
+  retryAfterS?: number
+  fields?: Record<string, string>
+}

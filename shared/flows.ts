@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// Flows: what is always on, its steps and templates, and what goes out next.
+
+export const FlowStep = z.object({
+  step: z.number().int(),
+  delayMinutes: z.number().int().min(1).max(43_200),
+  channel: z.literal('email'),
+  templateId: z.uuid(),
+  templateKey: z.string(),
+  templateName: z.string(),
+  subject: z.string(),
+  body: z.string(),
+})
+export type FlowStep = z.infer<typeof FlowStep>
+
+/** waiting, held, inFlight, sent, skipped, failed, unknown and cancelled add up to planned (D6). */
+export const FlowCounts = z.object({
+  planned: z.number(),
+  waiting: z.number(),
+  held: z.number(),
+  inFlight: z.number(),
+  sent: z.number(),
+  skipped: z.number(),
+  failed: z.number(),
+  unknown: z.number(),
+  cancelled: z.number(),
+})
+
+export const FlowView = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  isOn: z.boolean(),
+  switchedOnAt: z.string().nullable(),
+  holdoutPercent: z.number(),
+  steps: z.array(FlowStep),
+  counts: FlowCounts,
+  /** What keeps the flow from being switched on, in sentences; empty when nothing does. */
+  missing: z.array(z.string()),
+  minDelayMinutes: z.number(),
+})
+export type FlowView = z.infer<typeof FlowView>
+
+const flowParams = z.object({ flowId: z.uuid() })
+const FlowReply = z.object({ flow: FlowView })
+
+export const listFlows = endpoint({
+  method: 'GET',
+  path: '/api/flows',
+  permission: 'flows:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'The store’s flows',
+  reply: z.object({ flows: z.array(FlowView) }),
+})
+
+export const saveFlow = endpoint({
+  method: 'PUT',
+  path: '/api/flows/:flowId',
+  permission: 'flows:write',
+  scope: 'store',
+  params: flowParams,
+  query: storeQuery,
+  summary: 'Change delays, subjects and bodies; reaches messages not yet handed over',
+  body: z.object({
+    name: z.string().trim().min(1).max(120),
+    steps: z
+      .array(
+        z.object({
+          step: z.number().int().min(1).max(20),
+          delayMinutes: z.number().int().min(1).max(43_200),
+          subject: z.string().trim().min(1).max(200),
+          body: z.string().min(1).max(50_000),
+        }),
+      )
+      .min(1)
+      .max(20),
+  }),
+  reply: FlowReply,
+})
+
+export const switchFlow = endpoint({
+  method: 'POST',
+  path: '/api/flows/:flowId/switch',
+  permission: 'flows:switch',
+  scope: 'store',
+  params: flowParams,
+  query: storeQuery,
+  summary: 'Switch a flow on or off',
+  body: z.object({
+    isOn: z.boolean(),
+    holdoutPercent: z.number().min(0).max(50).default(0),
+    includeLast24h: z.boolean().default(false),
+  }),
+  reply: FlowReply,
+})
+
+export const previewFlow = endpoint({
+  method: 'POST',
+  path: '/api/flows/:flowId/preview',
+  permission: 'flows:read',
+  scope: 'store',
+  params: flowParams,
+  query: storeQuery,
+  summary: 'One step rendered for one real cart by the code that sends, and whether it would be sent now',
+  body: z.object({
+    step: z.number().int(),
+    cartId: z.uuid(),
+    /** Unsaved text to preview instead of what is stored. */
+    subject: z.string().max(200).optional(),
+    body: z.string().max(50_000).optional(),
+  }),
+  reply: z.object({
+    subject: z.string(),
+    html: z.string(),
+    text: z.string(),
+    problem: z.string().nullable(),
+    decision: z.object({ outcome: z.enum(['send', 'hold', 'skip']), reason: z.string(), explanation: z.string() }),
+  }),
+})
+
+export const upcomingMessages = endpoint({
+  method: 'GET',
+  path: '/api/flows/:flowId/upcoming',
+  permission: 'flows:read',
+  scope: 'store',
+  params: flowParams,
+  query: storeQuery.extend({ minutes: z.coerce.number().int().min(1).max(1_440).default(60) }),
+  summary: 'What goes out in the next hour if nothing changes, and how many carts the last 24 hours would add',
+  reply: z.object({
+    total: z.number(),
+    cartsOfLast24h: z.number(),
+    messages: z.array(
+      z.object({
+        cartId: z.string(),
+        customer: z.string(),
+        email: z.string().nullable(),
+        step: z.number(),
+        dueAt: z.string(),
+        state: z.string(),
+        explanation: z.string(),
+      }),
+    ),
+  }),
+})

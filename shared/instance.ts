@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+// The running copy of the product itself.
+
+export const readInstance = endpoint({
+  method: 'GET',
+  path: '/api/instance',
+  permission: 'public',
+  summary: 'What the sign-in screen and the shell need to know of this server',
+  reply: z.object({
+    productName: z.string(),
+    supportEmail: z.string(),
+    hasDemo: z.boolean(),
+    isPaused: z.boolean(),
+    pausedReason: z.string().nullable(),
+    /** Addresses of the demo's own parts, local mode only. */
+    demoStoreUrl: z.string().nullable(),
+    mailboxUrl: z.string().nullable(),
+  }),
+})
+
+export const confirmLive = endpoint({
+  method: 'POST',
+  path: '/api/instance/confirm-live',
+  permission: 'instance:confirm',
+  scope: 'account',
+  summary: '"This is the live one": a copied or restored instance may send again (D7)',
+  reply: z.object({ success: z.literal(true) }),
+})
+
+export const resetDemo = endpoint({
+  method: 'POST',
+  path: '/api/demo/reset',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Put the demo account and the demo store back to their first state',
+  reply: z.object({ success: z.literal(true), message: z.string() }),
+})

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+// What a shopper reaches from a message: their cart again, and the way out (decisions 4 and 14, C3).
+
+export const restoreTexts = {
+  restored: 'Cart restored! You can now continue shopping or checkout.',
+  noCartId: 'No cart ID provided.',
+  notFound: 'Cart not found or expired.',
+} as const
+
+export const ItemOutcome = z.enum(['ok', 'quantity_clamped', 'price_changed', 'gone'])
+
+export const restoreCart = endpoint({
+  method: 'POST',
+  path: '/api/carts/:id/restore',
+  permission: 'public',
+  summary: 'The shopper pressed Restore: what is still to be had, and the address of the refilled cart in the store',
+  params: z.object({ id: z.string().max(200) }),
+  reply: z.object({
+    message: z.string(),
+    items: z.array(
+      z.object({
+        product_id: z.string(),
+        product_name: z.string(),
+        quantity: z.number(),
+        price: z.number(),
+        outcome: ItemOutcome,
+      }),
+    ),
+    /** null when nothing of the cart is left to buy. */
+    checkoutUrl: z.string().nullable(),
+  }),
+})
+
+export const readUnsubscribe = endpoint({
+  method: 'GET',
+  path: '/api/unsubscribe/:token',
+  permission: 'public',
+  summary: 'What this unsubscribe link is about; changes nothing',
+  params: z.object({ token: z.string().max(200) }),
+  reply: z.object({ storeName: z.string(), address: z.string(), isUnsubscribed: z.boolean() }),
+})
+
+export const confirmUnsubscribe = endpoint({
+  method: 'POST',
+  path: '/api/unsubscribe/:token',
+  permission: 'public',
+  summary: 'Unsubscribe; counts for every message not yet handed over',
+  params: z.object({ token: z.string().max(200) }),
+  reply: z.object({ storeName: z.string(), isUnsubscribed: z.literal(true) }),
+})
+
+export const undoUnsubscribe = endpoint({
+  method: 'DELETE',
+  path: '/api/unsubscribe/:token',
+  permission: 'public',
+  summary: 'The person’s own act takes the unsubscribe back (C5)',
+  params: z.object({ token: z.string().max(200) }),
+  reply: z.object({ storeName: z.string(), isUnsubscribed: z.literal(false) }),
+})

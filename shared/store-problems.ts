@@ -1,0 +1,161 @@
+// Everything that can be wrong with a store's connection, in words its owner can act on, and how a typed store address is read.
+
+export const STORE_PROBLEM_CODES = [
+  'unreachable',
+  'timeout',
+  'redirect_loop',
+  'moved',
+  'certificate',
+  'private_address',
+  'no_wordpress',
+  'no_woocommerce',
+  'plain_permalinks',
+  'api_blocked',
+  'wrong_key',
+  'wrong_secret',
+  'read_only_key',
+  'no_rights',
+  'clock_skew',
+  'needs_signing',
+  'sign_in_lost',
+  'store_error',
+  'rate_limited',
+  'bad_answer',
+] as const
+
+/** Why a store could not be used. The codes are the doctor's findings too. */
+export type StoreProblemCode = (typeof STORE_PROBLEM_CODES)[number]
+
+export interface StoreProblemWords {
+  /** What is wrong, one sentence. */
+  sentence: string
+  /** What to do about it, one or two sentences. */
+  nextStep: string
+}
+
+export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblemWords>> = {
+  unreachable: {
+    sentence: 'There is no answer at this store address.',
+    nextStep: 'Check the spelling, and that the store opens in your browser from outside your own network.',
+  },
+  timeout: {
+    sentence: 'The store took too long to answer.',
+    nextStep: 'Open the store in your browser; if it is slow there too, ask your host. Then try again.',
+  },
+  redirect_loop: {
+    sentence: 'The store address keeps redirecting and never arrives.',
+    nextStep: 'Open it in your browser and copy the address you end up at, including https://.',
+  },
+  moved: {
+    sentence: 'The store sends us on to another address, and keys are only sent to the address you entered.',
+    nextStep: 'Connect with the address the store moved to.',
+  },
+  certificate: {
+    sentence: 'The store’s security certificate is not valid, so the connection is not safe.',
+    nextStep: 'Ask your host to renew or install a valid certificate for this address.',
+  },
+  private_address: {
+    sentence: 'This address belongs to a private network and cannot be used.',
+    nextStep:
+      'Use the store’s public address. On your own installation, set ALLOW_PRIVATE_STORES to connect a local store.',
+  },
+  no_wordpress: {
+    sentence: 'There is no WordPress site at this address.',
+    nextStep: 'Enter the address of the WordPress site itself, including its folder if it has one.',
+  },
+  no_woocommerce: {
+    sentence: 'WordPress is there, but WooCommerce is not active.',
+    nextStep: 'Activate the WooCommerce plugin in WordPress under Plugins, then connect again.',
+  },
+  plain_permalinks: {
+    sentence: 'The store uses plain permalinks, and WooCommerce does not look at keys then.',
+    nextStep: 'In WordPress choose Settings → Permalinks → Post name, save, then connect again.',
+  },
+  api_blocked: {
+    sentence: 'WordPress is there, but something blocks its REST API.',
+    nextStep: 'Allow /wp-json/ in your security plugin or firewall, then connect again.',
+  },
+  wrong_key: {
+    sentence: 'The store does not know this consumer key.',
+    nextStep: 'Copy the consumer key again, or create a new one under WooCommerce → Settings → Advanced → REST API.',
+  },
+  wrong_secret: {
+    sentence: 'The consumer secret does not belong to this consumer key.',
+    nextStep: 'The secret is shown only once: create a new key and copy both parts.',
+  },
+  read_only_key: {
+    sentence: 'This key may only read, so coupons cannot be created and the store cannot notify us.',
+    nextStep: 'Create a key with Read/Write permissions and connect again.',
+  },
+  no_rights: {
+    sentence: 'This key may not read the store’s orders and settings.',
+    nextStep: 'Create a key with Read/Write permissions for a user who is administrator or shop manager.',
+  },
+  clock_skew: {
+    sentence: 'The store’s clock and ours differ by more than 15 minutes, so it refuses our signature.',
+    nextStep: 'Ask your host to correct the server’s clock, or use https, where the clock does not matter.',
+  },
+  needs_signing: {
+    sentence: 'WordPress does not notice that it is reached by https, so it does not look at the key.',
+    nextStep:
+      'Ask your host to tell WordPress about https (the proxy’s X-Forwarded-Proto must switch HTTPS on in wp-config.php).',
+  },
+  sign_in_lost: {
+    sentence:
+      'The store never saw our sign-in: the key is unknown, or the web server removes the Authorization header.',
+    nextStep: 'Copy the key again; if it is right, ask your host to pass the Authorization header on to WordPress.',
+  },
+  store_error: {
+    sentence: 'The store reported an error of its own.',
+    nextStep: 'Try again in a few minutes; if it stays, look at WooCommerce → Status → Logs.',
+  },
+  rate_limited: {
+    sentence: 'The store asked us to slow down.',
+    nextStep: 'Nothing to do: we go on by ourselves a little later.',
+  },
+  bad_answer: {
+    sentence: 'The store answered with something that is not WooCommerce’s.',
+    nextStep: 'A plugin or cache may change the answers of /wp-json/. Exclude it from caching and optimisation.',
+  },
+}
+
+export const STORE_URL_REQUIRED = 'Store URL is required'
+export const STORE_URL_INVALID = 'Store URL is not a web address'
+export const WOOCOMMERCE_KEYS_REQUIRED = 'Consumer key and secret are required for WooCommerce'
+export const SHOPIFY_TOKEN_REQUIRED = 'Access token is required for Shopify'
+export const CONNECT_FAILED = 'Failed to connect to store. Please check your credentials and try again.'
+export const DISCONNECT_FAILED = 'Failed to disconnect store. Please try again.'
+export const CERTIFICATE_HINT = 'For local development use http:// instead of https://.'
+
+/** The message for a failed connection: sentence, next step, the store's own words, and A 8's hint when they mention a certificate. */
+export function storeProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
+  const words = STORE_PROBLEM_WORDS[code]
+  const quoted = detail ? ` (${detail})` : ''
+  return withCertificateHint(`${words.sentence} ${words.nextStep}${quoted}`)
+}
+
+/** A 8: when the detail mentions a certificate, a hint to use http:// for local development is appended. */
+export function withCertificateHint(message: string): string {
+  return /certificate/i.test(message) ? `${message} ${CERTIFICATE_HINT}` : message
+}
+
+export type StoreUrlAnswer = { ok: true; storeUrl: string } | { ok: false; message: string }
+
+/**
+ * A 5: trimmed; Shopify is forced to https; WooCommerce on a host containing "localhost" uses http, otherwise http is added when
+ * there is no scheme; the trailing slash goes. Query, fragment and a pasted user:password are not part of a store's address.
+ */
+export function normalizeStoreUrl(platform: 'woocommerce' | 'shopify', input: unknown): StoreUrlAnswer {
+  const text = typeof input === 'string' ? input.trim() : ''
+  if (text === '') return { ok: false, message: STORE_URL_REQUIRED }
+  // "localhost:8080" parses as a scheme of its own, so a scheme counts only with its slashes.
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  const withScheme = hasScheme ? text : `http://${text}`
+  if (text.length > 500 || !URL.canParse(withScheme)) return { ok: false, message: STORE_URL_INVALID }
+  const url = new URL(withScheme)
+  if (!/^https?:$/.test(url.protocol) || url.hostname === '' || url.username || url.password) {
+    return { ok: false, message: STORE_URL_INVALID }
+  }
+  const scheme = platform === 'shopify' ? 'https:' : url.hostname.includes('localhost') ? 'http:' : url.protocol
+  return { ok: true, storeUrl: `${scheme}//${url.host}${url.pathname.replace(/\/+$/, '')}` }
+}

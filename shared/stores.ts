@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+import { PlatformName } from './platforms.ts'
+
+// Stores: connecting, checking, syncing, and the settings sending needs (A 2.4, 5, 7, 8).
+
+export const storeTexts = {
+  urlRequired: 'Store URL is required',
+  keysRequired: 'Consumer key and secret are required for WooCommerce',
+  tokenRequired: 'Access token is required for Shopify',
+  connectFailed: 'Failed to connect to store. Please check your credentials and try again.',
+  disconnectFailed: 'Failed to disconnect store. Please try again.',
+  shopifyLater:
+    'Connecting Shopify stores is not available on this server yet. WooCommerce stores can be connected now.',
+} as const
+
+const Stream = z.object({
+  completedAt: z.string().nullable(),
+  failedAt: z.string().nullable(),
+  problem: z.string().nullable(),
+  rowsSeen: z.number(),
+  isRunning: z.boolean(),
+})
+
+export const StoreView = z.object({
+  id: z.uuid(),
+  platform: PlatformName,
+  store_url: z.string(),
+  name: z.string(),
+  currency: z.string(),
+  timeZone: z.string(),
+  version: z.string(),
+  baseCountry: z.string().nullable(),
+  sellingCountries: z.array(z.string()).nullable(),
+  isDemo: z.boolean(),
+  canWrite: z.boolean(),
+  captureKey: z.string(),
+  captureSeenAt: z.string().nullable(),
+  senderName: z.string(),
+  senderEmail: z.string().nullable(),
+  postalAddress: z.string(),
+  abandonmentTimeoutMinutes: z.number(),
+  /** `limited` (decision 15): keys alone; carts before "Place order" need the capture script or the plugin. */
+  mode: z.enum(['limited', 'capture']),
+})
+export type StoreView = z.infer<typeof StoreView>
+
+export const connectStore = endpoint({
+  method: 'POST',
+  path: '/api/stores/connect-store',
+  permission: 'stores:connect',
+  scope: 'account',
+  summary: 'Check the keys against the store, then connect it',
+  body: z.object({
+    platform: PlatformName,
+    store_url: z.string().max(2_048),
+    consumer_key: z.string().max(200).optional(),
+    consumer_secret: z.string().max(200).optional(),
+    access_token: z.string().max(200).optional(),
+  }),
+  reply: z.object({
+    status: z.literal('success'),
+    success: z.literal(true),
+    message: z.string(),
+    warnings: z.array(z.string()),
+    store: StoreView,
+  }),
+})
+
+export const checkConnection = endpoint({
+  method: 'GET',
+  path: '/api/stores/check-connection',
+  permission: 'session',
+  scope: 'account',
+  query: storeQuery,
+  summary: 'Whether the account has a connected store, and which',
+  reply: z.object({
+    hasConnection: z.boolean(),
+    platform: PlatformName.nullable(),
+    store_url: z.string().nullable(),
+    store: StoreView.nullable(),
+  }),
+})
+
+export const disconnectStore = endpoint({
+  method: 'DELETE',
+  path: '/api/stores/disconnect',
+  permission: 'stores:connect',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Stop sending at once and forget the keys; data goes after 30 days',
+  reply: z.object({ success: z.literal(true), message: z.string(), cancelled: z.number() }),
+})
+
+export const switchStore = endpoint({
+  method: 'POST',
+  path: '/api/stores/switch',
+  permission: 'session',
+  scope: 'account',
+  body: z.object({ storeId: z.uuid() }),
+  summary: 'Make another store of the account the current one of this session',
+  reply: z.object({ success: z.literal(true), store: StoreView }),
+})
+
+export const syncStore = endpoint({
+  method: 'POST',
+  path: '/api/stores/sync',
+  permission: 'stores:sync',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Read orders, customers and products from the store now',
+  reply: z.object({
+    success: z.boolean(),
+    message: z.string(),
+    counts: z.object({ orders: z.number(), customers: z.number(), products: z.number() }),
+    ageSeconds: z.number().nullable(),
+  }),
+})
+
+export const storeHealth = endpoint({
+  method: 'GET',
+  path: '/api/stores/health',
+  permission: 'stores:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'How fresh each stream of the store is, and what last went wrong',
+  reply: z.object({
+    ageSeconds: z.number().nullable(),
+    streams: z.record(z.string(), Stream),
+    counts: z.object({ orders: z.number(), customers: z.number(), products: z.number() }),
+  }),
+})
+
+export const saveStoreSettings = endpoint({
+  method: 'PUT',
+  path: '/api/stores/settings',
+  permission: 'flows:switch',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Sender, postal address (C7) and abandonment timeout (decision 9)',
+  body: z.object({
+    senderName: z.string().trim().max(120),
+    senderEmail: z.union([z.email(), z.literal('')]).nullable(),
+    postalAddress: z.string().trim().max(400),
+    abandonmentTimeoutMinutes: z.number().int().min(15).max(10_080),
+  }),
+  reply: z.object({ store: StoreView }),
+})
