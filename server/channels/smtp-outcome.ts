@@ -1,0 +1,98 @@
+// From what an SMTP server answered, or failed to answer, to an outcome (engine, "Sending"). Pure.
+import type { Outcome } from './channel.ts'
+
+/** How far a hand-over had come when it failed. */
+export type SmtpStage = 'connect' | 'sign_in' | 'envelope' | 'body'
+
+export interface SmtpFailure {
+  stage: SmtpStage
+  /** True from the moment the final dot may have left us: from here on silence proves nothing. */
+  isBodySent: boolean
+  /** nodemailer's code, such as ECONNECTION or ETIMEDOUT; null when only the reply matters. */
+  code: string | null
+  /** The system's code below it, such as ECONNREFUSED. */
+  systemCode: string | null
+  /** The SMTP verb that was answered: MAIL FROM, RCPT TO, DATA. */
+  command: string | null
+  /** The server's reply, or words about the connection when there was none. */
+  response: string
+  replyCode: number | null
+}
+
+/** Replies that mean "sign in first" although they answer MAIL or RCPT: our fault, not the message's. */
+const SIGN_IN_REPLIES = [530, 534, 535, 538]
+
+/** `retry` only on proof that the message was not accepted, `unknown` once silence follows the final dot. */
+export function outcomeOfFailure(failure: SmtpFailure): Outcome {
+  const { stage, replyCode } = failure
+  const response = oneLine(failure.response)
+  if (replyCode === null || replyCode < 400 || replyCode > 599) return outcomeOfSilence(failure, response)
+  if (replyCode < 500) return retry(`smtp_${replyCode}`, response, askedDelay(response))
+  if (stage === 'sign_in' || SIGN_IN_REPLIES.includes(replyCode)) return retry('sign_in_failed', response)
+  // A refusal of the whole session (greeting, EHLO) or "bad sequence" says nothing about this message.
+  if (stage === 'connect' || replyCode === 503) return retry(`smtp_${replyCode}`, response)
+  const isRecipientFault = isAddressBad(replyCode, response, failure.command)
+  return { kind: 'rejected', reason: `smtp_${replyCode}`, response, isRecipientFault }
+}
+
+function outcomeOfSilence(failure: SmtpFailure, response: string): Outcome {
+  const reason = silenceReason(failure)
+  if (failure.isBodySent) return { kind: 'unknown', reason: `${reason}_after_data`, response }
+  return retry(reason, response)
+}
+
+function silenceReason({ stage, code, systemCode, replyCode }: SmtpFailure): string {
+  if (code === 'ETIMEDOUT' || systemCode === 'ETIMEDOUT') return 'timeout'
+  if (systemCode === 'ECONNREFUSED') return 'connection_refused'
+  if (code === 'EDNS') return 'dns_failed'
+  if (code === 'ETLS' || systemCode?.includes('CERT') || systemCode?.startsWith('ERR_TLS')) return 'tls_failed'
+  if (stage === 'sign_in') return 'sign_in_failed'
+  if (code === 'EPROTOCOL' || replyCode !== null) return 'unclear_answer'
+  return 'connection_lost'
+}
+
+function retry(reason: string, response: string, retryAfterMs?: number): Outcome {
+  return retryAfterMs === undefined
+    ? { kind: 'retry', reason, response }
+    : { kind: 'retry', reason, response, retryAfterMs }
+}
+
+const NOT_ABOUT_THE_ADDRESS =
+  /relay|spam|block|denied|polic|reject(ed)? due|authenticat|spf|dkim|dmarc|blacklist|blocklist|reputation|sender|limit/i
+const NO_SUCH_ADDRESS =
+  /user unknown|unknown (user|recipient|mailbox)|no such (user|recipient|mailbox|address)|does(n't| not) exist|mailbox (unavailable|not found|is disabled)|invalid recipient|recipient not found/i
+
+/**
+ * Is the address itself bad (a hard bounce, which suppresses it)? Enhanced codes (RFC 3463) decide where given:
+ * 5.1.x and 5.2.x are about the recipient, except those about the sender (5.1.7, 5.1.8), a non-compliant next hop
+ * (5.1.9), the message's size (5.2.3) and mailing lists (5.2.4). Policy (5.7.x) and content never are.
+ */
+function isAddressBad(replyCode: number, response: string, command: string | null): boolean {
+  if (![550, 551, 552, 553, 554, 556].includes(replyCode) || command === 'MAIL FROM') return false
+  if (/relay/i.test(response)) return false
+  const enhanced = /\b5\.(\d{1,3})\.(\d{1,3})\b/.exec(response)
+  if (enhanced) {
+    const [subject, detail] = [Number(enhanced[1]), Number(enhanced[2])]
+    if (subject === 1) return ![7, 8, 9].includes(detail)
+    return subject === 2 && ![3, 4].includes(detail)
+  }
+  if (NO_SUCH_ADDRESS.test(response)) return true
+  if (command !== 'RCPT TO' || replyCode === 554) return false
+  return !NOT_ABOUT_THE_ADDRESS.test(response)
+}
+
+/** A greylisting server often says how long to wait; believed between a second and an hour. */
+function askedDelay(response: string): number | undefined {
+  const match = /(\d{1,5})\s*(s\b|sec|min)/i.exec(response)
+  if (!match) return undefined
+  const delayMs = Number(match[1]) * (match[2]?.toLowerCase() === 'min' ? 60_000 : 1_000)
+  return delayMs >= 1_000 && delayMs <= 3_600_000 ? delayMs : undefined
+}
+
+/** A server's reply as one bounded line, safe to log next to an id and to show. */
+export function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 500)
+}
