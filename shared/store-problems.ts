@@ -1,3 +1,6 @@
+import type { PlatformName } from './platforms.ts'
+import { storeTexts } from './stores.ts'
+
 // Everything that can be wrong with a store's connection, in words its owner can act on, and how a typed store address is read.
 
 export const STORE_PROBLEM_CODES = [
@@ -72,7 +75,7 @@ export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblem
     nextStep: 'In WordPress choose Settings → Permalinks → Post name, save, then connect again.',
   },
   api_blocked: {
-    sentence: 'WordPress is there, but something blocks its REST API.',
+    sentence: 'Something in front of the store blocks WordPress’s REST API.',
     nextStep: 'Allow /wp-json/ in your security plugin or firewall, then connect again.',
   },
   wrong_key: {
@@ -119,12 +122,7 @@ export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblem
   },
 }
 
-export const STORE_URL_REQUIRED = 'Store URL is required'
 export const STORE_URL_INVALID = 'Store URL is not a web address'
-export const WOOCOMMERCE_KEYS_REQUIRED = 'Consumer key and secret are required for WooCommerce'
-export const SHOPIFY_TOKEN_REQUIRED = 'Access token is required for Shopify'
-export const CONNECT_FAILED = 'Failed to connect to store. Please check your credentials and try again.'
-export const DISCONNECT_FAILED = 'Failed to disconnect store. Please try again.'
 export const CERTIFICATE_HINT = 'For local development use http:// instead of https://.'
 
 /** The message for a failed connection: sentence, next step, the store's own words, and A 8's hint when they mention a certificate. */
@@ -145,9 +143,9 @@ export type StoreUrlAnswer = { ok: true; storeUrl: string } | { ok: false; messa
  * A 5: trimmed; Shopify is forced to https; WooCommerce on a host containing "localhost" uses http, otherwise http is added when
  * there is no scheme; the trailing slash goes. Query, fragment and a pasted user:password are not part of a store's address.
  */
-export function normalizeStoreUrl(platform: 'woocommerce' | 'shopify', input: unknown): StoreUrlAnswer {
+export function normalizeStoreUrl(platform: PlatformName, input: unknown): StoreUrlAnswer {
   const text = typeof input === 'string' ? input.trim() : ''
-  if (text === '') return { ok: false, message: STORE_URL_REQUIRED }
+  if (text === '') return { ok: false, message: storeTexts.urlRequired }
   // "localhost:8080" parses as a scheme of its own, so a scheme counts only with its slashes.
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
   const withScheme = hasScheme ? text : `http://${text}`

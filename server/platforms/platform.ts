@@ -1,7 +1,8 @@
 // What a shop platform must do for us. One file per platform implements it; nothing else knows a platform's wire.
 // Everything returned here has been parsed: names are decoded text (not HTML), instants UTC ISO 8601 strings, money minor units.
 
-export type PlatformName = 'woocommerce' | 'shopify'
+export type { PlatformName } from '../../shared/platforms.ts'
+export type { StoreProblemCode } from '../../shared/store-problems.ts'
 
 /** How to reach one store: its address (no trailing slash) and its keys. Keys never appear in logs or in errors. */
 export interface StoreAccess {
@@ -14,6 +15,8 @@ export interface StoreAccess {
 
 /** What is read from a store on connecting and again daily. */
 export interface StoreProfile {
+  /** Where requests go from now on: the address entered, after the redirects it led through (http → https, www). Keep this one. */
+  storeUrl: string
   homeUrl: string
   name: string
   currency: string
@@ -22,7 +25,7 @@ export interface StoreProfile {
   version: string
   /** ISO 3166 alpha-2. */
   baseCountry: string | null
-  /** Alpha-2 codes the store sells or ships to; null = not restricted. */
+  /** Alpha-2 codes the store sells to; null = not restricted. */
   sellingCountries: string[] | null
   /** The store's clock minus ours. */
   clockSkewMs: number
@@ -30,6 +33,8 @@ export interface StoreProfile {
   hasCheckoutLink: boolean
   /** Drafts appear before "Place order" (WooCommerce < 10.9 with the block checkout). */
   hasEarlyDrafts: boolean
+  /** The key may write (coupons, webhooks). false: connect all the same and show the words of `read_only_key` as a warning. */
+  canWrite: boolean
 }
 
 /** draft: never placed · pending: purchase in progress · purchase: every status engine rule S4 counts. */
@@ -41,7 +46,9 @@ export interface PlatformItem {
   variationId: string | null
   name: string
   sku: string | null
+  /** Whole and positive. A fractional quantity (sold by weight) is one of the whole line. */
   quantity: number
+  /** Before coupons; with tax when the store shows its prices so. */
   unitPriceMinor: number
   imageUrl: string | null
 }
@@ -100,40 +107,36 @@ export interface PlatformProduct {
   modifiedAt: string | null
 }
 
+/** A row that could not be read. One bad row never loses its page; `id` is null when not even that was readable. */
+export interface SkippedRow {
+  id: string | null
+  reason: string
+}
+
 export interface Page<Row> {
   rows: Row[]
+  skipped: SkippedRow[]
+  /** Counted from 1 (or `firstPage`). */
   page: number
+  /** What the store estimates; it moves while rows are being changed. */
   totalPages: number
   isLast: boolean
 }
 
-export interface OrderQuery {
-  /** Inclusive; the client widens the platform's exclusive bound itself. */
-  modifiedSince: string
-  firstPage?: number
-  pageSize?: number
-  signal?: AbortSignal
+export interface OrderPage extends Page<PlatformOrder> {
+  /** An interrupted pull goes on with `modifiedSince` = this: everything modified before it was delivered. null: nothing new known. */
+  resumeFrom: string | null
 }
 
-/** Why a store could not be used. `code` selects words in `shared/stores.ts`; the codes are the doctor's findings too. */
-export type StoreProblemCode =
-  | 'unreachable'
-  | 'timeout'
-  | 'redirect_loop'
-  | 'certificate'
-  | 'private_address'
-  | 'no_wordpress'
-  | 'no_woocommerce'
-  | 'plain_permalinks'
-  | 'wrong_key'
-  | 'wrong_secret'
-  | 'read_only_key'
-  | 'no_rights'
-  | 'clock_skew'
-  | 'needs_signing'
-  | 'store_error'
-  | 'rate_limited'
-  | 'bad_answer'
+export interface OrderQuery {
+  /** Inclusive instant; the client widens the platform's exclusive bound itself. */
+  modifiedSince: string
+  /** 1 to 100, default 100. */
+  pageSize?: number
+  /** Trashed orders are in no other list; ask for them apart (nightly). Default `all`: every status but trash. */
+  list?: 'all' | 'trash'
+  signal?: AbortSignal
+}
 
 export interface WebhookSubscription {
   id: string
@@ -154,15 +157,20 @@ export interface RawDelivery {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** One store on one platform. Every method throws `StoreProblem` (see `store-problem.ts`) and nothing else for what a store does wrong. */
+/** One store on one platform, one request at a time. What a store does wrong is thrown as `StoreProblem` (see `store-problem.ts`), nothing else. */
 export interface StoreClient {
   /** Reads public index, then signs in and reads the profile. Throws the most specific problem it can prove. */
-  readProfile(): Promise<StoreProfile>
-  /** Pages in ascending order of modification; `rows` of every status incl. drafts. Ends after the last page. */
-  orders(query: OrderQuery): AsyncIterable<Page<PlatformOrder>>
+  readProfile(signal?: AbortSignal): Promise<StoreProfile>
+  /** Pages in ascending order of modification; `rows` of every status incl. drafts. Ends after the last page; each change of an order comes once. */
+  orders(query: OrderQuery): AsyncIterable<OrderPage>
+  /** null when the store has no such order (any more). */
   order(orderId: string): Promise<PlatformOrder | null>
   customers(query: { firstPage?: number; signal?: AbortSignal }): AsyncIterable<Page<PlatformCustomer>>
-  products(query: { modifiedSince?: string; firstPage?: number; signal?: AbortSignal }): AsyncIterable<Page<PlatformProduct>>
+  products(query: {
+    modifiedSince?: string
+    firstPage?: number
+    signal?: AbortSignal
+  }): AsyncIterable<Page<PlatformProduct>>
   webhooks(): Promise<WebhookSubscription[]>
   createWebhook(topic: string, deliveryUrl: string, secret: string): Promise<WebhookSubscription>
   deleteWebhook(id: string): Promise<void>

@@ -7,7 +7,11 @@ export class StoreProblem extends Error {
   readonly detail: string | null
   /** From Retry-After, when the store asked for patience. */
   readonly retryAfterMs: number | null
-  constructor(code: StoreProblemCode, detail: string | null = null, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+  constructor(
+    code: StoreProblemCode,
+    detail: string | null = null,
+    options: ErrorOptions & { retryAfterMs?: number } = {},
+  ) {
     super(detail ? `${code}: ${detail}` : code, options)
     this.code = code
     this.detail = detail

@@ -1,0 +1,67 @@
+import { decode } from 'html-entities'
+
+// Small readers for what a store says. All of it is hostile: any value may be missing, of another type, or enormous.
+
+/** Plain text: tags gone, entities decoded, control characters as spaces, trimmed and bounded. null when nothing is left. */
+export function plainText(input: unknown, maxLength = 300): string | null {
+  if (typeof input !== 'string' && typeof input !== 'number') return null
+  const bounded = String(input).slice(0, maxLength * 10)
+  // Only real tags go; "&lt;b&gt;" is a name that says <b>, and stays one.
+  const untagged = bounded.replace(/<\/?[a-z][^<>]{0,300}>/gi, ' ')
+  const text = decode(untagged)
+    .toWellFormed()
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+  return text === '' ? null : sliceText(text, maxLength)
+}
+
+/** A store's own words for an error: as `plainText`, without anything that looks like a key or an OAuth parameter. */
+export function safeDetail(input: unknown, secrets: readonly string[]): string | null {
+  let text = plainText(input, 300)
+  if (text === null) return null
+  for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, '…')
+  return text.replace(/\b(?:ck|cs)_[A-Za-z0-9]+/g, '…').replace(/\b(oauth_\w+|consumer_\w+)=[^\s&]+/g, '$1=…')
+}
+
+/** A positive whole number as digits: ids come as 12 or "12"; 0 means "none". */
+export function idText(input: unknown): string | null {
+  if (typeof input === 'number') return Number.isSafeInteger(input) && input > 0 ? String(input) : null
+  if (typeof input !== 'string' || !/^[1-9]\d{0,18}$/.test(input)) return null
+  return input
+}
+
+/** `2026-11-21T00:59:27` of a `…_gmt` field → `2026-11-21T00:59:27Z`. null for anything that is no instant of our time. */
+export function gmtInstant(input: unknown): string | null {
+  if (typeof input !== 'string') return null
+  const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.\d+)?Z?$/.exec(input)
+  if (!match) return null
+  const year = Number(match[1])
+  const instant = new Date(`${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}Z`)
+  if (year < 1990 || year > 2200 || Number.isNaN(instant.getTime())) return null
+  const text = `${instant.toISOString().slice(0, 19)}Z`
+  // 31 February would have been carried into March.
+  return text.slice(8, 10) === match[3] ? text : null
+}
+
+/** An http(s) address without a user name, or null. */
+export function webAddress(input: unknown): string | null {
+  if (typeof input !== 'string' || input.length > 2000) return null
+  const text = decode(input.trim())
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
+  const url = new URL(text)
+  return url.username || url.password ? null : url.href
+}
+
+export function countryCode(input: unknown): string | null {
+  if (typeof input !== 'string') return null
+  const code = input.trim().toUpperCase()
+  return /^[A-Z]{2}$/.test(code) ? code : null
+}
+
+export function isRecord(input: unknown): input is Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+}
+
+function sliceText(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : text.slice(0, maxLength).toWellFormed().trim()
+}

@@ -1,0 +1,24 @@
+import type { StoreAccess, StoreClient } from './platform.ts'
+import { pullCustomers, pullProducts } from './woocommerce-catalogue.ts'
+import { readProfile } from './woocommerce-connect.ts'
+import { createWooHttp, type WooNet } from './woocommerce-http.ts'
+import { pullOrders, readSingleOrder } from './woocommerce-orders.ts'
+import { idText } from './woocommerce-text.ts'
+import { createWebhook, deleteWebhook, listWebhooks } from './woocommerce-webhooks.ts'
+
+export type { WooNet }
+
+/** One WooCommerce store. Requests of one client go one after another; keep one client per store. */
+export function createWooCommerceClient(access: StoreAccess, net: WooNet): StoreClient {
+  const http = createWooHttp(access, net)
+  return {
+    readProfile: (signal) => readProfile(access, net, signal),
+    orders: (query) => pullOrders(http, query),
+    order: async (orderId) => (idText(orderId) ? readSingleOrder(http, orderId) : null),
+    customers: (query) => pullCustomers(http, query),
+    products: (query) => pullProducts(http, query),
+    webhooks: () => listWebhooks(http),
+    createWebhook: (topic, deliveryUrl, secret) => createWebhook(http, topic, deliveryUrl, secret),
+    deleteWebhook: (id) => deleteWebhook(http, id),
+  }
+}
