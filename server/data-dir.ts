@@ -1,0 +1,68 @@
+// The data folder, and the short private folders under the system's temporary folder that belong to it.
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { StartupError } from './startup-errors.ts'
+
+/** The user a folder or process is for; empty means the user we run as. */
+export type Owner = { uid?: number; gid?: number }
+
+/** Makes the data folder if it is missing, proves that it can be written, and returns its real path. */
+export function openDataDir(dataDir: string): string {
+  const isNew = !fs.existsSync(dataDir)
+  // Started as root, the database runs as another user who has to pass through this folder, but not to list it.
+  fs.mkdirSync(dataDir, { recursive: true })
+  if (isNew) fs.chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
+  const real = fs.realpathSync(dataDir)
+  if (!fs.statSync(real).isDirectory()) throw new StartupError(`DATA_DIR ${dataDir} is not a folder.`)
+  const probe = path.join(real, `.write-test-${process.pid}`)
+  fs.writeFileSync(probe, '')
+  fs.rmSync(probe)
+  return real
+}
+
+/** A short name for a data folder, the same for every path that leads to it. */
+export function hashOfFolder(realPath: string): string {
+  return createHash('sha256').update(realPath).digest('hex').slice(0, 12)
+}
+
+/** Unix socket paths are limited to 107 bytes (103 on macOS), of which the folder's name and the socket's need up to 40. */
+const LONGEST_TEMP_PATH = 60
+
+/**
+ * A folder of mode 0700 for the sockets of one data folder. Anybody may make a folder in the temporary folder, so one that
+ * belongs to somebody else is refused.
+ */
+export function privateFolder(realDataDir: string, purpose: string, owner: Owner = {}): string {
+  const temp = os.tmpdir()
+  const base = temp.length <= LONGEST_TEMP_PATH && canEnter(temp, owner) ? temp : '/tmp'
+  const folder = path.join(base, `recoup-${hashOfFolder(realDataDir)}${purpose}`)
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (process.platform === 'win32') return folder
+  const found = fs.lstatSync(folder)
+  const expected = owner.uid ?? process.getuid?.()
+  const isRootsOwn = process.getuid?.() === 0 && found.uid === 0
+  if (!found.isDirectory() || (found.uid !== expected && !isRootsOwn)) {
+    throw new StartupError(
+      `The temporary folder ${folder} belongs to another user: Recoup was last started on this data folder by somebody else. Start it as that user, or remove that folder.`,
+    )
+  }
+  fs.chmodSync(folder, 0o700)
+  if (owner.uid !== undefined) fs.chownSync(folder, owner.uid, owner.gid ?? owner.uid)
+  return folder
+}
+
+/** Whether that user can pass into the folder: asked of the system itself, as modes, access lists and mounts all have a say. */
+export function canEnter(folder: string, owner: Owner): boolean {
+  if (owner.uid === undefined) return true
+  const asked = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...owner, cwd: '/', stdio: 'ignore' })
+  if (asked.error) {
+    throw new StartupError(
+      'Recoup runs as root, but this system does not let it start the database as another user. Start Recoup as an ordinary user, or set DATABASE_URL.',
+    )
+  }
+  return asked.status === 0
+}

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { acquireInstanceLock } from './instance-lock.ts'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-lock-test-'))
+})
+afterEach(() => fs.rmSync(dataDir, { recursive: true, force: true }))
+
+/** A process of its own that takes the lock, says so, and keeps it. */
+function anotherInstance() {
+  const module = new URL('./instance-lock.ts', import.meta.url).href
+  const code = `
+    const { acquireInstanceLock } = await import(${JSON.stringify(module)})
+    await acquireInstanceLock(${JSON.stringify(dataDir)}, 'http://localhost:3999').then(() => console.log('mine'), (error) => { console.log(error.message); process.exit(1) })
+    setInterval(() => {}, 1000)`
+  return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+function firstWords(instance: ReturnType<typeof anotherInstance>) {
+  return new Promise<string>((resolve) => instance.stdout.once('data', (words) => resolve(String(words).trim())))
+}
+
+/** With -9, as a crash would. */
+function end(instance: ReturnType<typeof anotherInstance>) {
+  if (instance.exitCode !== null) return Promise.resolve()
+  instance.kill('SIGKILL')
+  return new Promise<void>((resolve) => instance.once('exit', () => resolve()))
+}
+
+test('a second start is told that Recoup is running, and where', async () => {
+  const first = await acquireInstanceLock(dataDir, 'http://localhost:3000')
+  const second = acquireInstanceLock(dataDir, 'http://localhost:3100')
+  await expect(second).rejects.toThrow(
+    `Recoup is already running on this data folder (${dataDir}) at http://localhost:3000.`,
+  )
+  await first.release()
+})
+
+test('the lock is free after a release', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const lock = await acquireInstanceLock(dataDir, 'x')
+    await lock.release()
+  }
+})
+
+test('another way to the same data folder meets the same lock', async () => {
+  const link = `${dataDir}-link`
+  fs.symlinkSync(dataDir, link)
+  const lock = await acquireInstanceLock(dataDir, 'x')
+  await expect(acquireInstanceLock(link, 'y')).rejects.toThrow('already running')
+  await lock.release()
+  fs.rmSync(link)
+})
+
+test('a killed instance leaves nothing in the way', async () => {
+  const killed = anotherInstance()
+  expect(await firstWords(killed)).toBe('mine')
+  await expect(acquireInstanceLock(dataDir, 'x')).rejects.toThrow('http://localhost:3999')
+  await end(killed)
+  const lock = await acquireInstanceLock(dataDir, 'x')
+  await lock.release()
+})
+
+test('of several starts that find a dead socket, exactly one gets the folder', async () => {
+  const killed = anotherInstance()
+  await firstWords(killed)
+  await end(killed)
+  const starts = Array.from({ length: 6 }, anotherInstance)
+  const words = await Promise.all(starts.map(firstWords))
+  expect(words.filter((said) => said === 'mine')).toHaveLength(1)
+  expect(words.filter((said) => said.includes('already running'))).toHaveLength(5)
+  await Promise.all(starts.map(end))
+  await (await acquireInstanceLock(dataDir, 'x')).release()
+})

@@ -1,0 +1,72 @@
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { explainStartupError, StartupError } from './startup-errors.ts'
+
+async function failureOf(work: () => unknown) {
+  try {
+    await work()
+  } catch (error) {
+    return error
+  }
+  throw new Error('expected a failure')
+}
+
+function listen(port: number, host = '127.0.0.1') {
+  const server = net.createServer()
+  return new Promise<net.Server>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve(server))
+  })
+}
+
+test('a port in use names the setting behind it', async () => {
+  const taken = await listen(0)
+  const { port } = taken.address() as net.AddressInfo
+  const failure = await failureOf(() => listen(port))
+  const rest = 'or stop the program that uses it.'
+  expect(explainStartupError(failure)).toBe(`Port ${port} is already in use. Set PORT to another one, ${rest}`)
+  expect(explainStartupError(failure, { PORT: 3000, MAILBOX_PORT: port })).toContain('Set MAILBOX_PORT to another one')
+  taken.close()
+})
+
+test('an address that is not ours is about HOST', async () => {
+  const failure = await failureOf(() => listen(0, '192.0.2.1'))
+  expect(explainStartupError(failure)).toContain('HOST 192.0.2.1 is not an address of this machine')
+})
+
+test('a file in the place of the data folder is named', async () => {
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-errors-')), 'file')
+  fs.writeFileSync(file, '')
+  const failure = await failureOf(() => fs.mkdirSync(path.join(file, 'data'), { recursive: true }))
+  expect(explainStartupError(failure)).toMatch(/cannot be used as a folder/)
+  fs.rmSync(path.dirname(file), { recursive: true })
+})
+
+test.each([
+  ['EACCES', 'may not read or write /d'],
+  ['EROFS', 'read-only'],
+  ['ENOSPC', 'disk is full'],
+])('%s on a folder is one sentence', (code, words) => {
+  expect(explainStartupError(Object.assign(new Error(code), { code, path: '/d', syscall: 'mkdir' }))).toContain(words)
+})
+
+test('a database that is not there is named without its password', async () => {
+  const server = await listen(0)
+  const { port } = server.address() as net.AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  const client = new pg.Client(`postgres://me:hunter2@localhost:${port}/x`)
+  const failure = await failureOf(() => client.connect())
+  const sentence = explainStartupError(new Error('migrating failed', { cause: failure }))
+  expect(sentence).toMatch(/^The database at .*does not answer \(ECONNREFUSED\)/)
+  expect(sentence).not.toContain('hunter2')
+})
+
+test('our own sentences pass through, a bug stays unexplained', () => {
+  expect(explainStartupError(new Error('outer', { cause: new StartupError('Do this.') }))).toBe('Do this.')
+  expect(explainStartupError(new TypeError('x is not a function'))).toBeNull()
+  expect(explainStartupError('nonsense')).toBeNull()
+})

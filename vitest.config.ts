@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config'
+
+const everywhere = {
+  // One PostgreSQL and its template database per run; each file that needs a database gets a clone.
+  globalSetup: ['test/global.ts'],
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+  restoreMocks: true,
+  unstubEnvs: true,
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...everywhere,
+          name: 'unit',
+          include: ['{server,shared,web,storefront,demo,test,scripts}/**/*.test.{ts,tsx}'],
+        },
+      },
+      // Browsers share two cores with the server they look at: one journey after the other.
+      {
+        test: {
+          ...everywhere,
+          name: 'e2e',
+          include: ['e2e/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
