@@ -1,0 +1,187 @@
+// From an owner's text to a parsed Liquid template, once per version. Only harmless tags and filters exist here.
+import { encode } from 'html-entities'
+import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
+import { TEMPLATE_VARIABLES, TemplateError, type TemplateProblem, type TemplateSource } from './context.ts'
+
+export interface CompiledTemplate {
+  subject: Template[]
+  body: Template[]
+}
+
+/** The shopper's items: a list for `for`, and a table where the variable is printed as a whole. */
+export class CartItems extends Array<CartItem> {}
+
+export interface CartItem {
+  name: string
+  quantity: number
+  price: string
+  total: string
+}
+
+export interface Compiler {
+  compile(source: TemplateSource): CompiledTemplate
+  /** Bodies: values are escaped, the items become the place mark. */
+  html: Liquid
+  /** Subjects: values as they are, the items become a few words. */
+  text: Liquid
+}
+
+/** Stands for the table of items until the body has been cleaned; no text of others can contain it (cleanText). */
+export const ITEMS_MARK = '\ue000'
+
+const TAGS = ['if', 'unless', 'for', 'assign', 'comment', 'break', 'continue']
+const FILTERS = `append capitalize ceil default divided_by downcase escape first floor join last minus plus prepend
+  remove replace round size slice strip times truncate truncatewords upcase`.split(/\s+/)
+const LIMITS = { parseLimit: 40_000, renderLimit: 250, memoryLimit: 200_000 }
+const KEPT_VERSIONS = 500
+
+export function createCompiler(): Compiler {
+  const cache = new Map<string, CompiledTemplate>()
+  const html = createLiquid((value) => (value instanceof CartItems ? ITEMS_MARK : encode(asText(value))))
+  const text = createLiquid((value) => (value instanceof CartItems ? inWords(value) : asText(value)))
+  function compile(source: TemplateSource): CompiledTemplate {
+    const key = `${source.id}:${source.version}`
+    const known = cache.get(key)
+    if (known) return known
+    const compiled = {
+      subject: parse(text, source.subject, 'subject'),
+      body: parse(html, isHtml(source.body) ? source.body : htmlOfPlain(source.body), 'message'),
+    }
+    if (cache.size >= KEPT_VERSIONS) cache.delete(cache.keys().next().value!)
+    cache.set(key, compiled)
+    return compiled
+  }
+  return { compile, html, text }
+}
+
+function createLiquid(outputEscape: (value: unknown) => string): Liquid {
+  const liquid = new Liquid({
+    ...LIMITS,
+    outputEscape,
+    strictFilters: true,
+    strictVariables: true,
+    ownPropertyOnly: true,
+    // No file is ever read: the tags that could are gone, and this would find none.
+    templates: {},
+  })
+  for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name]
+  for (const name of Object.keys(liquid.filters)) if (!FILTERS.includes(name)) delete liquid.filters[name]
+  // Everything is escaped on its way out; escaping here too would show `&amp;`.
+  liquid.registerFilter('escape', (value: unknown) => value)
+  liquid.registerFilter('default', defaultForBlank)
+  return liquid
+}
+
+function defaultForBlank(this: FilterImplOptions | unknown, value: unknown, fallback: unknown = '') {
+  return value === null || value === undefined || value === '' || value === false ? fallback : value
+}
+
+function asText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(asText).join(', ')
+  return typeof value === 'object' ? '' : String(value ?? '')
+}
+
+function inWords(items: CartItems): string {
+  const first = items[0]
+  if (!first) return ''
+  return items.length === 1 ? first.name : `${first.name} and ${items.length - 1} more`
+}
+
+function parse(liquid: Liquid, source: string, part: string): Template[] {
+  if (/\{%[^%]*\(\s*[^)]*\.\.[^)]*\)/.test(source)) {
+    throw new TemplateError('limit_exceeded', `The ${part} loops over a range; a loop may only go over cart_items.`)
+  }
+  if (loopDepth(source) > 1) throw new TemplateError('limit_exceeded', `The ${part} has a loop inside a loop.`)
+  try {
+    const template = liquid.parse(source)
+    const names = liquid.globalVariablesSync(template)
+    const unknown = names.find((name) => !TEMPLATE_VARIABLES.some((known) => known === name))
+    if (unknown !== undefined) throw unknownVariable(String(unknown), part)
+    return template
+  } catch (error) {
+    throw named(error, part)
+  }
+}
+
+function loopDepth(source: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [, end] of source.matchAll(/\{%-?\s*(end)?for\b/g)) {
+    depth += end ? -1 : 1
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}
+
+function unknownVariable(name: string, part: string): TemplateError {
+  const known = TEMPLATE_VARIABLES.join(', ')
+  return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. There are ${known}.`)
+}
+
+/** LiquidJS's error as one of ours. It has no codes: its own texts are the only thing to go by. */
+export function named(error: unknown, part: string): TemplateError {
+  if (error instanceof TemplateError) return error
+  const words = error instanceof Error ? error.message.split('\n')[0]! : String(error)
+  const undefinedName = /undefined variable: (\S+?)(,|$)/.exec(words)?.[1]
+  if (undefinedName) return unknownVariable(undefinedName, part)
+  return new TemplateError(problemOf(words), `The ${part} cannot be used: ${words.slice(0, 200)}.`)
+}
+
+function problemOf(words: string): TemplateProblem {
+  if (/limit exceeded/.test(words)) return 'limit_exceeded'
+  if (/undefined filter/.test(words)) return 'unknown_filter'
+  if (/^tag .* not found/.test(words)) return 'unknown_tag'
+  return /^(output|tag|illegal|unexpected|expected|invalid|unclosed|duplicated)/i.test(words)
+    ? 'parse_failed'
+    : 'render_failed'
+}
+
+const LIQUID = /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/
+const ONLY_TAGS = /^(\s*\{%[^%]*%\}\s*)+$/
+const ONLY_ITEMS = /^\{\{-?\s*cart_items\s*-?\}\}$/
+const ONLY_LINK = /^\{\{-?\s*checkout_link\s*-?\}\}$/
+
+function isHtml(body: string): boolean {
+  return /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(
+    body
+      .split(LIQUID)
+      .filter((_, at) => at % 2 === 0)
+      .join(''),
+  )
+}
+
+/** Paragraphs from blank lines; the link alone on a line becomes the button, the items alone become the table. */
+function htmlOfPlain(body: string): string {
+  const escaped = body
+    .replaceAll('\r\n', '\n')
+    .split(LIQUID)
+    .map((piece, at) => (at % 2 ? piece : encode(piece)))
+    .join('')
+  return escaped
+    .split(/\n{2,}/)
+    .map(blocksOf)
+    .join('\n')
+}
+
+function blocksOf(paragraph: string): string {
+  const blocks: string[] = []
+  let lines: string[] = []
+  const endLines = () => {
+    if (lines.length) blocks.push(`<p>${lines.join('<br>')}</p>`)
+    lines = []
+  }
+  for (const line of paragraph
+    .split('\n')
+    .map((each) => each.trim())
+    .filter(Boolean)) {
+    const isBlock = ONLY_ITEMS.test(line) || ONLY_TAGS.test(line) || ONLY_LINK.test(line)
+    if (!isBlock) {
+      lines.push(line)
+      continue
+    }
+    endLines()
+    blocks.push(ONLY_LINK.test(line) ? `<p><a class="button" href="${line}">Return to your cart</a></p>` : line)
+  }
+  endLines()
+  return blocks.join('\n')
+}

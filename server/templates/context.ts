@@ -1,0 +1,120 @@
+// What a template is made of and what it may speak about. Everything of the store or the shopper arrives here unescaped.
+
+/** One saved version of a template; (id, version) never changes its text. */
+export interface TemplateSource {
+  id: string
+  version: number
+  subject: string
+  /** Plain text or simple HTML, with Liquid. */
+  body: string
+}
+
+export interface TemplateItem {
+  name: string
+  quantity: number
+  /** Formatted, with its currency, like every amount here. */
+  unitPrice: string
+  lineTotal: string
+  imageUrl: string | null
+}
+
+export interface TemplateContext {
+  /** Empty when unknown; the mail then says "there". */
+  customerName: string
+  items: TemplateItem[]
+  cartTotal: string
+  checkoutLink: string
+  storeName: string
+  /** The total after the message's coupon; null without one. */
+  discountedTotal: string | null
+  unsubscribeLink: string
+  preferencesLink?: string
+  senderName: string
+  postalAddress: string
+  locale: 'en-US'
+}
+
+/** The variables a template may use, by their specified names. */
+export const TEMPLATE_VARIABLES = [
+  'customer_name',
+  'cart_items',
+  'cart_total',
+  'checkout_link',
+  'store_name',
+  'discounted_total',
+] as const
+
+export type TemplateProblem =
+  | 'parse_failed'
+  | 'unknown_variable'
+  | 'unknown_filter'
+  | 'unknown_tag'
+  | 'limit_exceeded'
+  | 'render_failed'
+  | 'leftover_placeholder'
+  | 'empty_subject'
+  | 'empty_body'
+  | 'too_large'
+  | 'invalid_link'
+  | 'sender_missing'
+
+/** Why a template cannot become a message; the message is a sentence for the store's owner. */
+export class TemplateError extends Error {
+  readonly code: TemplateProblem
+  constructor(code: TemplateProblem, message: string) {
+    super(message)
+    this.name = 'TemplateError'
+    this.code = code
+  }
+}
+
+const NEVER_IN_TEXT = /[\p{Cc}\p{Co}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
+
+/**
+ * One line of somebody else's text, made safe to place anywhere after escaping: no control or bidi characters (a name
+ * must not turn a subject around), none of our own place marks (U+E000…), no Liquid, well-formed, at most `max` characters.
+ */
+export function cleanText(text: string, max: number): string {
+  const line = text
+    .slice(0, max * 4)
+    .toWellFormed()
+    .replace(/\s+/g, ' ')
+    .replace(NEVER_IN_TEXT, '')
+    .trim()
+  const safe = line.replace(/\{(?=[{%])/g, '{ ')
+  const characters = [...safe]
+  return characters.length <= max
+    ? safe
+    : `${characters
+        .slice(0, max - 1)
+        .join('')
+        .trimEnd()}…`
+}
+
+/** An absolute http(s) address without credentials, in its normal form; null for everything else. */
+export function webAddress(text: string): string | null {
+  const url = text.length <= 2_000 ? URL.parse(text) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return null
+  // The query may hold braces and quotes as they are; a mail must not hold either.
+  return url.href.replace(/[{}"'<>`\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** A cart to show a template with before a real one is chosen, and to check that it renders. */
+export function sampleContext(changes: Partial<TemplateContext> = {}): TemplateContext {
+  return {
+    customerName: 'Ana',
+    items: [
+      { name: 'Linen shirt, sea blue', quantity: 1, unitPrice: '$48.00', lineTotal: '$48.00', imageUrl: null },
+      { name: 'Canvas tote bag', quantity: 2, unitPrice: '$16.00', lineTotal: '$32.00', imageUrl: null },
+    ],
+    cartTotal: '$80.00',
+    checkoutLink: 'https://shop.example/cart/recover?cart_id=sample',
+    storeName: 'Harbour Goods',
+    discountedTotal: '$72.00',
+    unsubscribeLink: 'https://shop.example/unsubscribe?token=sample',
+    senderName: 'Harbour Goods',
+    postalAddress: '1 Harbour Street, Portland, ME 04101, USA',
+    locale: 'en-US',
+    ...changes,
+  }
+}

@@ -1,0 +1,60 @@
+// A cart's items as a table for HTML and as lines for text. Names and pictures come from a store and are hostile.
+import { encode } from 'html-entities'
+import { cleanText, type TemplateItem, webAddress } from './context.ts'
+
+const SHOWN_ITEMS = 12
+
+export interface CleanItem {
+  name: string
+  quantity: number
+  unitPrice: string
+  lineTotal: string
+  imageUrl: string | null
+}
+
+/** Pictures only over https or from the store itself: anything else tells a stranger who read the mail, or shows nothing. */
+export function cleanItems(items: TemplateItem[], storeHosts: ReadonlySet<string>): CleanItem[] {
+  return items.map((item) => ({
+    name: cleanText(item.name, 120) || 'Item',
+    quantity: Number.isFinite(item.quantity) ? item.quantity : 1,
+    unitPrice: cleanText(item.unitPrice, 40),
+    lineTotal: cleanText(item.lineTotal, 40),
+    imageUrl: item.imageUrl === null ? null : imageAddress(item.imageUrl, storeHosts),
+  }))
+}
+
+export function imageAddress(text: string, storeHosts: ReadonlySet<string>): string | null {
+  const url = text.length <= 1_000 ? webAddress(text) : null
+  if (!url) return null
+  const { protocol, host } = new URL(url)
+  return protocol === 'https:' || storeHosts.has(host) ? url : null
+}
+
+const CELL = 'padding:12px 0;border-bottom:1px solid #e3e8ee;vertical-align:middle'
+
+export function itemsHtml(items: CleanItem[]): string {
+  if (items.length === 0) return ''
+  const rows = items.slice(0, SHOWN_ITEMS).map(itemRow).join('')
+  const more = items.length - SHOWN_ITEMS
+  const last =
+    more > 0 ? `<tr><td colspan="3" class="line muted" style="${CELL};color:#5b6673">${moreItems(more)}</td></tr>` : ''
+  return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="width:100%;margin:8px 0 20px;border-collapse:collapse">${rows}${last}</table>`
+}
+
+function itemRow({ name, quantity, unitPrice, lineTotal, imageUrl }: CleanItem): string {
+  // The name stands beside the picture, so the picture says nothing to a screen reader.
+  const picture = imageUrl
+    ? `<img src="${encode(imageUrl)}" alt="" width="64" height="64" style="display:block;width:64px;height:64px;object-fit:cover;border:0;border-radius:8px">`
+    : `<div class="blank" style="width:64px;height:64px;border-radius:8px;background-color:#edf1f5">&nbsp;</div>`
+  return `<tr><td class="line" width="64" style="${CELL};width:64px">${picture}</td><td class="line" style="${CELL};padding-left:14px;padding-right:10px;word-break:break-word"><strong style="font-weight:600">${encode(name)}</strong><br><span class="muted" style="color:#5b6673;font-size:14px">${quantity} × ${encode(unitPrice)}</span></td><td class="line" align="right" style="${CELL};text-align:right;white-space:nowrap">${encode(lineTotal)}</td></tr>`
+}
+
+export function itemsText(items: CleanItem[]): string {
+  const lines = items.slice(0, SHOWN_ITEMS).map((item) => `- ${item.quantity} × ${item.name}: ${item.lineTotal}`)
+  const more = items.length - SHOWN_ITEMS
+  return [...lines, ...(more > 0 ? [moreItems(more)] : [])].join('\n')
+}
+
+function moreItems(count: number): string {
+  return count === 1 ? 'and 1 more item' : `and ${count} more items`
+}

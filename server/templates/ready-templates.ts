@@ -1,0 +1,124 @@
+// The texts that come along. Owners start from them; so they claim nothing that is not known: no invented scarcity, no
+// countdown, and a discount is only mentioned where the message carries one.
+
+export interface ReadyTemplate {
+  id: string
+  name: string
+  subject: string
+  body: string
+}
+
+const ITEMS_AND_TOTAL = `{{ cart_items }}
+
+{% if discounted_total %}
+Total: {{ cart_total }}
+With your discount: {{ discounted_total }}
+{% else %}
+Total: {{ cart_total }}
+{% endif %}
+
+{{ checkout_link }}`
+
+/** For flows and campaigns (the wizard's choice). `custom` starts blank. */
+export const CAMPAIGN_TEMPLATES: readonly ReadyTemplate[] = [
+  {
+    id: 'first_reminder',
+    name: 'First reminder',
+    subject: 'You left something in your cart at {{ store_name }}',
+    body: `Hi {{ customer_name }},
+
+You were looking at a few things at {{ store_name }} and did not get to the end. No problem: your cart is still here.
+
+${ITEMS_AND_TOTAL}
+
+One click takes you back to where you were. If something did not work at checkout, or you have a question, get in touch: we are happy to help.
+
+Warm regards,
+{{ store_name }}`,
+  },
+  {
+    id: 'second_reminder',
+    name: 'Second reminder',
+    subject: 'Still thinking it over? Your cart is saved',
+    body: `Hi {{ customer_name }},
+
+Sometimes a good choice needs a night's sleep. In case you would like another look, this is what is in your cart:
+
+${ITEMS_AND_TOTAL}
+
+Not sure about a size, the delivery or a return? Ask us before you decide; that is what we are here for.
+
+Warm regards,
+{{ store_name }}`,
+  },
+  {
+    id: 'last_reminder',
+    name: 'Last reminder',
+    subject: 'Last reminder about your cart at {{ store_name }}',
+    body: `Hi {{ customer_name }},
+
+This is our last note about the cart you left with us. After this we will leave you in peace.
+
+${ITEMS_AND_TOTAL}
+
+If you have changed your mind, there is nothing to do. And if we could have done something better, we would be glad to hear it.
+
+Thank you for stopping by,
+{{ store_name }}`,
+  },
+  { id: 'custom', name: 'Custom (blank)', subject: '', body: '' },
+]
+
+/** For "Send to All Abandoned Carts". */
+export const QUICK_SEND_TEMPLATES: readonly ReadyTemplate[] = [
+  {
+    id: 'default',
+    name: 'Default',
+    subject: 'Your cart at {{ store_name }} is waiting for you',
+    body: `Hi {{ customer_name }},
+
+You left these in your cart at {{ store_name }}:
+
+${ITEMS_AND_TOTAL}
+
+You can pick up where you left off with one click.
+
+Warm regards,
+{{ store_name }}`,
+  },
+  {
+    id: 'discount',
+    name: 'Discount (10% off)',
+    subject: '10% off your cart at {{ store_name }}',
+    body: `Hi {{ customer_name }},
+
+We would love to see you back, so here is 10% off what is in your cart:
+
+{{ cart_items }}
+
+{% if discounted_total %}
+Was: {{ cart_total }}
+Now: {{ discounted_total }}
+{% else %}
+Total before your discount: {{ cart_total }}
+{% endif %}
+
+{{ checkout_link }}
+
+Enjoy,
+{{ store_name }}`,
+  },
+  {
+    id: 'urgency',
+    name: 'Urgency',
+    subject: 'Your cart will not wait forever',
+    body: `Hi {{ customer_name }},
+
+A quick heads-up: we cannot hold the items in your cart, and prices and stock can change at any time. If you still want them, now is a good moment.
+
+${ITEMS_AND_TOTAL}
+
+Warm regards,
+{{ store_name }}`,
+  },
+]

@@ -1,0 +1,308 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { sampleContext, type TemplateContext, TemplateError } from './context.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'
+import { createTemplateRenderer, type RenderOptions } from './render.ts'
+
+const renderer = createTemplateRenderer()
+let version = 0
+
+function render(
+  body: string,
+  context: Partial<TemplateContext> = {},
+  options: Partial<RenderOptions> = {},
+  subject = 'S',
+) {
+  const source = { id: 'test', version: ++version, subject, body }
+  return renderer.render(source, sampleContext(context), { storeHosts: ['shop.example'], trackLink: track, ...options })
+}
+
+function track(url: string) {
+  return `https://app.example/c/${encodeURIComponent(url).length}`
+}
+
+function problem(body: string, subject = 'Hello'): string | undefined {
+  return renderer.check({ subject, body })?.code
+}
+
+const anItem = { name: 'Mug', quantity: 1, unitPrice: '$5.00', lineTotal: '$5.00', imageUrl: null }
+
+describe('the templates that come along', () => {
+  const all = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
+
+  test.each(all.map((template) => [template.id, template] as const))(
+    '%s renders with and without a discount',
+    (_id, template) => {
+      expect(renderer.check(template)).toBeNull()
+      const { html, text } = render(template.body, { discountedTotal: null })
+      expect(html).not.toContain('With your discount')
+      expect(text).not.toMatch(/discounted|\{\{|\n\n\n/)
+    },
+  )
+
+  test('carry the specified ids', () => {
+    expect(CAMPAIGN_TEMPLATES.map(({ id }) => id)).toEqual([
+      'first_reminder',
+      'second_reminder',
+      'last_reminder',
+      'custom',
+    ])
+    expect(QUICK_SEND_TEMPLATES.map(({ id }) => id)).toEqual(['default', 'discount', 'urgency'])
+  })
+})
+
+describe('a message', () => {
+  test('fills in the six variables', () => {
+    const names = 'customer_name cart_total checkout_link store_name discounted_total cart_items'.split(' ')
+    const { text } = render(names.map((name) => `${name}: {{ ${name} }}`).join('\n\n'), {}, { trackLink: () => null })
+    expect(text).toContain('customer_name: Ana')
+    expect(text).toContain('cart_total: $80.00')
+    expect(text).toContain('https://shop.example/cart/recover?cart_id=sample')
+    expect(text).toContain('store_name: Harbour Goods')
+    expect(text).toContain('discounted_total: $72.00')
+    expect(text).toContain('- 2 × Canvas tote bag: $32.00')
+  })
+
+  test('says "there" to somebody without a name', () => {
+    expect(render('Hi {{ customer_name }},', { customerName: '  ' }).text).toMatch(/^Hi there,/)
+  })
+
+  test('names the sender, the address, the reason and the way out (C3, C7)', () => {
+    const { html, text, headers } = render('Hi', { preferencesLink: 'https://app.example/p' })
+    for (const part of [html, text]) {
+      expect(part).toContain('1 Harbour Street, Portland')
+      expect(part).toContain('because you left items in your cart at Harbour Goods')
+      expect(part).toContain('https://shop.example/unsubscribe?token=sample')
+      expect(part).toContain('https://app.example/p')
+    }
+    expect(headers).toEqual({
+      'List-Unsubscribe': '<https://shop.example/unsubscribe?token=sample>',
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    })
+  })
+
+  test.each(['senderName', 'postalAddress'] as const)('is not made without %s', (field) => {
+    expect(() => render('Hi', { [field]: ' \u200b' })).toThrow(expect.objectContaining({ code: 'sender_missing' }))
+  })
+
+  test('stays under 100 KB with the largest cart, and says how many items it leaves out', () => {
+    const item = { ...anItem, name: '<&>'.repeat(200), imageUrl: `https://cdn.example/${'i'.repeat(900)}` }
+    const { html } = render('{{ cart_items }}', { items: Array.from({ length: 200 }, () => item) })
+    expect(Buffer.byteLength(html)).toBeLessThan(100_000)
+    expect(html).toContain('and 188 more items')
+  })
+
+  test('a body that would be clipped is refused', () => {
+    expect(() => render('x'.repeat(39_000), {})).not.toThrow()
+    expect(() =>
+      render(`{% for i in cart_items %}${'x'.repeat(30_000)}{% endfor %}`, { items: Array(9).fill(anItem) }),
+    ).toThrow(expect.objectContaining({ code: 'too_large' }))
+  })
+
+  test('plain text becomes paragraphs, the link alone a button, the items alone a table', () => {
+    const { html } = render('A & B\nsecond\n\n{{ cart_items }}\n\n{{ checkout_link }}')
+    expect(html).toContain('>A &amp; B<br>second</p>')
+    expect(html).toMatch(/class="button"[^>]*>Return to your cart</)
+    expect(html).not.toMatch(/<p[^>]*>\s*<table/)
+  })
+
+  test('an item loop works in HTML', () => {
+    const { text } = render(
+      '<ul>{% for item in cart_items %}<li>{{ item.name | upcase }} {{ item.total }}</li>{% endfor %}</ul>',
+    )
+    expect(text).toContain('CANVAS TOTE BAG $32.00')
+  })
+})
+
+describe('a subject', () => {
+  const subjectOf = (subject: string, context: Partial<TemplateContext> = {}) =>
+    render('Hi', context, {}, subject).subject
+
+  test('shows values as they are, on one line, bounded', () => {
+    expect(subjectOf('{{ customer_name }} & {{ store_name }}', { customerName: 'Ana "A" <b>' })).toBe(
+      'Ana "A" <b> & Harbour Goods',
+    )
+    expect(subjectOf('{{ customer_name }}', { customerName: 'A\r\nBcc: x@y.example' })).toBe('A Bcc: x@y.example')
+    expect([...subjectOf('{{ store_name }}'.repeat(20))].length).toBeLessThanOrEqual(150)
+  })
+
+  test('cannot be turned around by a name', () => {
+    expect(subjectOf('Hi {{ customer_name }}', { customerName: '\u202egnp.exe\u0007\u200b' })).toBe('Hi gnp.exe')
+  })
+
+  test('prints the items in words', () => {
+    expect(subjectOf('{{ cart_items }}')).toBe('Linen shirt, sea blue and 1 more')
+  })
+
+  test('must not be empty', () => {
+    expect(problem('Hi', '  ')).toBe('empty_subject')
+  })
+})
+
+describe('hostile store data (X3)', () => {
+  const hostile = '<img src=x onerror=alert(1)>"\'{{ 7 | times: 7 }}{% raw %}\ue000'
+
+  test('stays text wherever it is placed', () => {
+    const body = '<p title="{{ customer_name }}">{{ customer_name }} {{ store_name }}</p>{{ cart_items }}'
+    const items = [
+      { ...anItem, name: hostile, unitPrice: hostile, lineTotal: hostile, imageUrl: 'javascript:alert(1)' },
+    ]
+    const context = { customerName: hostile, storeName: hostile, senderName: hostile, postalAddress: hostile, items }
+    const { html, text } = render(body, context)
+    expect(html).not.toContain('<img')
+    expect(html).not.toContain('javascript:')
+    expect(html + text).not.toContain('\ue000')
+    expect(html + text).not.toMatch(/\{\{|\{%/)
+    expect(html.match(/role="presentation"/g)?.length).toBe(4)
+  })
+
+  test.each([
+    ['https://cdn.example/a.png', true],
+    ['http://shop.example/a.png', true],
+    ['http://elsewhere.example/a.png', false],
+    ['data:image/png;base64,AAAA', false],
+    ['https://u:p@cdn.example/a.png', false],
+    ['//cdn.example/a.png', false],
+  ])('picture %s shown: %s', (imageUrl, isShown) => {
+    const { html } = render('{{ cart_items }}', { items: [{ ...anItem, imageUrl }] })
+    expect(html.includes('<img')).toBe(isShown)
+  })
+
+  test('no text at all makes markup or breaks a line of the subject', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
+        const items = [{ ...anItem, name }]
+        const { html, subject, text } = render(
+          '{{ customer_name }}',
+          { customerName: `x${name}`, items },
+          {},
+          'x{{ customer_name }}',
+        )
+        expect(html.match(/</g)).toHaveLength(baseline)
+        expect(subject).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
+        expect(`${html}${text}`).not.toMatch(/\{\{|\{%/)
+      }),
+      { numRuns: 300 },
+    )
+  })
+  const baseline = render('{{ customer_name }}').html.match(/</g)!.length
+})
+
+describe('an owner’s HTML', () => {
+  const bodyOf = (body: string) => render(body).html.split('word-break:break-word">\n')[1]!.split('\n</td></tr>')[0]!
+
+  test.each([
+    ['<a href="javascript:alert(1)">x</a>', '<a>x</a>'],
+    ['<a href="java\nscript:alert(1)">x</a>', '<a>x</a>'],
+    ['<a href="&#106;avascript:alert(1)">x</a>', '<a>x</a>'],
+    ['<a href="data:text/html,x">x</a>', '<a>x</a>'],
+    ['<a href="mailto:a@b.example">x</a>', '<a href="mailto:a@b.example" target="_blank">x</a>'],
+    ['<a href="tel:+1555">x</a>', '<a href="tel:+1555" target="_blank">x</a>'],
+    ['<a href="#top">x</a>', '<a href="#top" target="_blank">x</a>'],
+    ['<b onclick="x()" style="color:red;background:url(x)">x</b>', '<b style="color:red">x</b>'],
+    ['a<script>alert(1)</script>b', 'ab'],
+    ['a<style>p{}</style><iframe src="x"></iframe>b<p></p>', 'ab'],
+    ['<b>a</td></tr></table><i>b', '<b>a<i>b</i></b>'],
+    ['<b>1 < 2 <3</b>', '<b>1 &lt; 2 &lt;3</b>'],
+    ['<b>x</b><img src="https://a.example/x.png" onerror=alert(1)', '<b>x</b>'],
+  ])('%s', (body, expected) => {
+    const html = bodyOf(body)
+    if (expected.endsWith('<b>x</b>')) expect(html).not.toContain('onerror')
+    else expect(html).toBe(expected)
+  })
+
+  test('is cleaned in time proportional to its length', () => {
+    for (const unit of ['<', '<a ', '<a href="', '<!--', '</', '<script>', '<b>', '<p><a>']) {
+      const start = performance.now()
+      render(`<b>x</b>${unit.repeat(Math.floor(20_000 / unit.length))}`, {}, {}, 'S')
+      expect(performance.now() - start).toBeLessThan(1_500)
+    }
+  })
+})
+
+describe('links', () => {
+  test('to the store and the checkout are tracked once each, others stay (X1)', () => {
+    const asked: string[] = []
+    const trackLink = (url: string) => {
+      asked.push(url)
+      return `https://app.example/c/${asked.length}`
+    }
+    const body = `<a href="https://shop.example/a?x=1&amp;y=2">a</a> <a href="https://shop.example/a?x=1&y=2">again</a>
+      <a href="{{ checkout_link }}">cart</a> <a href="https://other.example/b">b</a> https://shop.example/bare.`
+    const { links, html } = render(
+      body,
+      { checkoutLink: 'https://app.example/cart/recover?cart_id=rt_1' },
+      { trackLink },
+    )
+    expect(asked).toEqual([
+      'https://shop.example/a?x=1&y=2',
+      'https://app.example/cart/recover?cart_id=rt_1',
+      'https://shop.example/bare',
+    ])
+    expect(links.map(({ trackedUrl }) => trackedUrl)).toEqual([
+      'https://app.example/c/1',
+      'https://app.example/c/2',
+      null,
+      'https://app.example/c/3',
+    ])
+    expect(html).toContain('href="https://other.example/b"')
+    expect(html).toContain('https://shop.example/bare</a>.')
+  })
+
+  test('a host that only looks like the store’s is not tracked', () => {
+    const hosts = [
+      'https://shop.example.evil.example/',
+      'https://shop.example:8443/',
+      'https://evil.example/shop.example',
+    ]
+    const { links } = render(hosts.map((url) => `<a href="${url}">x</a>`).join(''))
+    expect(links.every(({ trackedUrl }) => trackedUrl === null)).toBe(true)
+  })
+
+  test('the caller may leave a link untouched', () => {
+    expect(render('{{ checkout_link }}', {}, { trackLink: () => null }).html).toContain('cart_id=sample')
+  })
+
+  test('a checkout or unsubscribe link that is none is an error', () => {
+    for (const checkoutLink of ['javascript:alert(1)', '/cart', '']) {
+      expect(() => render('Hi', { checkoutLink })).toThrow(TemplateError)
+    }
+  })
+})
+
+describe('what a template must not do', () => {
+  test.each([
+    ['{{ customer_nam }}', 'unknown_variable'],
+    ['{% if false %}{{ secret }}{% endif %}', 'unknown_variable'],
+    ['{{ customer_name', 'parse_failed'],
+    ['{% if cart_total %}x', 'parse_failed'],
+    ['{% include "x" %}', 'unknown_tag'],
+    ['{% render "../../package.json" %}', 'unknown_tag'],
+    ['{% layout "x" %}', 'unknown_tag'],
+    ['{% raw %}{{ customer_name }}{% endraw %}', 'unknown_tag'],
+    ['{% capture x %}y{% endcapture %}', 'unknown_tag'],
+    ['{{ customer_name | raw }}', 'unknown_filter'],
+    ['{{ customer_name | shout }}', 'unknown_filter'],
+    ['{{ customer_name | where_exp: "x", "1" }}', 'unknown_filter'],
+    ['{% for i in (1..1000000) %}x{% endfor %}', 'limit_exceeded'],
+    ['{% for a in cart_items %}{% for b in cart_items %}x{% endfor %}{% endfor %}', 'limit_exceeded'],
+    [`x${'y'.repeat(41_000)}`, 'limit_exceeded'],
+    ['{{ "{" }}{{ "{ x" }}', 'leftover_placeholder'],
+    ['{{ cart_items.constructor.name }}', 'unknown_variable'],
+    ['', 'empty_body'],
+    ['<p> </p>', 'empty_body'],
+  ])('%s → %s', (body, code) => {
+    expect(problem(body)).toBe(code)
+  })
+
+  test('an assign that doubles itself ends at a limit', () => {
+    const body = `{% assign x = 'xxxxxxxxxxxxxxxx' %}${'{% assign x = x | append: x %}'.repeat(40)}{{ x }}`
+    expect(['limit_exceeded', 'too_large']).toContain(problem(body))
+  })
+
+  test('errors are sentences for the owner', () => {
+    expect(renderer.check({ subject: 'Hi', body: '{{ custmer }}' })?.message).toBe(
+      'The message uses "custmer", which does not exist. There are customer_name, cart_items, cart_total, checkout_link, store_name, discounted_total.',
+    )
+  })
+})

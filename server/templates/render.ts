@@ -1,0 +1,206 @@
+// One message for one person from a compiled template. Pure: the caller brings every link, host and amount.
+import { readFileSync } from 'node:fs'
+import { compile as compileHtmlToText } from 'html-to-text'
+import { Liquid, type Template } from 'liquidjs'
+import { CartItems, type Compiler, createCompiler, ITEMS_MARK, named } from './compile.ts'
+import {
+  cleanText,
+  sampleContext,
+  type TemplateContext,
+  TemplateError,
+  type TemplateSource,
+  webAddress,
+} from './context.ts'
+import { type CleanItem, cleanItems, imageAddress, itemsHtml, itemsText } from './items.ts'
+import { sanitizeHtml } from './sanitize.ts'
+
+export interface RenderOptions {
+  /** Hosts (with port, if any) the platform reports for this store: links there are tracked, pictures may come from there. */
+  storeHosts: string[]
+  /** The tracked form of a link, or null to leave it as it is. Asked once per link and message. */
+  trackLink(url: string): string | null
+}
+
+export interface RenderedMessage {
+  subject: string
+  html: string
+  text: string
+  headers: Record<string, string>
+  /** Every web link of the owner's text, in order, with what became of it. */
+  links: { url: string; trackedUrl: string | null }[]
+}
+
+export interface TemplateRenderer {
+  /** Throws a TemplateError that says what is wrong. */
+  render(source: TemplateSource, context: TemplateContext, options: RenderOptions): RenderedMessage
+  /** Does this text become a message, with and without a discount? The error, or null. For saving and for decisions. */
+  check(text: { subject: string; body: string }): TemplateError | null
+}
+
+/** Mail readers cut longer messages off, and the unsubscribe link with it. */
+const MAX_HTML_BYTES = 100_000
+const MAX_SUBJECT = 150
+
+/** Reads the layout once; keep one renderer per process. */
+export function createTemplateRenderer(): TemplateRenderer {
+  const compiler = createCompiler()
+  const layout = readLayout()
+  const toText = compileHtmlToText({
+    wordwrap: false,
+    selectors: [
+      { selector: 'a', options: { linkBrackets: false, hideLinkHrefIfSameAsText: true } },
+      { selector: 'img', format: 'skip' },
+      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+    ],
+  })
+  const render: TemplateRenderer['render'] = (source, context, options) =>
+    renderWith({ compiler, layout, toText }, source, context, options)
+  return { render, check: (text) => check(render, text) }
+}
+
+interface Tools {
+  compiler: Compiler
+  layout: (values: object) => string
+  toText: (html: string) => string
+}
+
+function renderWith(tools: Tools, source: TemplateSource, context: TemplateContext, options: RenderOptions) {
+  const values = cleanContext(context, new Set(options.storeHosts))
+  const { compiler } = tools
+  const template = compiler.compile(source)
+  const subject = cleanText(fill(compiler.text, template.subject, values, 'subject'), MAX_SUBJECT)
+  if (!subject) throw new TemplateError('empty_subject', 'The subject is empty.')
+  const body = fill(compiler.html, template.body, values, 'message')
+  if (body.length > MAX_HTML_BYTES) throw tooLarge()
+  const links: RenderedMessage['links'] = []
+  const content = unwrapItems(sanitizeHtml(body, linkRules(values, options, links)))
+  const plain = tools.toText(content)
+  if (!plain.trim()) throw new TemplateError('empty_body', 'The message is empty.')
+  const text = textPart(plain, values)
+  const html = tools.layout({
+    ...values.footer,
+    subject,
+    preview: cleanText(plain.replaceAll(ITEMS_MARK, ''), 120),
+    content: content.replaceAll(ITEMS_MARK, () => itemsHtml(values.items)),
+  })
+  if (Buffer.byteLength(html) > MAX_HTML_BYTES) throw tooLarge()
+  if ([subject, html, text].some((part) => /\{\{|\{%/.test(part))) {
+    throw new TemplateError('leftover_placeholder', 'The message still contains {{ or {% after filling it in.')
+  }
+  return { subject, html, text, headers: unsubscribeHeaders(values.footer.unsubscribeLink), links }
+}
+
+type Values = ReturnType<typeof cleanContext>
+
+function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>) {
+  const items = cleanItems(context.items, storeHosts)
+  const senderName = cleanText(context.senderName, 100)
+  const postalAddress = cleanText(context.postalAddress, 250)
+  if (!senderName || !postalAddress) {
+    throw new TemplateError('sender_missing', "The sender's name or postal address is missing.")
+  }
+  return {
+    items,
+    storeHosts,
+    checkoutLink: requiredLink(context.checkoutLink, 'checkout'),
+    discountedTotal: context.discountedTotal === null ? null : cleanText(context.discountedTotal, 40),
+    customerName: cleanText(context.customerName, 80) || 'there',
+    cartTotal: cleanText(context.cartTotal, 40),
+    footer: {
+      storeName: cleanText(context.storeName, 100),
+      senderName,
+      postalAddress,
+      unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
+      preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
+    },
+  }
+}
+
+function requiredLink(text: string, name: string): string {
+  const url = webAddress(text)
+  if (!url) throw new TemplateError('invalid_link', `The ${name} link is not a web address.`)
+  return url
+}
+
+function fill(liquid: Liquid, template: Template[], values: Values, part: string): string {
+  try {
+    return liquid.renderSync(template, {
+      customer_name: values.customerName,
+      cart_items: CartItems.from(values.items, forLoops),
+      cart_total: values.cartTotal,
+      checkout_link: values.checkoutLink,
+      store_name: values.footer.storeName,
+      discounted_total: values.discountedTotal,
+    }) as string
+  } catch (error) {
+    throw named(error, part)
+  }
+}
+
+function forLoops({ name, quantity, unitPrice, lineTotal }: CleanItem) {
+  return { name, quantity, price: unitPrice, total: lineTotal }
+}
+
+/** A table inside a paragraph is no HTML: mail readers would close the paragraph and leave a gap. */
+function unwrapItems(content: string): string {
+  return content.replace(/<p(?: [^>]*)?>\s*\ue000\s*<\/p>/g, ITEMS_MARK).replace(/<p(?: [^>]*)?>(\s|&nbsp;)*<\/p>/g, '')
+}
+
+function linkRules(values: Values, { trackLink }: RenderOptions, links: RenderedMessage['links']) {
+  const known = new Map<string, string>()
+  return {
+    link(text: string): string | null {
+      const url = webAddress(text)
+      if (!url) return null
+      const seen = known.get(url)
+      if (seen) return seen
+      const isOurs = url === values.checkoutLink || values.storeHosts.has(new URL(url).host)
+      const trackedUrl = isOurs ? trackLink(url) : null
+      links.push({ url, trackedUrl })
+      known.set(url, trackedUrl ?? url)
+      return trackedUrl ?? url
+    },
+    linkText: (text: string) => (webAddress(text) === values.checkoutLink ? 'Return to your cart' : text),
+    isImageAllowed: (text: string) => imageAddress(text, values.storeHosts) !== null,
+  }
+}
+
+const WHY = 'You received this email because you left items in your cart at'
+
+function textPart(plain: string, { items, footer }: Values): string {
+  const { storeName, senderName, postalAddress, unsubscribeLink, preferencesLink } = footer
+  const spaced = plain.replaceAll(ITEMS_MARK, () => `\n\n${itemsText(items)}\n\n`)
+  const body = spaced.replace(/[ \t]*\n[ \t]*\n\s*\n/g, '\n\n').trim()
+  const preferences = preferencesLink ? `\nEmail preferences: ${preferencesLink}` : ''
+  return `${body}\n\n--\n${senderName}, ${postalAddress}\n${WHY} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
+}
+
+/** RFC 8058: one click in the mail reader's own button unsubscribes. */
+function unsubscribeHeaders(link: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+}
+
+function readLayout(): (values: object) => string {
+  const liquid = new Liquid({ outputEscape: 'escape', strictVariables: true, strictFilters: true, templates: {} })
+  const template = liquid.parse(readFileSync(new URL('./layouts/mail.liquid', import.meta.url), 'utf8'))
+  return (values) => liquid.renderSync(template, { ...values, why: WHY }) as string
+}
+
+function tooLarge(): TemplateError {
+  return new TemplateError('too_large', 'The message is larger than mail readers show in full (100 KB).')
+}
+
+function check(render: TemplateRenderer['render'], { subject, body }: { subject: string; body: string }) {
+  const options = { storeHosts: [], trackLink: () => null }
+  try {
+    for (const discountedTotal of ['$72.00', null]) {
+      // A version no saved template has, so that a draft never stands in the cache for one.
+      const source = { id: `draft:${crypto.randomUUID()}`, version: 0, subject, body }
+      render(source, sampleContext({ discountedTotal }), options)
+    }
+    return null
+  } catch (error) {
+    if (error instanceof TemplateError) return error
+    throw error
+  }
+}
