@@ -47,6 +47,7 @@ export function createCompiler(): Compiler {
       subject: parse(text, source.subject, 'subject'),
       body: parse(html, isHtml(source.body) ? source.body : htmlOfPlain(source.body), 'message'),
     }
+    if (source.version === 0) return compiled
     if (cache.size >= KEPT_VERSIONS) cache.delete(cache.keys().next().value!)
     cache.set(key, compiled)
     return compiled

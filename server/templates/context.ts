@@ -1,6 +1,6 @@
 // What a template is made of and what it may speak about. Everything of the store or the shopper arrives here unescaped.
 
-/** One saved version of a template; (id, version) never changes its text. */
+/** One saved version of a template; (id, version) never changes its text. Version 0 is a draft and never kept. */
 export interface TemplateSource {
   id: string
   version: number
