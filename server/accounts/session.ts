@@ -1,9 +1,13 @@
 import { authTexts } from '../../shared/auth.ts'
 import type { Role } from '../../shared/roles.ts'
+import type { AccountDb } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { tokenHash } from '../secrets.ts'
+import { newId } from '../ids.ts'
+import { randomToken, tokenHash } from '../secrets.ts'
 import * as system from '../system.ts'
+import { later, SESSION_MS, SESSION_TOUCH_MS } from './rules.ts'
+import * as sql from './sql.ts'
 
 /** Who is calling: a user at work in one account, and the store chosen last. */
 export interface Session {
@@ -19,7 +23,25 @@ export interface Session {
 export async function authenticate(deps: Deps, header: string | undefined, isNeeded: boolean): Promise<Session | null> {
   const token = /^Bearer ([\w-]{20,200})$/i.exec(header ?? '')?.[1]
   const session = token ? await system.sessionByToken(deps.db, tokenHash(token), deps.now()) : undefined
-  if (session) return session
+  if (session) {
+    await slideExpiry(deps, session)
+    return session
+  }
   if (isNeeded) throw new AppError('session', token ? authTexts.sessionExpired : 'Please sign in.')
   return null
+}
+
+/** Starts a session for a member of the account; the token is returned once and only its hash is kept. */
+export async function startSession(account: AccountDb, userId: string, now: Date): Promise<string> {
+  const token = randomToken()
+  const session = { id: newId(), userId, tokenHash: tokenHash(token), now, expiresAt: later(now, SESSION_MS) }
+  await sql.insertSession(account, session)
+  return token
+}
+
+function slideExpiry(deps: Deps, session: Session) {
+  const now = deps.now()
+  const account = { accountId: session.accountId, db: deps.db }
+  const seenBefore = later(now, -SESSION_TOUCH_MS)
+  return sql.touchSession(account, { id: session.sessionId, now, seenBefore, expiresAt: later(now, SESSION_MS) })
 }

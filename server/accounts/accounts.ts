@@ -1,0 +1,137 @@
+import { authTexts, type User } from '../../shared/auth.ts'
+import { normalizeEmail } from '../../shared/contact.ts'
+import { hasActiveSubscription, planOf } from '../billing/billing.ts'
+import { type AccountDb, type Db, transactAccount } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, found } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { mailRegistration } from './jobs.ts'
+import { forgive, giveBack, limits, take, tryTake } from './limits.ts'
+import { hashPassword, isRightPassword } from './passwords.ts'
+import { clientNetwork } from './rules.ts'
+import { type Session, startSession } from './session.ts'
+import * as sql from './sql.ts'
+
+// Accounts: who may come in. A user signs in to one account at a time; a session is a random token of which only the hash is
+// kept. Nothing here tells a stranger whether an address is known: same words, same status, same time.
+
+const EMAIL_INVALID = 'Please enter a valid email address.'
+
+export interface SignedIn {
+  token: string
+  user: User
+}
+
+interface Credentials {
+  email: string
+  password: string
+  /** Where the request came from. */
+  ip: string
+}
+
+/**
+ * A new address becomes a user with an account of their own. A known one with its right password signs in; with a wrong one it
+ * is the general failure, counted like a failed sign-in, and its owner is told by mail.
+ */
+export async function register(deps: Deps, wanted: Credentials & { name: string }): Promise<SignedIn> {
+  const email = normalizeEmail(wanted.email)
+  if (!email) throw new AppError('invalid', EMAIL_INVALID, { fields: { email: EMAIL_INVALID } })
+  await take(deps, limits.registerPerClient, clientNetwork(wanted.ip))
+  const known = await sql.userByEmail(deps.db, email)
+  const created = known ? undefined : await createOwner(deps, { ...wanted, email })
+  return created ?? registerAgain(deps, { ...wanted, email })
+}
+
+async function createOwner(deps: Deps, wanted: { name: string; email: string; password: string }) {
+  const passwordHash = await hashPassword(wanted.password)
+  const now = deps.now()
+  const user = { id: newId(), email: wanted.email, name: wanted.name, passwordHash, now }
+  const account = { accountId: newId(), db: deps.db }
+  const token = await transactAccount(account, async (tx) => {
+    if (!(await sql.insertUser(tx.db, user))) return undefined
+    await sql.insertAccount(tx, wanted.name, now)
+    await sql.insertMember(tx, user.id, 'owner', now)
+    return startSession(tx, user.id, now)
+  })
+  return token === undefined ? undefined : { token, user: await viewUser(account, user.id) }
+}
+
+async function registerAgain(deps: Deps, wanted: { email: string; password: string }): Promise<SignedIn> {
+  const isLocked = (await tryTake(deps, limits.signInPerAddress, wanted.email)) > 0
+  const user = await sql.userByEmail(deps.db, wanted.email)
+  const isRight = await isRightPassword(wanted.password, isLocked ? undefined : user?.password_hash)
+  if (isRight && user) {
+    await forgive(deps, limits.signInPerAddress, wanted.email)
+    return enter(deps, user.id)
+  }
+  if (user && (await tryTake(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
+    await deps.jobs.enqueue(deps.db, mailRegistration, { userId: user.id })
+  }
+  throw new AppError('conflict', authTexts.registrationFailed)
+}
+
+export async function signIn(deps: Deps, wanted: Credentials): Promise<SignedIn> {
+  // What is no address is nobody's; it takes the same way so that it takes the same time.
+  const email = normalizeEmail(wanted.email) ?? wanted.email
+  const client = clientNetwork(wanted.ip)
+  await take(deps, limits.signInPerClient, client)
+  await take(deps, limits.signInPerAddress, email)
+  const user = await sql.userByEmail(deps.db, email)
+  if (!(await isRightPassword(wanted.password, user?.password_hash)) || !user) {
+    throw new AppError('unauthenticated', authTexts.loginFailed)
+  }
+  await giveBack(deps, limits.signInPerClient, client)
+  await forgive(deps, limits.signInPerAddress, email)
+  return enter(deps, user.id)
+}
+
+/** Decision 29: signs in to the real demo account; 404 where there is none. */
+export async function signInToDemo(deps: Deps, ip: string): Promise<SignedIn> {
+  const owner = deps.config.isDemo ? await sql.demoOwner(deps.db) : undefined
+  const { account_id, user_id } = found(owner, 'Demo')
+  await take(deps, limits.demoPerClient, clientNetwork(ip))
+  const account = { accountId: account_id, db: deps.db }
+  const token = await startSession(account, user_id, deps.now())
+  return { token, user: await viewUser(account, user_id) }
+}
+
+export async function hasDemoAccount(db: Db): Promise<boolean> {
+  return (await sql.demoOwner(db)) !== undefined
+}
+
+export async function signOut(account: AccountDb, session: Session): Promise<void> {
+  await sql.deleteSession(account, session.sessionId)
+}
+
+export async function viewUser(account: AccountDb, userId: string): Promise<User> {
+  const user = found(await sql.member(account, userId), 'User')
+  const stores = await sql.storesOfAccount(account)
+  const plan = await planOf(account)
+  return {
+    id: user.id,
+    name: user.name,
+    email: user.email,
+    stores: stores.map(({ id, url, platform, is_active }) => ({ id, storeUrl: url, platform, isActive: is_active })),
+    subscriptionStatus: plan.status,
+    hasActiveSubscription: hasActiveSubscription(plan),
+    accountName: user.account_name,
+    role: user.role,
+    isDemo: user.is_demo,
+  }
+}
+
+/** Expired sessions, reset links and counters; run once a day. */
+export async function tidyAccounts(deps: Deps): Promise<void> {
+  await sql.deleteExpiredSessions(deps.db, deps.now())
+  await sql.deleteExpiredResets(deps.db, deps.now())
+  await sql.deleteExpiredLimits(deps.db, Date.now())
+}
+
+async function enter(deps: Deps, userId: string): Promise<SignedIn> {
+  const membership = await sql.firstMembership(deps.db, userId)
+  // A user whose last membership was taken away has nowhere to go.
+  if (!membership) throw new AppError('unauthenticated', authTexts.loginFailed)
+  const account = { accountId: membership.account_id, db: deps.db }
+  const token = await startSession(account, userId, deps.now())
+  return { token, user: await viewUser(account, userId) }
+}

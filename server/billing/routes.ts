@@ -1,0 +1,38 @@
+import * as api from '../../shared/billing.ts'
+import { type Routes, serveAccount, servePublic } from '../http.ts'
+import { chooseFreePlan, planOf, setPlanByHand } from './billing.ts'
+
+// Billing: HTTP in, HTTP out.
+
+export const billingRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.subscriptionStatus, async ({ account }) => {
+    const plan = await planOf(account)
+    return {
+      plan: plan.key,
+      status: plan.status,
+      nextBillingDate: plan.nextBillingAt?.toISOString() ?? null,
+      isTestMode: deps.config.isBillingTestMode,
+    }
+  })
+
+  servePublic(app, deps, api.listPlans, async () => ({ plans: priceList() }))
+
+  serveAccount(app, deps, api.createFreeSubscription, async ({ account }) => {
+    await chooseFreePlan(deps, account)
+    return { success: true, message: `You are on the ${api.plans.free.name} plan.` }
+  })
+
+  serveAccount(app, deps, api.manualUpdate, async ({ account, body }) => {
+    const plan = await setPlanByHand(deps, account, body.planKey)
+    return { success: true, message: `You are on the ${plan.name} plan.`, plan: plan.key!, status: plan.status! }
+  })
+}
+
+function priceList() {
+  const entry = (key: api.PlanKey) => ({
+    name: api.plans[key].name,
+    price: api.plans[key].priceMonthly,
+    features: api.plans[key].features,
+  })
+  return { free: entry('free'), starter: entry('starter'), growth: entry('growth') }
+}
