@@ -133,8 +133,7 @@ async function signIn(http: WooHttp, access: StoreAccess, signal?: AbortSignal):
     listOf(answer)
     return answer.clockSkewMs ?? 0
   }
-  const secrets = [access.consumerSecret, access.consumerKey]
-  const problem = problemFromAnswer(answer, http.isHttps, secrets)
+  const problem = http.problem(answer)
   const code = answer.status === 401 ? await explainRefusal(http, access, answer, signal) : null
   throw code ? new StoreProblem(code, problem.detail) : problem
 }
@@ -223,7 +222,7 @@ function countryList(input: unknown): string[] {
 async function canWrite(http: WooHttp, signal?: AbortSignal): Promise<boolean> {
   const body = { name: 'Recoup connection check', topic: 'order.updated' }
   const answer = await http.ask({ method: 'POST', path: '/webhooks', body, signal })
-  if (answer.status === 429 || answer.status >= 500) throw problemFromAnswer(answer, http.isHttps, [])
+  if (answer.status === 429 || answer.status >= 500) throw http.problem(answer)
   return answer.status === 400 || isSuccess(answer)
 }
 

@@ -3,7 +3,6 @@ import { StoreProblem } from './store-problem.ts'
 import {
   errorCode,
   isSuccess,
-  problemFromAnswer,
   type WooAnswer,
   type WooHttp,
   type WooQuery,
@@ -139,7 +138,7 @@ function forgetBefore(seen: Map<string, number>, second: number | null): void {
 export async function readSingleOrder(http: WooHttp, orderId: string): Promise<PlatformOrder | null> {
   const answer = await http.ask({ path: `/orders/${orderId}`, query: [['_fields', ORDER_FIELDS]] })
   if (answer.status === 404 && isRecord(answer.body) && errorCode(answer) !== 'rest_no_route') return null
-  if (!isSuccess(answer)) throw problemFromAnswer(answer, http.isHttps, [])
+  if (!isSuccess(answer)) throw http.problem(answer)
   const reading = readOrder(answer.body)
   if ('row' in reading) return reading.row
   throw new StoreProblem('bad_answer', `order ${orderId}: ${reading.skipped.reason}`)

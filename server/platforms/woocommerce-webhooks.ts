@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { RawDelivery, StoreEvent, WebhookSubscription } from './platform.ts'
 import { StoreProblem } from './store-problem.ts'
-import { errorCode, isSuccess, problemFromAnswer, type WooHttp, type WooQuery } from './woocommerce-http.ts'
+import { errorCode, isSuccess, type WooHttp, type WooQuery } from './woocommerce-http.ts'
 import { countHeader, listOf } from './woocommerce-orders.ts'
 import { gmtInstant, idText, isRecord, plainText, webAddress } from './woocommerce-text.ts'
 import { type RowReading, readOrder, readRows, skip } from './woocommerce-wire.ts'
@@ -44,7 +44,7 @@ export async function deleteWebhook(http: WooHttp, id: string): Promise<void> {
   if (!digits) return
   const answer = await http.ask({ method: 'DELETE', path: `/webhooks/${digits}`, query: [['force', 'true']] })
   if (isSuccess(answer) || (answer.status === 404 && errorCode(answer) !== 'rest_no_route')) return
-  throw problemFromAnswer(answer, http.isHttps, [])
+  throw http.problem(answer)
 }
 
 export function readSubscription(raw: unknown): RowReading<WebhookSubscription> {

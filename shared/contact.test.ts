@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { normalizeEmail, normalizePhone } from './contact.ts'
+
+test.each([
+  [' Ava.Thompson@Example.COM ', 'ava.thompson@example.com'],
+  ['a+tag@sub.example.co.uk', 'a+tag@sub.example.co.uk'],
+  ['ben@bücher.example', 'ben@xn--bcher-kva.example'],
+  ['ben@xn--bcher-kva.example', 'ben@xn--bcher-kva.example'],
+])('%j is the address %j', (input, email) => {
+  expect(normalizeEmail(input)).toBe(email)
+})
+
+test.each([
+  'nope',
+  'nope@',
+  '@example.com',
+  'a@b',
+  'a b@example.com',
+  'a@exa mple.com',
+  'a..b@example.com',
+  '.a@example.com',
+  'a@127.0.0.1',
+  'a@[127.0.0.1]',
+  'a@example.com:25',
+  'a@example.com/x',
+  'a@-example.com',
+  'a@example..com',
+  'a@b@',
+  'a@example.com\r\nBcc: b@example.com',
+  `${'a'.repeat(65)}@example.com`,
+  `a@${'b'.repeat(250)}.com`,
+  '',
+  null,
+  undefined,
+  7,
+  {},
+])('%j is no address', (input) => {
+  expect(normalizeEmail(input)).toBeNull()
+})
+
+test.each([
+  ['+1 (415) 555-2671', null, '+14155552671'],
+  ['415 555 2671', 'US', '+14155552671'],
+  ['0151 23456789', 'DE', '+4915123456789'],
+  ['0049 151 23456789', 'de', '+4915123456789'],
+  ['415 555 2671', null, null],
+  ['12', 'US', null],
+  ['call me', 'US', null],
+  ['415 555 2671', 'XX', null],
+  ['+1 415 555 2671 or ask for Ben in the shop next door', 'US', null],
+  [null, 'US', null],
+  [4155552671, 'US', null],
+])('%j in %j is %j', (input, country, phone) => {
+  expect(normalizePhone(input, country)).toBe(phone)
+})
+
+test('normalising twice changes nothing, and garbage never throws', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.anything(), fc.emailAddress(), fc.string({ unit: 'binary' })), (input) => {
+      const email = normalizeEmail(input)
+      expect(email === null || normalizeEmail(email) === email).toBe(true)
+      const phone = normalizePhone(input, 'US')
+      expect(phone === null || normalizePhone(phone, null) === phone).toBe(true)
+    }),
+  )
+})

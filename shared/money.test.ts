@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { addMoney, currencyExponent, parseCurrency, parseMinor, parseMoney, shareMoney, unitMinor } from './money.ts'
+
+test.each([
+  ['49.50', 'USD', 4950],
+  ['49.5', 'USD', 4950],
+  [49.5, 'USD', 4950],
+  ['0', 'USD', 0],
+  ['.5', 'USD', 50],
+  ['-186.61', 'USD', -18661],
+  ['1234', 'JPY', 1234],
+  ['1234.5', 'JPY', 1235],
+  ['1.2345', 'KWD', 1235],
+  [40.333333333333336, 'USD', 4033],
+  ['1.005', 'USD', 101],
+  ['-1.005', 'USD', -101],
+  [1e-7, 'USD', 0],
+  [1e21, 'USD', null],
+  ['90071992547409.91', 'USD', 9007199254740991],
+  ['90071992547409.92', 'USD', null],
+  ['', 'USD', null],
+  ['12,50', 'USD', null],
+  ['1.2.3', 'USD', null],
+  ['NaN', 'USD', null],
+  [Number.NaN, 'USD', null],
+  [null, 'USD', null],
+  [{}, 'USD', null],
+  ['9'.repeat(65), 'USD', null],
+  ['1e99', 'USD', null],
+])('%j in %s is %j minor units', (input, currency, minor) => {
+  expect(parseMinor(input, currency)).toBe(minor)
+})
+
+test('the exponent is the currency’s own and does not follow the display habits of the ICU version', () => {
+  expect(['USD', 'JPY', 'KWD', 'CLF', 'HUF', 'IDR', 'XYZ', 'toString'].map(currencyExponent)).toEqual([
+    2, 0, 3, 4, 2, 2, 2, 2,
+  ])
+})
+
+test('what a store writes with the currency’s own digits is read without loss', () => {
+  const currency = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF', 'HUF')
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), currency, (minor, code) => {
+      const exponent = currencyExponent(code)
+      const digits = String(Math.abs(minor)).padStart(exponent + 1, '0')
+      const text = `${minor < 0 ? '-' : ''}${digits.slice(0, digits.length - exponent)}.${digits.slice(digits.length - exponent)}`
+      expect(parseMinor(text, code)).toBe(minor)
+    }),
+  )
+})
+
+test('nothing that is no amount throws, and everything that is one is a safe integer', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.anything(), fc.string(), fc.double().map(String)), (input) => {
+      const minor = parseMinor(input, 'USD')
+      expect(minor === null || Number.isSafeInteger(minor)).toBe(true)
+    }),
+  )
+})
+
+test('two currencies do not add up', () => {
+  expect(addMoney(parseMoney('1.10', 'EUR'), parseMoney('2.20', 'EUR'))).toEqual({ amountMinor: 330, currency: 'EUR' })
+  expect(() => addMoney(parseMoney('1', 'EUR'), parseMoney('1', 'USD'))).toThrow(RangeError)
+  expect(() => parseMoney('free', 'EUR')).toThrow(RangeError)
+})
+
+test('a share is in basis points, rounded half away from zero', () => {
+  expect(shareMoney({ amountMinor: 1005, currency: 'USD' }, 1000).amountMinor).toBe(101)
+  expect(shareMoney({ amountMinor: -1005, currency: 'USD' }, 1000).amountMinor).toBe(-101)
+  expect(unitMinor(1000, 3)).toBe(333)
+})
+
+test('a currency is three letters', () => {
+  expect([' usd ', 'EURO', '', null, '€'].map(parseCurrency)).toEqual(['USD', null, null, null, null])
+})

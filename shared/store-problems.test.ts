@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import {
+  CERTIFICATE_HINT,
+  normalizeStoreUrl,
+  STORE_PROBLEM_CODES,
+  STORE_PROBLEM_WORDS,
+  STORE_URL_INVALID,
+  storeProblemMessage,
+} from './store-problems.ts'
+
+test.each([
+  ['woocommerce', ' shop.example ', 'http://shop.example'],
+  ['woocommerce', 'https://shop.example/', 'https://shop.example'],
+  ['woocommerce', 'HTTPS://Shop.Example/Store//', 'https://shop.example/Store'],
+  ['woocommerce', 'https://localhost:8443/', 'http://localhost:8443'],
+  ['woocommerce', 'localhost:8080', 'http://localhost:8080'],
+  ['woocommerce', 'http://shop.example/?utm_source=x#top', 'http://shop.example'],
+  ['shopify', 'demo.myshopify.com', 'https://demo.myshopify.com'],
+  ['shopify', 'http://demo.myshopify.com/', 'https://demo.myshopify.com'],
+] as const)('%s: %j is read as %s', (platform, input, storeUrl) => {
+  expect(normalizeStoreUrl(platform, input)).toEqual({ ok: true, storeUrl })
+})
+
+test.each(['', '   ', null, undefined, 5])('%j: Store URL is required', (input) => {
+  expect(normalizeStoreUrl('woocommerce', input)).toEqual({ ok: false, message: 'Store URL is required' })
+})
+
+test.each([
+  'ftp://shop.example',
+  'http://',
+  'https://user:pass@shop.example',
+  'my shop',
+  `http://${'a'.repeat(600)}.example`,
+])('%j is no web address', (input) => {
+  expect(normalizeStoreUrl('woocommerce', input)).toEqual({ ok: false, message: STORE_URL_INVALID })
+})
+
+test('every problem has a sentence and a next step, all different', () => {
+  const sentences = STORE_PROBLEM_CODES.map((code) => STORE_PROBLEM_WORDS[code].sentence)
+  expect(new Set(sentences).size).toBe(STORE_PROBLEM_CODES.length)
+  for (const code of STORE_PROBLEM_CODES) {
+    const { sentence, nextStep } = STORE_PROBLEM_WORDS[code]
+    expect([sentence, nextStep].map((text) => /^[A-Z].*\.$/.test(text))).toEqual([true, true])
+  }
+})
+
+test('only where a certificate is mentioned comes the hint to use http:// for local development', () => {
+  expect(storeProblemMessage('certificate', 'self-signed certificate')).toContain(CERTIFICATE_HINT)
+  expect(storeProblemMessage('store_error', 'certificate has expired')).toContain(CERTIFICATE_HINT)
+  expect(storeProblemMessage('timeout')).not.toContain(CERTIFICATE_HINT)
+})

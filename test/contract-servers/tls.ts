@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs'
+
+// A self-signed certificate for localhost, made for these tests and of no other use. A client that is not told to trust it refuses it.
+const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+export function localhostTls() {
+  return { key: read('localhost.key.pem'), cert: read('localhost.crt.pem') }
+}

@@ -1,0 +1,288 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { type Exchange, readExchanges, recorded } from './recordings.ts'
+import { type ApiKey, Gate } from './woocommerce-gate.ts'
+
+// A WooCommerce made of recordings. A request that was recorded gets its recorded answer; lists are served from the recorded
+// records with the vendor's own rules for bounds, order, pages and fields. What the vendor refuses is refused in its words.
+
+type Row = Record<string, unknown>
+
+export interface StoreOptions {
+  keys: ApiKey[]
+  now?: () => Date
+  tls?: { key: string; cert: string }
+  /** A proxy ends TLS and WordPress does not know: it looks at signatures only, made for http. */
+  isBehindProxy?: boolean
+  translate?: (message: string) => string
+  orders?: Row[]
+  /** Answers before anything else: a broken plugin, a firewall, a redirect. undefined: go on. */
+  intercept?: (request: IncomingMessage) => Partial<Exchange['response']> | undefined
+  /** Called before a list is answered: things change while we read. */
+  beforeOrders?: (store: ContractStore) => void
+}
+
+export interface ContractStore {
+  url: string
+  orders: Row[]
+  webhooks: Row[]
+  /** Request lines and headers as they came in. */
+  seen: { line: string; authorization: string | undefined }[]
+  close(): Promise<void>
+}
+
+export async function openContractStore(options: StoreOptions): Promise<ContractStore> {
+  const recordedOrders = () => collect(['orders-by-status.json', 'orders-pages.json', 'orders-queries.json'], '/orders')
+  let server: Server
+  const store: ContractStore = {
+    url: '',
+    orders: options.orders ?? recordedOrders(),
+    webhooks: [],
+    seen: [],
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections()
+        server.close(() => done())
+      }),
+  }
+  const listener: RequestListener = async (request, reply) => {
+    const body = await readBody(request)
+    store.seen.push({ line: `${request.method} ${request.url}`, authorization: request.headers.authorization })
+    const early = options.intercept?.(request)
+    const answer = {
+      status: 200,
+      headers: {},
+      body: undefined,
+      ...(early ?? respond(store, options, gate, request, body)),
+    }
+    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
+    const date = (options.now?.() ?? new Date()).toUTCString()
+    reply.writeHead(answer.status, {
+      'content-type': 'application/json; charset=UTF-8',
+      date,
+      ...servable(answer.headers),
+    })
+    reply.end(text)
+  }
+  server = options.tls ? createTlsServer(options.tls, listener) : createServer(listener)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  store.url = `${options.tls ? 'https' : 'http'}://localhost:${port}`
+  const gate = new Gate({
+    keys: options.keys,
+    home: store.url,
+    now: options.now ?? (() => new Date()),
+    ...(options.translate ? { translate: options.translate } : {}),
+  })
+  return store
+}
+
+function respond(store: ContractStore, options: StoreOptions, gate: Gate, request: IncomingMessage, body: unknown) {
+  const url = new URL(request.url ?? '/', store.url)
+  const method = request.method ?? 'GET'
+  if (url.pathname === '/wp-json/') return index(store)
+  if (!url.pathname.startsWith('/wp-json/wc/v3')) return { status: 404, headers: {}, body: '<html>Not found</html>' }
+  const isSsl = options.tls !== undefined && !options.isBehindProxy
+  const refusal = gate.refuse({
+    method,
+    target: request.url ?? '',
+    authorization: request.headers.authorization,
+    isSsl,
+  })
+  if (refusal) return refusal
+  const query = new Map([...url.searchParams].filter(([name]) => !name.startsWith('oauth_')))
+  const path = url.pathname.slice('/wp-json/wc/v3'.length)
+  if (path === '/orders' && method === 'GET') options.beforeOrders?.(store)
+  return route(store, method, path, query, body)
+}
+
+function index(store: ContractStore) {
+  const answer = recorded('system.json', 'site index')
+  return { ...answer, body: { ...(answer.body as Row), url: store.url, home: store.url } }
+}
+
+function route(store: ContractStore, method: string, path: string, query: Map<string, string>, body: unknown) {
+  if (path.startsWith('/webhooks')) return webhookRoute(store, method, path, query, body as Row)
+  if (method !== 'GET') return recorded('auth.json', 'method not allowed')
+  const order = /^\/orders\/(\d+)$/.exec(path)?.[1]
+  if (order) return one(store.orders, order, query) ?? recorded('orders-queries.json', 'unknown order')
+  const variations = /^\/products\/(\d+)\/variations$/.exec(path)?.[1]
+  if (variations) return list(variations === '13' ? recordedVariations() : [], query)
+  const setting = /^\/settings\/general\/(\w+)$/.exec(path)?.[1]
+  if (setting) return one(settings(), setting, query) ?? recorded('auth.json', 'route that does not exist')
+  switch (path) {
+    case '/orders':
+      return orderList(store.orders, query)
+    case '/products':
+      return list(
+        collect(['products-pages.json'], '/products').filter((row) => isStatus(row, query)),
+        query,
+      )
+    case '/customers':
+      return list(customers(query), query)
+    case '/settings/general':
+      return { status: 200, headers: {}, body: settings().map((row) => trim(row, query)) }
+    case '/data/currencies/current':
+      return fields(recorded('system.json', 'store currency'), query)
+    case '/system_status':
+      return fields(recorded('system.json', 'system status'), query)
+    default:
+      return recorded('auth.json', 'route that does not exist')
+  }
+}
+
+function webhookRoute(
+  store: ContractStore,
+  method: string,
+  path: string,
+  query: Map<string, string>,
+  body: Row | null,
+) {
+  const id = /^\/webhooks\/(\d+)$/.exec(path)?.[1]
+  if (method === 'GET' && !id) return list(store.webhooks, query)
+  if (method === 'POST' && !id) return createWebhook(store, query, body)
+  if (!id || !store.webhooks.some((row) => String(row.id) === id))
+    return recorded('webhooks-crud.json', 'unknown webhook')
+  if (method === 'GET') return one(store.webhooks, id, query)!
+  if (query.get('force') !== 'true') return recorded('webhooks-crud.json', 'delete without force')
+  const gone = one(store.webhooks, id, query)!
+  store.webhooks = store.webhooks.filter((row) => String(row.id) !== id)
+  return gone
+}
+
+function createWebhook(store: ContractStore, query: Map<string, string>, body: Row | null) {
+  if (!body) return recorded('auth.json', 'body that is not valid JSON')
+  if (body.delivery_url === undefined) return recorded('webhooks-crud.json', 'missing delivery url')
+  if (!/^https?:\/\//.test(String(body.delivery_url))) return recorded('webhooks-crud.json', 'invalid delivery url')
+  if (
+    !/^(order|customer|product|coupon)\.(created|updated|deleted|restored)$|^action\.(woocommerce|wc)_/.test(
+      String(body.topic),
+    )
+  ) {
+    return recorded('webhooks-crud.json', 'invalid topic')
+  }
+  const made = recorded('webhooks-crud.json', 'create webhook order.created')
+  // The secret goes in and never comes out.
+  const { secret: _, ...rest } = body
+  const row = { ...(made.body as Row), ...rest, id: 7 + store.webhooks.length }
+  store.webhooks.push(row)
+  return { ...made, body: trim(row, query) }
+}
+
+const STATUSES =
+  'any trash auto-draft pending processing on-hold completed cancelled refunded failed checkout-draft'.split(' ')
+
+function orderList(orders: Row[], query: Map<string, string>) {
+  const wanted = query.get('status')?.split(',')
+  if (wanted?.some((status) => !STATUSES.includes(status))) return recorded('orders-queries.json', 'unknown status')
+  if (query.get('orderby') && !['date', 'id', 'include', 'title', 'slug', 'modified'].includes(query.get('orderby')!)) {
+    return recorded('orders-queries.json', 'invalid orderby')
+  }
+  const after = bound(query.get('modified_after'), query)
+  const before = bound(query.get('modified_before'), query)
+  if (Number.isNaN(after) || Number.isNaN(before)) return recorded('orders-queries.json', 'invalid date')
+  const rows = orders.filter((row) => {
+    const modified = Date.parse(`${row.date_modified_gmt}Z`)
+    const isWanted = !wanted || wanted.includes('any') ? row.status !== 'trash' : wanted.includes(String(row.status))
+    // Both bounds are exclusive, at a resolution of one second.
+    return isWanted && (after === null || modified > after) && (before === null || modified < before)
+  })
+  return list(rows, query)
+}
+
+/** Without `dates_are_gmt` a time is store time (eight hours behind), whatever its suffix. */
+function bound(text: string | undefined, query: Map<string, string>): number | null {
+  if (text === undefined) return null
+  const shift = query.get('dates_are_gmt') === 'true' ? 0 : 8 * 3_600_000
+  return Date.parse(`${text.replace(/Z$/, '')}Z`) + shift
+}
+
+function list(rows: Row[], query: Map<string, string>) {
+  const perPage = Number(query.get('per_page') ?? 10)
+  const page = Number(query.get('page') ?? 1)
+  if (!(perPage >= 1 && perPage <= 100)) return recorded('orders-queries.json', 'per_page above 100')
+  if (!(page >= 1)) return recorded('products-more.json', 'page 0')
+  const sorted = [...rows].sort((a, b) => compareBy(a, b, query))
+  const shown = sorted.slice((page - 1) * perPage, page * perPage)
+  const headers = { 'x-wp-total': String(rows.length), 'x-wp-totalpages': String(Math.ceil(rows.length / perPage)) }
+  return { status: 200, headers, body: shown.map((row) => trim(row, query)) }
+}
+
+function compareBy(a: Row, b: Row, query: Map<string, string>): number {
+  const name = query.get('orderby') === 'modified' ? 'date_modified_gmt' : 'id'
+  const direction = query.get('order') === 'asc' ? 1 : -1
+  const [x, y] = [a[name] as string | number, b[name] as string | number]
+  return x < y ? -direction : x > y ? direction : 0
+}
+
+function one(rows: Row[], id: string, query: Map<string, string>) {
+  const found = rows.find((row) => String(row.id) === id)
+  return found ? { status: 200, headers: {}, body: trim(found, query) } : null
+}
+
+function fields(answer: Exchange['response'], query: Map<string, string>) {
+  return { ...answer, body: trim(answer.body as Row, query) }
+}
+
+/** `_fields=a,b.c`: nested names reach into objects; into a list they find nothing and empty it, as in WordPress. */
+function trim(row: Row, query: Map<string, string>): Row {
+  const names = query.get('_fields')?.split(',')
+  if (!names) return row
+  const kept: Row = {}
+  for (const name of names) {
+    const [outer = '', inner] = name.split('.')
+    const value = row[outer]
+    if (value === undefined) continue
+    if (inner === undefined || typeof value !== 'object' || value === null) kept[outer] = value
+    else if (Array.isArray(value)) kept[outer] = []
+    else if (inner in value) kept[outer] = { ...(kept[outer] as Row | undefined), [inner]: (value as Row)[inner] }
+  }
+  return kept
+}
+
+function isStatus(row: Row, query: Map<string, string>): boolean {
+  return !query.has('status') || row.status === query.get('status')
+}
+
+function settings(): Row[] {
+  return recorded('system.json', 'general settings').body as Row[]
+}
+
+function recordedVariations(): Row[] {
+  return recorded('products-more.json', 'its variations').body as Row[]
+}
+
+function customers(query: Map<string, string>): Row[] {
+  const rows = collect(['customers.json'], '/customers')
+  return query.get('role') === 'all' ? rows : rows.filter((row) => row.role === 'customer')
+}
+
+/** Every whole record of a path in the recordings, its latest state. */
+function collect(files: string[], path: string): Row[] {
+  const rows = new Map<unknown, Row>()
+  for (const { request, response } of files.flatMap(readExchanges)) {
+    if (request.path !== `/wp-json/wc/v3${path}` || !Array.isArray(response.body)) continue
+    for (const row of response.body as Row[]) {
+      const isWhole = path === '/customers' ? 'role' in row : 'date_modified_gmt' in row && '_links' in row
+      if (isWhole && (!rows.has(row.id) || '_links' in row)) rows.set(row.id, row)
+    }
+  }
+  return [...rows.values()]
+}
+
+/** Recorded headers that describe the recording's transport would contradict ours. */
+function servable(headers: Record<string, string>): Record<string, string> {
+  const { date: _, 'content-length': __, ...rest } = headers
+  return rest
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString())
+  } catch {
+    return null
+  }
+}
