@@ -1,0 +1,47 @@
+// The built-in mailbox: where mail of the demo, and of any instance without a mail server, can be read.
+import { openMessages } from './messages.ts'
+import { listenForMail } from './receive.ts'
+import { createMailboxApp } from './web.ts'
+
+export interface MailboxOptions {
+  /** 0 picks a free one. */
+  smtpPort: number
+  webPort: number
+  /** Where the page listens; mail is taken from this machine only. */
+  host: string
+  /** SQLite file, made if missing; ':memory:' for tests. */
+  dataFile: string
+  now?: () => Date
+}
+
+export interface Mailbox {
+  url: string
+  smtpUrl: string
+  stop(): Promise<void>
+}
+
+/** Rejects with the system's own error (such as EADDRINUSE) when a port or the file cannot be had. */
+export async function startMailbox({
+  smtpPort,
+  webPort,
+  host,
+  dataFile,
+  now = () => new Date(),
+}: MailboxOptions): Promise<Mailbox> {
+  const messages = openMessages(dataFile)
+  const app = createMailboxApp({ messages, now, host })
+  const smtp = await listenForMail(messages, smtpPort, now).catch((error: unknown) => {
+    messages.close()
+    throw error
+  })
+  const stop = async () => {
+    await Promise.all([app.close(), smtp.stop()])
+    messages.close()
+  }
+  try {
+    return { url: await app.listen({ port: webPort, host }), smtpUrl: smtp.url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,207 @@
+// The mailbox's pages. Lists and messages are complete without a script; mailbox.js only keeps the list fresh.
+import { Html, html } from './html.ts'
+import type { Filter, MessageSummary, StoredMessage } from './messages.ts'
+import type { MessageContent } from './parse.ts'
+
+export const tabs = ['html', 'text', 'headers'] as const
+export type Tab = (typeof tabs)[number]
+
+export interface Listing {
+  list: MessageSummary[]
+  counts: { total: number; unread: number }
+  filter: Filter
+  now: Date
+  version: string
+}
+
+export interface Opened {
+  message: StoredMessage
+  content: MessageContent
+  tab: Tab
+}
+
+export function page(listing: Listing, opened: Opened | null): Html {
+  const { unread } = listing.counts
+  const title = `${unread > 0 ? `(${unread}) ` : ''}${opened ? `${opened.message.subject} · ` : ''}Recoup mailbox`
+  return shell(
+    title,
+    html`<div class="panes ${opened ? 'is-open' : ''}">
+  <section class="list-pane" aria-label="Received mail">
+    ${toolbar(listing)}
+    <div id="list" data-selected="${opened?.message.id ?? ''}">${listFragment(listing, opened?.message.id ?? null)}</div>
+  </section>
+  <section class="message-pane" aria-label="Message">${opened ? messageView(opened, listing) : nothingOpen(listing)}</section>
+</div>`,
+  )
+}
+
+function shell(title: string, main: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/mailbox.css">
+<script src="/mailbox.js" defer></script>
+</head>
+<body>
+<header class="top"><h1><a href="/"><img src="/icon.svg" alt="" width="28" height="28">Recoup mailbox</a></h1><p>Mail sent here goes no further.</p></header>
+<main>${main}</main>
+<p id="news" class="unseen" role="status" aria-live="polite"></p>
+</body>
+</html>`
+}
+
+function toolbar({ filter, counts }: Listing): Html {
+  return html`<div class="toolbar">
+  <form role="search" action="/" method="get">
+    <label class="unseen" for="q">Search mail</label>
+    <input id="q" name="q" type="search" placeholder="Search mail" value="${filter.search ?? ''}" autocomplete="off">
+  </form>
+  ${counts.total > 0 && html`<button class="quiet" type="button" popovertarget="confirm-all">Delete all</button>${confirmation('confirm-all', `Delete all ${counts.total} messages?`, '/delete-all')}`}
+</div>`
+}
+
+/** A popover needs no script; the harmless choice has the focus. */
+function confirmation(id: string, question: string, action: string): Html {
+  return html`<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-question">
+  <p id="${id}-question">${question}</p><p class="muted">This cannot be undone.</p>
+  <form method="post" action="${action}"><button type="button" class="quiet" popovertarget="${id}" popovertargetaction="hide" autofocus>Cancel</button><button class="danger">Delete</button></form>
+</div>`
+}
+
+export function listFragment(listing: Listing, selected: number | null): Html {
+  const { list, counts, filter } = listing
+  const isSearch = filter.search !== undefined
+  const status = html`<p class="status muted" data-total="${counts.total}" data-unread="${counts.unread}">${isSearch ? found(list.length, filter) : inBox(counts)}</p>`
+  if (list.length === 0) return html`${status}${isSearch ? nothingFound(filter) : ''}`
+  const last = list.at(-1)!
+  const older =
+    list.length >= (filter.limit ?? 100)
+      ? html`<p class="older"><a href="/?${query({ ...filter, before: last.id })}">Older messages</a></p>`
+      : ''
+  return html`${status}<ol class="messages" reversed>${list.map((message) => row(message, listing, selected))}</ol>${older}`
+}
+
+function inBox({ total, unread }: Listing['counts']): string {
+  if (total === 0) return 'No messages'
+  return `${total} ${total === 1 ? 'message' : 'messages'}${unread > 0 ? `, ${unread} unread` : ''}`
+}
+
+function found(count: number, { search, limit }: Filter): string {
+  return `${count}${count >= (limit ?? 100) ? ' or more' : ''} ${count === 1 ? 'message' : 'messages'} for “${search}”`
+}
+
+function nothingFound({ search }: Filter): Html {
+  return html`<div class="empty"><p>Nothing matches “${search ?? ''}”.</p><p><a href="/">Show all messages</a></p></div>`
+}
+
+function row(message: MessageSummary, { now, filter }: Listing, selected: number | null): Html {
+  const { id, from, to, subject, isRead, receivedAt } = message
+  const search = filter.search ? `?${query({ search: filter.search })}` : ''
+  return html`<li><a class="row ${isRead ? '' : 'is-unread'}" href="/messages/${id}${search}" data-id="${id}" ${id === selected ? new Html('aria-current="true"') : ''}>
+  <span class="who">${isRead ? '' : html`<span class="dot" aria-hidden="true"></span><span class="unseen">Unread: </span>`}${to.join(', ')}</span>
+  <time datetime="${receivedAt}" title="${fullTime(receivedAt)}">${shortTime(receivedAt, now)}</time>
+  <span class="subject">${subject}</span>
+  <span class="from muted">from ${from}</span>
+</a></li>`
+}
+
+function nothingOpen({ counts }: Listing): Html {
+  if (counts.total > 0) {
+    return html`<div class="empty"><p class="large">Choose a message to read it.</p><p class="muted keys"><kbd>J</kbd> next <kbd>K</kbd> previous <kbd>/</kbd> search</p></div>`
+  }
+  return html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No mail yet</p><p class="muted">Messages appear here by themselves as soon as they are sent. Leave something in a cart in the demo store, and a reminder will follow.</p></div>`
+}
+
+function messageView({ message, content, tab }: Opened, { filter }: Listing): Html {
+  const { id, subject, from, to, receivedAt, size } = message
+  const search = filter.search ? `?${query({ search: filter.search })}` : ''
+  return html`<article>
+  <p class="back"><a href="/${search}">← All mail</a></p>
+  <header>
+    <h2 id="subject" tabindex="-1">${subject}</h2>
+    <dl><dt>From</dt><dd>${from}</dd><dt>To</dt><dd>${to.join(', ')}</dd><dt>Received</dt><dd><time datetime="${receivedAt}">${fullTime(receivedAt)}</time> <span class="muted">(${bytes(size)})</span></dd></dl>
+    <div class="actions">
+      ${content.oneClickUrl && html`<form method="post" action="/messages/${id}/unsubscribe"><button>Unsubscribe</button></form>`}
+      <a class="as-button quiet" href="/messages/${id}/raw" download>Download raw</a>
+      <button class="quiet" type="button" popovertarget="confirm-one">Delete</button>
+      ${confirmation('confirm-one', 'Delete this message?', `/messages/${id}/delete`)}
+    </div>
+    ${message.unsubscribe && html`<p class="note" role="status">One-click unsubscribe, ${fullTime(message.unsubscribe.at)}: the sender ${message.unsubscribe.answer}.</p>`}
+  </header>
+  <nav class="tabs" aria-label="View">${tabs.map((each) => tabLink(id, each, tab, filter))}</nav>
+  ${panel(id, content, tab)}
+  ${content.attachments.length > 0 && html`<h3>Attachments</h3><ul>${content.attachments.map((file) => html`<li>${file.name} <span class="muted">${file.type}, ${bytes(file.size)}</span></li>`)}</ul>`}
+</article>`
+}
+
+const TAB_NAMES: Record<Tab, string> = { html: 'HTML', text: 'Text', headers: 'Headers' }
+
+function tabLink(id: number, tab: Tab, current: Tab, { search }: Filter): Html {
+  const target = `/messages/${id}?${query({ ...(search ? { search } : {}), tab })}`
+  return html`<a href="${target}" ${tab === current ? new Html('aria-current="page"') : ''}>${TAB_NAMES[tab]}</a>`
+}
+
+function panel(id: number, content: MessageContent, tab: Tab): Html {
+  if (tab === 'html' && content.html === null) return html`<p class="muted">This message has no HTML part.</p>`
+  if (tab === 'html') {
+    return html`<iframe class="mail" title="The message as HTML" src="/messages/${id}/html" sandbox="allow-popups allow-popups-to-escape-sandbox" referrerpolicy="no-referrer"></iframe>`
+  }
+  if (tab === 'text')
+    return html`<pre class="text" tabindex="0" aria-label="The message as text">${linked(content.text)}</pre>`
+  return html`<table class="headers"><thead class="unseen"><tr><th scope="col">Header</th><th scope="col">Value</th></tr></thead><tbody>${content.headers.map(({ name, value }) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`
+}
+
+function linked(text: string): Html[] {
+  return text
+    .split(/(https?:\/\/[^\s<>"']+)/i)
+    .map((piece, at) =>
+      at % 2
+        ? html`<a href="${piece}" target="_blank" rel="noopener noreferrer nofollow">${piece}</a>`
+        : html`${piece}`,
+    )
+}
+
+export function missingPage(): Html {
+  return shell(
+    'Recoup mailbox',
+    html`<div class="empty"><p class="large">This message is gone.</p><p><a href="/">Back to the mailbox</a></p></div>`,
+  )
+}
+
+/** The mail for its frame: as it is, but links open in a new tab. In front of everything it would change the rendering mode. */
+export function mailDocument(mail: string): string {
+  const base = '<base target="_blank">'
+  const head = /<head(\s[^>]*)?>/i.exec(mail) ?? /<html(\s[^>]*)?>/i.exec(mail) ?? /^\s*<!doctype[^>]*>/i.exec(mail)
+  const at = head ? head.index + head[0].length : 0
+  return `${head ? '' : '<!doctype html>'}${mail.slice(0, at)}${base}${mail.slice(at)}`
+}
+
+function query(values: Filter & { tab?: string }): string {
+  const params = new URLSearchParams()
+  if (values.search) params.set('q', values.search)
+  if (values.before) params.set('before', String(values.before))
+  if (values.tab) params.set('tab', values.tab)
+  return params.toString()
+}
+
+function shortTime(iso: string, now: Date): string {
+  const minutes = Math.floor((now.getTime() - Date.parse(iso)) / 60_000)
+  if (minutes < 1) return 'now'
+  if (minutes < 60) return `${minutes} min ago`
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`
+  return new Date(iso).toLocaleDateString('en-US', { month: 'short', day: 'numeric' })
+}
+
+function fullTime(iso: string): string {
+  return new Date(iso).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+function bytes(count: number): string {
+  if (count < 1_000) return `${count} bytes`
+  return count < 1_000_000 ? `${Math.round(count / 1_000)} KB` : `${(count / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,84 @@
+// What a raw message says. Mail is written by anybody, so nothing here may fail: what cannot be read is shown as such.
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
+import type { NewMessage } from './messages.ts'
+
+export interface MessageContent {
+  html: string | null
+  text: string
+  headers: { name: string; value: string }[]
+  attachments: { name: string; type: string; size: number }[]
+  /** Where a one-click unsubscribe (RFC 8058) is to be posted; null when the message offers none. */
+  oneClickUrl: string | null
+}
+
+export async function summarize(raw: Buffer, to: string[], receivedAt: string): Promise<NewMessage> {
+  const email = await parse(raw)
+  return {
+    receivedAt,
+    from: email?.from ? wordsOf(email.from) : '(unknown sender)',
+    to,
+    subject: email ? email.subject?.trim() || '(no subject)' : '(unreadable message)',
+    preview: (email?.text || textOf(email?.html ?? '')).replace(/\s+/g, ' ').trim().slice(0, 1_000),
+    raw,
+    size: raw.length,
+    hasOneClickUnsubscribe: email !== null && oneClickUrl(email) !== null,
+  }
+}
+
+export async function readContent(raw: Buffer): Promise<MessageContent> {
+  const email = await parse(raw)
+  if (!email) return { html: null, text: raw.toString('latin1'), headers: [], attachments: [], oneClickUrl: null }
+  const files = email.attachments.filter((file) => !file.related)
+  return {
+    html: email.html ? withPictures(email.html, email.attachments) : null,
+    text: email.text || textOf(email.html ?? ''),
+    headers: email.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
+    attachments: files.map((file) => ({
+      name: file.filename ?? 'unnamed',
+      type: file.mimeType,
+      size: bytesOf(file).length,
+    })),
+    oneClickUrl: oneClickUrl(email),
+  }
+}
+
+async function parse(raw: Buffer): Promise<Email | null> {
+  try {
+    return await PostalMime.parse(raw, { maxNestingDepth: 50 })
+  } catch {
+    return null
+  }
+}
+
+function wordsOf(address: Address): string {
+  if (address.group) return address.name
+  return address.name ? `${address.name} <${address.address}>` : address.address
+}
+
+function textOf(html: string): string {
+  return html.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ')
+}
+
+function oneClickUrl(email: Email): string | null {
+  const header = (key: string) => email.headers.find((each) => each.key === key)?.value ?? ''
+  if (!/^\s*List-Unsubscribe=One-Click\s*$/i.test(header('list-unsubscribe-post'))) return null
+  for (const [, address] of header('list-unsubscribe').matchAll(/<\s*(https?:\/\/[^<>]+)>/gi)) {
+    const url = URL.parse(address!.replace(/\s/g, ''))
+    if (url) return url.href
+  }
+  return null
+}
+
+/** Pictures that travel inside the message are named by Content-ID; the page can only show them as data. */
+function withPictures(html: string, attachments: Attachment[]): string {
+  return attachments.reduce((out, file) => {
+    const id = file.contentId?.replace(/^<|>$/g, '')
+    if (!id || !/^image\/(png|jpe?g|gif|webp|avif)$/.test(file.mimeType)) return out
+    return out.replaceAll(`cid:${id}`, `data:${file.mimeType};base64,${bytesOf(file).toString('base64')}`)
+  }, html)
+}
+
+function bytesOf({ content }: Attachment): Buffer {
+  if (typeof content === 'string') return Buffer.from(content)
+  return content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
+}

@@ -1,0 +1,170 @@
+// The mailbox's web side: pages for people, /api for tests. It shows hostile mail, so every answer carries a policy.
+import { readFileSync } from 'node:fs'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { Html } from './html.ts'
+import type { Filter, Messages, StoredMessage } from './messages.ts'
+import { listFragment, mailDocument, missingPage, page, type Tab, tabs } from './pages.ts'
+import { readContent } from './parse.ts'
+import { postOneClick } from './unsubscribe.ts'
+
+interface Deps {
+  messages: Messages
+  now: () => Date
+  host: string
+}
+
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+/** The mail itself: pictures and inline styles, never a script, in an origin of its own. */
+const MAIL_POLICY =
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+export function createMailboxApp(deps: Deps): FastifyInstance {
+  const app = fastify({ logger: false, bodyLimit: 10_000, forceCloseConnections: true })
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
+    done(null, null),
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'content-security-policy': PAGE_POLICY,
+      'x-content-type-options': 'nosniff',
+      // With no referrer at all browsers would hide where our own forms come from.
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+    if (isForeign(request, deps.host)) return reply.code(403).send({ error: 'This mailbox is for this machine only.' })
+  })
+  addAssets(app)
+  addPages(app, deps)
+  addApi(app, deps)
+  return app
+}
+
+/** Another site's page must neither read (DNS rebinding) nor change (forged request) what is here. */
+function isForeign(request: FastifyRequest, host: string): boolean {
+  const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(host)
+  const { headers } = request
+  if (isLocal && !/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(headers.host ?? '')) return true
+  if (request.method === 'GET' || request.method === 'HEAD') return false
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  return headers.origin !== undefined && URL.parse(headers.origin)?.host !== headers.host
+}
+
+function addAssets(app: FastifyInstance) {
+  for (const [name, type] of [
+    ['mailbox.css', 'text/css'],
+    ['mailbox.js', 'text/javascript'],
+    ['icon.svg', 'image/svg+xml'],
+  ] as const) {
+    const content = readFileSync(new URL(`./public/${name}`, import.meta.url))
+    app.get(`/${name}`, (_request, reply) => reply.type(`${type}; charset=utf-8`).send(content))
+  }
+}
+
+function addPages(app: FastifyInstance, { messages, now }: Deps) {
+  const sendPage = (reply: FastifyReply, content: Html) => reply.type('text/html; charset=utf-8').send(content.text)
+  const listing = (request: FastifyRequest) => {
+    const filter = filterOf(request)
+    return { list: messages.list(filter), counts: messages.counts(), filter, now: now(), version: messages.version() }
+  }
+  app.get('/', (request, reply) => sendPage(reply, page(listing(request), null)))
+  app.get('/list', (request, reply) => {
+    const { version } = listing(request)
+    const selected = Number((request.query as Record<string, string>).selected) || null
+    // The time of day is part of what is shown ("2 min ago").
+    const tag = `"${version}.${Math.floor(now().getTime() / 60_000)}"`
+    if (request.headers['if-none-match'] === tag) return reply.code(304).send()
+    return sendPage(reply.header('etag', tag), listFragment(listing(request), selected))
+  })
+  app.get('/messages/:id', async (request, reply) => {
+    const message = found(messages, request)
+    if (!message) return sendPage(reply.code(404), missingPage())
+    messages.markRead(message.id)
+    const content = await readContent(message.raw)
+    const asked = (request.query as Record<string, string>).tab as Tab
+    const tab = tabs.includes(asked) ? asked : content.html ? 'html' : 'text'
+    return sendPage(reply, page(listing(request), { message, content, tab }))
+  })
+  app.get('/messages/:id/html', async (request, reply) => {
+    const message = found(messages, request)
+    reply.headers({ 'content-security-policy': MAIL_POLICY, 'referrer-policy': 'no-referrer' })
+    if (!message) return reply.code(404).type('text/plain').send('This message is gone.')
+    const { html } = await readContent(message.raw)
+    return reply.type('text/html; charset=utf-8').send(mailDocument(html ?? ''))
+  })
+  app.get('/messages/:id/raw', (request, reply) => {
+    const message = found(messages, request)
+    if (!message) return sendPage(reply.code(404), missingPage())
+    const file = `attachment; filename="message-${message.id}.eml"`
+    return reply.type('message/rfc822').header('content-disposition', file).send(message.raw)
+  })
+  app.post('/messages/:id/unsubscribe', async (request, reply) => {
+    const message = found(messages, request)
+    if (!message) return sendPage(reply.code(404), missingPage())
+    await unsubscribe({ messages, now }, message)
+    return reply.redirect(`/messages/${message.id}`, 303)
+  })
+  app.post('/messages/:id/delete', (request, reply) => {
+    messages.remove(idOf(request))
+    return reply.redirect('/', 303)
+  })
+  app.post('/delete-all', (_request, reply) => {
+    messages.removeAll()
+    return reply.redirect('/', 303)
+  })
+}
+
+function addApi(app: FastifyInstance, { messages, now }: Deps) {
+  const gone = { error: 'There is no such message.' }
+  app.get('/api/messages', (request) => ({
+    messages: messages.list(filterOf(request)),
+    ...messages.counts(),
+    version: messages.version(),
+  }))
+  app.get('/api/messages/:id', async (request, reply) => {
+    const message = found(messages, request)
+    if (!message) return reply.code(404).send(gone)
+    const { raw, ...summary } = message
+    return { ...summary, ...(await readContent(raw)), raw: raw.toString('latin1') }
+  })
+  app.post('/api/messages/:id/unsubscribe', async (request, reply) => {
+    const message = found(messages, request)
+    if (!message) return reply.code(404).send(gone)
+    const result = await unsubscribe({ messages, now }, message)
+    return result ?? reply.code(409).send({ error: 'This message offers no one-click unsubscribe.' })
+  })
+  app.delete('/api/messages/:id', (request, reply) =>
+    messages.remove(idOf(request)) ? reply.send({ deleted: 1 }) : reply.code(404).send(gone),
+  )
+  app.delete('/api/messages', () => ({ deleted: messages.removeAll() }))
+}
+
+async function unsubscribe({ messages, now }: Pick<Deps, 'messages' | 'now'>, message: StoredMessage) {
+  const { oneClickUrl } = await readContent(message.raw)
+  if (!oneClickUrl) return null
+  const result = await postOneClick(oneClickUrl)
+  messages.noteUnsubscribe(message.id, now().toISOString(), result.answer)
+  return result
+}
+
+function idOf(request: FastifyRequest): number {
+  const { id } = request.params as { id: string }
+  return /^\d{1,15}$/.test(id) ? Number(id) : 0
+}
+
+function found(messages: Messages, request: FastifyRequest): StoredMessage | null {
+  return messages.find(idOf(request))
+}
+
+function filterOf(request: FastifyRequest): Filter {
+  const query = request.query as Record<string, unknown>
+  const limit = Number(query.limit)
+  const before = Number(query.before)
+  return {
+    ...(typeof query.q === 'string' && query.q.trim() ? { search: query.q.slice(0, 200) } : {}),
+    ...(typeof query.to === 'string' ? { to: query.to } : {}),
+    ...(Number.isInteger(before) && before > 0 ? { before } : {}),
+    limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, 2_000) : 100,
+  }
+}
