@@ -1,12 +1,6 @@
 import type { OrderPage, OrderQuery, PlatformOrder } from './platform.ts'
 import { StoreProblem } from './store-problem.ts'
-import {
-  errorCode,
-  isSuccess,
-  type WooAnswer,
-  type WooHttp,
-  type WooQuery,
-} from './woocommerce-http.ts'
+import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './woocommerce-http.ts'
 import { gmtInstant, isRecord } from './woocommerce-text.ts'
 import { ORDER_FIELDS, readOrder, readRows } from './woocommerce-wire.ts'
 

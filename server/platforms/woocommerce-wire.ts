@@ -27,12 +27,12 @@ export function readRows<Row>(list: readonly unknown[], read: (raw: unknown) => 
 }
 
 const MAX_LINES = 500
-const field = <Value>(read: (input: unknown) => Value) => z.unknown().transform(read)
+const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
 export const wireId = field(idText)
 export const wireText = (maxLength: number) => field((input) => plainText(input, maxLength))
 export const wireTime = field(gmtInstant)
 export const wireUrl = field(webAddress)
-export const wireRaw = z.unknown()
+export const wireRaw = z.unknown().optional()
 export const wireList = field((input) => (Array.isArray(input) ? input.slice(0, MAX_LINES).filter(isRecord) : []))
 export const wirePart = field((input) => (isRecord(input) ? input : {}))
 

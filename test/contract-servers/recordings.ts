@@ -11,9 +11,9 @@ const Exchange = z.object({
     query: z.record(z.string(), z.string()).default({}),
     auth: z.string(),
     headers: z.record(z.string(), z.string()).default({}),
-    body: z.unknown(),
+    body: z.unknown().optional(),
   }),
-  response: z.object({ status: z.number(), headers: z.record(z.string(), z.string()), body: z.unknown() }),
+  response: z.object({ status: z.number(), headers: z.record(z.string(), z.string()), body: z.unknown().optional() }),
 })
 export type Exchange = z.infer<typeof Exchange>
 
