@@ -122,6 +122,8 @@ export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblem
   },
 }
 
+export const SHOPIFY_TOKEN_REQUIRED = storeTexts.tokenRequired
+export const WOOCOMMERCE_KEYS_REQUIRED = storeTexts.keysRequired
 export const STORE_URL_INVALID = 'Store URL is not a web address'
 export const CERTIFICATE_HINT = 'For local development use http:// instead of https://.'
 

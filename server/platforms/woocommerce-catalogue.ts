@@ -217,10 +217,16 @@ async function readVariations(http: WooHttp, parent: PlatformProduct, skipped: S
     query: [['_fields', VARIATION_FIELDS]],
     signal,
   }
-  for await (const { raw } of pullList(http, list)) {
-    const page = readRows(raw, (one) => readVariation(one, parent))
-    all.push(...page.rows)
-    skipped.push(...page.skipped)
+  try {
+    for await (const { raw } of pullList(http, list)) {
+      const page = readRows(raw, (one) => readVariation(one, parent))
+      all.push(...page.rows)
+      skipped.push(...page.skipped)
+    }
+  } catch (error) {
+    // Deleted since the page was read, or broken by itself: no reason to lose the other products.
+    if (!(error instanceof StoreProblem) || error.code !== 'bad_answer') throw error
+    skipped.push({ id: parent.productId, reason: 'its variations cannot be read' })
   }
   return all
 }

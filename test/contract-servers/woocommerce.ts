@@ -115,10 +115,7 @@ function route(store: ContractStore, method: string, path: string, query: Map<st
     case '/orders':
       return orderList(store.orders, query)
     case '/products':
-      return list(
-        collect(['products-pages.json'], '/products').filter((row) => isStatus(row, query)),
-        query,
-      )
+      return productList(query)
     case '/customers':
       return list(customers(query), query)
     case '/settings/general':
@@ -182,13 +179,23 @@ function orderList(orders: Row[], query: Map<string, string>) {
   const after = bound(query.get('modified_after'), query)
   const before = bound(query.get('modified_before'), query)
   if (Number.isNaN(after) || Number.isNaN(before)) return recorded('orders-queries.json', 'invalid date')
-  const rows = orders.filter((row) => {
+  const rows = orders.filter((row) =>
+    !wanted || wanted.includes('any') ? row.status !== 'trash' : wanted.includes(String(row.status)),
+  )
+  return list(within(rows, after, before), query)
+}
+
+/** Both bounds are exclusive, at a resolution of one second. */
+function within(rows: Row[], after: number | null, before: number | null): Row[] {
+  return rows.filter((row) => {
     const modified = Date.parse(`${row.date_modified_gmt}Z`)
-    const isWanted = !wanted || wanted.includes('any') ? row.status !== 'trash' : wanted.includes(String(row.status))
-    // Both bounds are exclusive, at a resolution of one second.
-    return isWanted && (after === null || modified > after) && (before === null || modified < before)
+    return (after === null || modified > after) && (before === null || modified < before)
   })
-  return list(rows, query)
+}
+
+function productList(query: Map<string, string>) {
+  const rows = collect(['products-pages.json'], '/products').filter((row) => isStatus(row, query))
+  return list(within(rows, bound(query.get('modified_after'), query), null), query)
 }
 
 /** Without `dates_are_gmt` a time is store time (eight hours behind), whatever its suffix. */
