@@ -9,6 +9,7 @@ import type { OutgoingEmail } from '../../server/channels/channel.ts'
 import { createSmtpChannel } from '../../server/channels/smtp.ts'
 import { startMailbox } from './mailbox.ts'
 import { openMessages } from './messages.ts'
+import { createMailboxApp } from './web.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -221,5 +222,10 @@ describe('hostile mail', () => {
     expect((await post({ origin: 'https://evil.example' })).status).toBe(403)
     expect((await post({ origin: 'null' })).status).toBe(403)
     expect((await post({ origin: url })).status).toBe(303)
+    const messages = openMessages(':memory:')
+    const app = createMailboxApp({ messages, now: () => new Date(), host: '127.0.0.1' })
+    cleanUps.push(() => app.close())
+    const rebound = await app.inject({ url: '/api/messages', headers: { host: 'evil.example:3002' } })
+    expect(rebound.statusCode).toBe(403)
   })
 })

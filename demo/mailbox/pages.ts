@@ -126,7 +126,7 @@ function messageView({ message, content, tab }: Opened, { filter }: Listing): Ht
     <h2 id="subject" tabindex="-1">${subject}</h2>
     <dl><dt>From</dt><dd>${from}</dd><dt>To</dt><dd>${to.join(', ')}</dd><dt>Received</dt><dd><time datetime="${receivedAt}">${fullTime(receivedAt)}</time> <span class="muted">(${bytes(size)})</span></dd></dl>
     <div class="actions">
-      ${content.oneClickUrl && html`<form method="post" action="/messages/${id}/unsubscribe"><button>Unsubscribe</button></form>`}
+      ${content.oneClickUrl && html`<form method="post" action="/messages/${id}/unsubscribe"><button class="quiet">Unsubscribe</button></form>`}
       <a class="as-button quiet" href="/messages/${id}/raw" download>Download raw</a>
       <button class="quiet" type="button" popovertarget="confirm-one">Delete</button>
       ${confirmation('confirm-one', 'Delete this message?', `/messages/${id}/delete`)}
