@@ -1,0 +1,130 @@
+// Who asks: consumer keys, checked the way WooCommerce does. Over http it looks at OAuth 1.0a only; over https at Basic and
+// at the key pair in the query first. The signature is always checked against the home URL, never against Host.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type PhpQuery, type PhpValue, rawUrlDecode, rawUrlEncode } from './php.ts'
+import { RestError } from './rest-error.ts'
+import { nowSeconds, type Shop } from './shop.ts'
+import { one, run } from './sqlite.ts'
+
+export type Permissions = 'read' | 'write' | 'read_write'
+export type ApiKey = {
+  consumer_key: string
+  consumer_secret: string
+  permissions: Permissions
+  /** A key carries the rights of the user it belongs to: a customer's key signs in and may do nothing. */
+  role: 'administrator' | 'customer'
+  description: string
+}
+export type Credentials = { method: string; path: string; query: PhpQuery; authorization: string | undefined }
+
+const oauthNames = ['oauth_consumer_key', 'oauth_timestamp', 'oauth_nonce', 'oauth_signature', 'oauth_signature_method']
+const windowSeconds = 15 * 60
+
+export function saveKey(shop: Shop, key: ApiKey) {
+  const sql = `insert into api_keys values (?, ?, ?, ?, ?) on conflict (consumer_key) do update set
+    consumer_secret = excluded.consumer_secret, permissions = excluded.permissions, role = excluded.role,
+    description = excluded.description`
+  run(shop.db, sql, key.consumer_key, key.consumer_secret, key.permissions, key.role, key.description)
+}
+
+/** The key that signed the request, or null when there are no credentials WooCommerce would look at. */
+export function authenticate(shop: Shop, asked: Credentials): ApiKey | null {
+  const key = (shop.isSsl && signedInOverTls(shop, asked)) || signedIn(shop, asked)
+  if (key) checkPermission(key, asked.method)
+  return key
+}
+
+function signedInOverTls(shop: Shop, asked: Credentials): ApiKey | null {
+  const pair = pairOf(asked)
+  if (!pair) return null
+  const key = findKey(shop, pair.key)
+  if (!key) return null
+  if (!same(key.consumer_secret, pair.secret)) throw refused('Consumer secret is invalid.')
+  return key
+}
+
+function pairOf({ query, authorization }: Credentials) {
+  if (typeof query.consumer_key === 'string' && typeof query.consumer_secret === 'string') {
+    return { key: query.consumer_key, secret: query.consumer_secret }
+  }
+  const basic = /^Basic\s+(.+)$/i.exec(authorization ?? '')
+  if (!basic) return null
+  const [key = '', ...rest] = Buffer.from(basic[1]!, 'base64').toString('utf8').split(':')
+  return { key, secret: rest.join(':') }
+}
+
+function signedIn(shop: Shop, asked: Credentials): ApiKey | null {
+  const params: PhpQuery = { ...asked.query, ...headerParams(asked.authorization) }
+  const missing = oauthNames.filter((name) => !params[name])
+  if (missing.length === oauthNames.length) return null
+  if (missing.length) {
+    const text = `Missing OAuth parameter${missing.length > 1 ? 's' : ''} ${missing.join(', ')}`
+    throw new RestError(401, 'woocommerce_rest_authentication_missing_parameter', text)
+  }
+  const key = findKey(shop, String(params.oauth_consumer_key))
+  if (!key) throw refused('Consumer key is invalid.')
+  checkSignature(shop, key, asked, params)
+  checkFreshness(shop, key, params)
+  return key
+}
+
+function headerParams(authorization: string | undefined): PhpQuery {
+  if (!/^OAuth /i.test(authorization ?? '')) return {}
+  const found = authorization!.matchAll(/(oauth_[a-z_-]*)=(?:"([^"]*)"|([^,\s]*))/g)
+  return Object.fromEntries([...found].map(([, name, quoted, bare]) => [name, rawUrlDecode(quoted ?? bare ?? '')]))
+}
+
+function checkSignature(shop: Shop, key: ApiKey, asked: Credentials, params: PhpQuery) {
+  const { oauth_signature: given, ...rest } = params
+  const algorithm = { 'HMAC-SHA1': 'sha1', 'HMAC-SHA256': 'sha256' }[String(params.oauth_signature_method)]
+  if (!algorithm) throw refused('Invalid signature - signature method is invalid.')
+  const base = `${asked.method}&${rawUrlEncode(shop.home + asked.path)}&${pairsOf(rest).join('%26')}`
+  const computed = createHmac(algorithm, `${key.consumer_secret}&`).update(base).digest('base64')
+  const signature = rawUrlDecode(String(given).replace(/ /g, '+'))
+  if (!same(computed, signature)) throw refused('Invalid signature - provided signature does not match.')
+}
+
+// Sorted by top-level name only and re-indexed by PHP on the way in: `status[]=a` is signed here as status[0]=a, so a
+// client that signed what it sent is refused.
+function pairsOf(params: PhpQuery): string[] {
+  const names = Object.keys(params).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  return names.flatMap((name) => flatten(encodeTwice(name), params[name]!))
+}
+
+function flatten(name: string, value: PhpValue): string[] {
+  if (typeof value === 'string') return [`${name}%3D${encodeTwice(value)}`]
+  return Object.entries(value).flatMap(([key, part]) => flatten(`${name}%255B${encodeTwice(key)}%255D`, part))
+}
+
+function encodeTwice(text: string): string {
+  return rawUrlEncode(rawUrlDecode(text)).replace(/%/g, '%25')
+}
+
+function checkFreshness(shop: Shop, key: ApiKey, params: PhpQuery) {
+  const stamp = Number(params.oauth_timestamp)
+  const now = nowSeconds(shop)
+  if (!Number.isInteger(stamp) || Math.abs(now - stamp) > windowSeconds) throw refused('Invalid timestamp.')
+  run(shop.db, 'delete from nonces where timestamp < ?', now - windowSeconds)
+  const known = 'insert into nonces values (?, ?, ?) on conflict do nothing'
+  const stored = run(shop.db, known, key.consumer_key, String(params.oauth_nonce), stamp)
+  if (stored === 0) throw refused('Invalid nonce - nonce has already been used.')
+}
+
+function checkPermission(key: ApiKey, method: string) {
+  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+  if (key.permissions === needed || key.permissions === 'read_write') return
+  throw refused(`The API key provided does not have ${needed} permissions.`)
+}
+
+function findKey(shop: Shop, consumerKey: string): ApiKey | undefined {
+  return one<ApiKey>(shop.db, 'select * from api_keys where consumer_key = ?', consumerKey)
+}
+
+function same(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function refused(message: string): RestError {
+  return new RestError(401, 'woocommerce_rest_authentication_error', message)
+}

@@ -1,0 +1,268 @@
+// From cart to order. Opening the block checkout makes a draft; later cart and address changes through the Store API follow
+// into it (an emptied cart does not); placing the order keeps its id through pending, failed and the next attempt.
+import { type PricedCart, type PricedLine, priceCart } from './cart.ts'
+import { rawOption, takeStock } from './catalog.ts'
+import { countUse } from './coupons.ts'
+import {
+  type Address,
+  addOrder,
+  type Billing,
+  changeStatus,
+  type FreshOrder,
+  findOrder,
+  type Meta,
+  type Order,
+  type OrderLine,
+  saveOrder,
+} from './orders.ts'
+import { isEmail, md5 } from './php.ts'
+import { RestError } from './rest-error.ts'
+import { type Session, saveSession } from './sessions.ts'
+import { gateways, type Shop } from './shop.ts'
+import { nextId, transact } from './sqlite.ts'
+
+export type Visitor = { ip: string; userAgent: string }
+export type Payment = { method: string; mode: string; note: string }
+export type Outcome = { order: Order; isPaid: boolean }
+
+const reusable = ['checkout-draft', 'pending', 'failed']
+
+/** The order this session's cart stands for, made as a draft when there is none yet. */
+export function draftOrder(shop: Shop, session: Session, visitor: Visitor): Order {
+  return transact(shop.db, () => {
+    const cart = priceCart(shop, session)
+    const known = openOrder(shop, session)
+    const order = known
+      ? saveOrder(shop, { ...known, ...contentsOf(shop, session, cart, known) })
+      : addOrder(shop, { ...blankOrder(session, visitor), ...contentsOf(shop, session, cart) })
+    session.orderId = order.id
+    saveSession(shop, session)
+    return order
+  })
+}
+
+/** After a Store API change: the draft follows, unless the cart is empty now. */
+export function syncDraft(shop: Shop, session: Session) {
+  const order = openOrder(shop, session)
+  if (order?.status !== 'checkout-draft') return
+  const cart = priceCart(shop, session)
+  if (cart.lines.length) saveOrder(shop, { ...order, ...contentsOf(shop, session, cart, order) })
+}
+
+export function placeOrder(shop: Shop, session: Session, visitor: Visitor, payment: Payment): Outcome {
+  return transact(shop.db, () => {
+    checkAddresses(shop, session)
+    checkGateway(payment.method)
+    const draft = draftOrder(shop, session, visitor)
+    const named = saveOrder(shop, { ...draft, customerNote: payment.note })
+    const pending = named.status === 'pending' ? named : changeStatus(shop, named, 'pending')
+    const outcome = payOrder(shop, pending, payment)
+    if (outcome.order.status !== 'failed') emptyCart(shop, session, outcome.order.id)
+    return outcome
+  })
+}
+
+/** Pays an open order by one of the gateways. Declined cards leave it failed, off-site ones leave it pending. */
+export function payOrder(shop: Shop, open: Order, { method, mode }: Pick<Payment, 'method' | 'mode'>): Outcome {
+  const gateway = checkGateway(method)
+  const order = { ...open, paymentMethod: gateway.id, paymentTitle: gateway.title }
+  if (method === 'bacs')
+    return { order: sell(shop, changeStatus(shop, order, 'on-hold', 'Awaiting BACS payment.')), isPaid: true }
+  if (method === 'cod') {
+    return {
+      order: sell(shop, changeStatus(shop, order, 'processing', 'Payment to be made upon delivery.')),
+      isPaid: true,
+    }
+  }
+  if (mode === 'decline')
+    return { order: changeStatus(shop, order, 'failed', 'Your card was declined.'), isPaid: false }
+  if (mode === 'pending') return { order: sell(shop, saveOrder(shop, order)), isPaid: false }
+  return {
+    order: sell(shop, changeStatus(shop, { ...order, transactionId: `txn_${order.id}` }, 'processing')),
+    isPaid: true,
+  }
+}
+
+export function openOrder(shop: Shop, session: Session): Order | undefined {
+  const order = session.orderId === null ? undefined : findOrder(shop, session.orderId)
+  return order && reusable.includes(order.status) ? order : undefined
+}
+
+export function checkAddresses(shop: Shop, session: Session) {
+  if (!isEmail(session.billing.email)) {
+    throw new RestError(400, 'woocommerce_rest_missing_email_address', 'A valid email address is required')
+  }
+  checkCountry(shop, session.billing.country, 'we do not allow orders from the provided country')
+  checkCountry(shop, session.shipping.country, 'we do not ship orders to the provided country')
+  checkFields(session.billing, 'billing')
+  checkFields(session.shipping, 'shipping')
+}
+
+function checkCountry(shop: Shop, country: string, words: string) {
+  if (shop.sellingCountries.includes(country)) return
+  const data = { allowed_countries: shop.sellingCountries }
+  throw new RestError(400, 'woocommerce_rest_invalid_address_country', `Sorry, ${words} (${country})`, data)
+}
+
+const requiredFields: [keyof Address, string][] = [
+  ['first_name', 'First name'],
+  ['last_name', 'Last name'],
+  ['address_1', 'Address'],
+  ['city', 'City'],
+  ['state', 'State'],
+  ['postcode', 'ZIP Code'],
+]
+
+function checkFields(address: Address, kind: string) {
+  const empty = requiredFields.filter(([field]) => !address[field].trim()).map(([, label]) => `${label} is required`)
+  if (!empty.length) return
+  const text = `There was a problem with the provided ${kind} address: ${empty.join(', ')}`
+  throw new RestError(400, 'woocommerce_rest_invalid_address', text)
+}
+
+function checkGateway(method: string) {
+  const gateway = gateways.find(({ id }) => id === method)
+  if (gateway) return gateway
+  throw new RestError(
+    400,
+    'woocommerce_rest_checkout_payment_method_disabled',
+    'This payment gateway is not available.',
+  )
+}
+
+function emptyCart(shop: Shop, session: Session, orderId: number) {
+  session.items = []
+  session.coupons = []
+  session.orderId = null
+  session.orderIds.push(orderId)
+  saveSession(shop, session)
+}
+
+// Stock goes and coupons count once per order, however many attempts its payment took.
+function sell(shop: Shop, order: Order): Order {
+  if (order.isStockTaken) return order
+  const lines = order.lines.map((line) => {
+    const isManaged = takeStock(shop, line.variationId || line.productId, line.quantity)
+    const reduced = { id: nextId(shop.db, 'meta'), ...reducedMeta(line.quantity) }
+    return isManaged ? { ...line, meta: [...line.meta, reduced] } : line
+  })
+  for (const { code } of order.couponLines) countUse(shop, code, order.billing.email)
+  return saveOrder(shop, { ...order, lines, isStockTaken: true })
+}
+
+function reducedMeta(quantity: number) {
+  const key = '_reduced_stock'
+  return { key, value: String(quantity), display_key: key, display_value: String(quantity) }
+}
+
+type Contents = Pick<
+  Order,
+  | 'billing'
+  | 'shipping'
+  | 'cartHash'
+  | 'meta'
+  | 'lines'
+  | 'taxLineId'
+  | 'shippingLines'
+  | 'couponLines'
+  | 'discountMinor'
+  | 'discountTaxMinor'
+  | 'shippingMinor'
+  | 'taxMinor'
+  | 'totalMinor'
+  | 'paymentMethod'
+>
+
+function contentsOf(shop: Shop, session: Session, cart: PricedCart, known?: Order): Contents {
+  const { discountMinor, discountTaxMinor, shippingMinor, taxMinor, totalMinor } = cart
+  const chosen = cart.rates.find((rate) => rate.isChosen)
+  const item = () => nextId(shop.db, 'item')
+  const taxLineId = cart.isTaxed ? (known?.taxLineId ?? item()) : null
+  const title = chosen && { title: chosen.name, method: chosen.method, instance: String(chosen.instance) }
+  const ids = known?.shippingLines[0] ?? { id: item(), metaId: nextId(shop.db, 'meta') }
+  return {
+    billing: session.billing,
+    shipping: session.shipping,
+    cartHash: cart.hash,
+    meta: hashes(shop, session, cart, known),
+    lines: cart.lines.map((line) => orderLine(shop, line, known)),
+    taxLineId,
+    shippingLines: title ? [{ id: ids.id, metaId: ids.metaId, ...title, totalMinor: shippingMinor }] : [],
+    couponLines: cart.coupons.map(({ coupon, ...off }) => ({
+      id: known?.couponLines.find(({ code }) => code === coupon.code)?.id ?? item(),
+      code: coupon.code,
+      couponId: coupon.id,
+      ...off,
+      discountType: coupon.discountType,
+      nominalAmount: coupon.amountMinor / 100,
+      freeShipping: coupon.freeShipping,
+    })),
+    discountMinor,
+    discountTaxMinor,
+    shippingMinor,
+    taxMinor,
+    totalMinor,
+    paymentMethod: session.paymentMethod || gateways[0].id,
+  }
+}
+
+function hashes(shop: Shop, session: Session, cart: PricedCart, known?: Order): Meta[] {
+  const facts: [string, unknown][] = [
+    ['_coupons_hash', session.coupons],
+    ['_fees_hash', []],
+    ['_shipping_hash', cart.rates],
+    ['_taxes_hash', [cart.isTaxed, cart.taxMinor]],
+  ]
+  const id = (key: string) => known?.meta.find((meta) => meta.key === key)?.id ?? nextId(shop.db, 'meta')
+  const hashed = facts.map(([key, fact]) => ({ id: id(key), key, value: md5(JSON.stringify(fact)) }))
+  return [...hashed, { id: id('is_vat_exempt'), key: 'is_vat_exempt', value: 'no' }]
+}
+
+function orderLine(shop: Shop, line: PricedLine, known?: Order): OrderLine {
+  const { item, product, parent, name } = line
+  const before = known?.lines.find((old) => old.productId === item.productId && old.variationId === item.variationId)
+  const { subtotalMinor, subtotalTaxMinor, totalMinor, totalTaxMinor } = line
+  const options = product.options.map(({ name: label, slug, option }) => {
+    const id = before?.meta.find(({ key }) => key === slug)?.id ?? nextId(shop.db, 'meta')
+    return { id, key: slug, value: rawOption(slug, option), display_key: label, display_value: option }
+  })
+  return {
+    id: before?.id ?? nextId(shop.db, 'item'),
+    productId: item.productId,
+    variationId: item.variationId,
+    name,
+    parentName: parent?.name ?? null,
+    quantity: item.quantity,
+    ...{ subtotalMinor, subtotalTaxMinor, totalMinor, totalTaxMinor },
+    sku: product.sku,
+    picture: product.pictures[0] ?? null,
+    meta: options,
+  }
+}
+
+function blankOrder(session: Session, visitor: Visitor): FreshOrder {
+  const none = { discountMinor: 0, discountTaxMinor: 0, shippingMinor: 0, taxMinor: 0, totalMinor: 0 }
+  const addresses: { billing: Billing; shipping: Address } = { billing: session.billing, shipping: session.shipping }
+  return {
+    ...none,
+    ...addresses,
+    status: 'checkout-draft',
+    customerId: 0,
+    paidAt: null,
+    completedAt: null,
+    paymentMethod: gateways[0].id,
+    paymentTitle: '',
+    transactionId: '',
+    ip: visitor.ip,
+    userAgent: visitor.userAgent,
+    createdVia: 'store-api',
+    customerNote: '',
+    cartHash: '',
+    meta: [],
+    lines: [],
+    taxLineId: null,
+    shippingLines: [],
+    couponLines: [],
+    isStockTaken: false,
+  }
+}

@@ -1,0 +1,97 @@
+// Registered customers. Guests are none: they live in their orders' billing address only.
+import { createHash } from 'node:crypto'
+import { bothTexts } from './clock.ts'
+import type { Address, Billing } from './orders.ts'
+import { linksOf } from './rest.ts'
+import { nowSeconds, type Shop } from './shop.ts'
+import { all, nextId, one, run } from './sqlite.ts'
+import { announce } from './webhooks.ts'
+
+export type Customer = {
+  id: number
+  email: string
+  role: string
+  username: string
+  firstName: string
+  lastName: string
+  billing: Billing
+  shipping: Address
+  isPaying: boolean
+  meta: { id: number; key: string; value: unknown }[]
+  createdAt: number
+  modifiedAt: number
+}
+
+export const noAddress: Address = {
+  first_name: '',
+  last_name: '',
+  company: '',
+  address_1: '',
+  address_2: '',
+  city: '',
+  state: '',
+  postcode: '',
+  country: '',
+  phone: '',
+}
+
+export function addCustomer(shop: Shop, fresh: Partial<Customer> & { email: string }): Customer {
+  const now = fresh.createdAt ?? nowSeconds(shop)
+  const blank = { role: 'customer', firstName: '', lastName: '', isPaying: false, meta: [] }
+  const addresses = { billing: { ...noAddress, email: '' }, shipping: noAddress }
+  const username = fresh.email.split('@')[0]!
+  const id = nextId(shop.db, 'user')
+  const customer: Customer = { ...blank, ...addresses, username, createdAt: now, modifiedAt: now, ...fresh, id }
+  const sql = 'insert into customers values (?, ?, ?, ?, ?, ?)'
+  run(shop.db, sql, id, customer.email, customer.role, now, customer.modifiedAt, JSON.stringify(customer))
+  announce(shop, 'customer.created', id)
+  return customer
+}
+
+export function saveCustomer(shop: Shop, changed: Customer): Customer {
+  const customer = { ...changed, modifiedAt: nowSeconds(shop) }
+  const sql = 'update customers set email = ?, modified = ?, doc = ? where id = ?'
+  run(shop.db, sql, customer.email, customer.modifiedAt, JSON.stringify(customer), customer.id)
+  announce(shop, 'customer.updated', customer.id)
+  return customer
+}
+
+export function removeCustomer(shop: Shop, id: number) {
+  run(shop.db, 'delete from customers where id = ?', id)
+}
+
+export function findCustomer(shop: Shop, id: number): Customer | undefined {
+  return read(one<{ doc: string }>(shop.db, 'select doc from customers where id = ?', id))
+}
+
+export function findCustomerByEmail(shop: Shop, email: string): Customer | undefined {
+  return read(one<{ doc: string }>(shop.db, 'select doc from customers where email = ?', email))
+}
+
+export function listCustomers(shop: Shop): Customer[] {
+  return all<{ doc: string }>(shop.db, 'select doc from customers').map((row) => read(row)!)
+}
+
+export function presentCustomer(shop: Shop, customer: Customer) {
+  const face = createHash('sha256').update(customer.email.toLowerCase()).digest('hex')
+  return {
+    id: customer.id,
+    ...bothTexts('date_created', customer.createdAt),
+    ...bothTexts('date_modified', customer.modifiedAt),
+    email: customer.email,
+    first_name: customer.firstName,
+    last_name: customer.lastName,
+    role: customer.role,
+    username: customer.username,
+    billing: customer.billing,
+    shipping: customer.shipping,
+    is_paying_customer: customer.isPaying,
+    avatar_url: `https://secure.gravatar.com/avatar/${face}?s=96&d=mm&r=g`,
+    meta_data: customer.meta,
+    _links: linksOf(shop, 'customers', customer.id),
+  }
+}
+
+function read(row: { doc: string } | undefined): Customer | undefined {
+  return row && (JSON.parse(row.doc) as Customer)
+}

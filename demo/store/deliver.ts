@@ -1,0 +1,139 @@
+// Takes due webhook jobs and sends them. No retries: a failing delivery is counted, the seventh in a row disables the webhook.
+// Targets are checked as a stock WordPress does (wp_http_validate_url): no private hosts, only ports 80, 443 and 8080.
+import { createHmac } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP } from 'node:net'
+import { findProduct, presentProduct } from './catalog.ts'
+import { findCoupon, presentCoupon } from './coupons.ts'
+import { findCustomer, presentCustomer } from './customers.ts'
+import { presentOrder } from './order-shape.ts'
+import { findOrder } from './orders.ts'
+import { phpJson } from './php.ts'
+import { invalidId } from './rest-error.ts'
+import { nowSeconds, type Shop, wooVersion, wordpressVersion } from './shop.ts'
+import { all, run } from './sqlite.ts'
+import { findWebhook, saveWebhook, type Webhook } from './webhooks.ts'
+
+type Job = { webhook_id: number; argument: string; due_ms: number }
+
+const userAgent = `WooCommerce/${wooVersion} Hookshot (WordPress/${wordpressVersion})`
+const openPorts = [80, 443, 8080]
+const timeoutMs = 15_000
+const failuresAllowed = 6
+
+/** Sends everything that is due, oldest first; returns how many deliveries were tried. */
+export async function deliverDue(shop: Shop): Promise<number> {
+  const due = all<Job>(shop.db, 'select * from webhook_jobs where due_ms <= ? order by due_ms, webhook_id', shop.now())
+  for (const job of due) {
+    // Taken before sending: a state that changes meanwhile queues a delivery of its own, and nothing is sent twice.
+    const sql = 'delete from webhook_jobs where webhook_id = ? and argument = ? and due_ms = ?'
+    if (run(shop.db, sql, job.webhook_id, job.argument, job.due_ms) === 0) continue
+    const hook = findWebhook(shop, job.webhook_id)
+    if (hook?.status === 'active') await deliver(shop, hook, JSON.parse(job.argument))
+  }
+  return due.length
+}
+
+/** Sent once when an active webhook is made: a form, without a signature. Its answer changes nothing. */
+export async function ping(shop: Shop, hook: Webhook): Promise<void> {
+  if (!(await isReachable(shop, hook.delivery_url))) return
+  const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  await send(hook.delivery_url, type, `webhook_id=${hook.id}`)
+}
+
+async function deliver(shop: Shop, hook: Webhook, argument: unknown): Promise<void> {
+  const body = phpJson(payloadOf(shop, hook.topic, argument))
+  const isOpen = await isReachable(shop, hook.delivery_url)
+  const status = isOpen ? await send(hook.delivery_url, headersFor(shop, hook, body), body) : 0
+  const isDelivered = status >= 200 && status <= 302
+  const now = findWebhook(shop, hook.id)
+  if (!now || (isDelivered && now.failures === 0)) return
+  if (isDelivered) saveWebhook(shop, { ...now, failures: 0 })
+  else if (now.failures >= failuresAllowed) saveWebhook(shop, { ...now, status: 'disabled' })
+  else saveWebhook(shop, { ...now, failures: now.failures + 1 })
+}
+
+function headersFor(shop: Shop, hook: Webhook, body: string): Record<string, string> {
+  const [resource = '', ...event] = hook.topic.split('.')
+  return {
+    'Content-Type': 'application/json',
+    'X-WC-Webhook-Source': `${shop.home}/`,
+    'X-WC-Webhook-Topic': hook.topic,
+    'X-WC-Webhook-Resource': resource,
+    'X-WC-Webhook-Event': event.join('.'),
+    'X-WC-Webhook-Signature': createHmac('sha256', hook.secret).update(body).digest('base64'),
+    'X-WC-Webhook-ID': String(hook.id),
+    'X-WC-Webhook-Delivery-ID': deliveryId(shop, hook.id),
+  }
+}
+
+// A hash of webhook and second, so two deliveries in one second share it: that is how the real store numbers them.
+function deliveryId(shop: Shop, id: number): string {
+  return createHmac('md5', shop.secret)
+    .update(`${id}${nowSeconds(shop)}`)
+    .digest('hex')
+}
+
+function payloadOf(shop: Shop, topic: string, argument: unknown): unknown {
+  const [resource, event] = topic.split('.')
+  if (resource === 'action') return { action: topic.slice('action.'.length), arg: argument }
+  const id = Number(argument)
+  if (event === 'deleted') return { id }
+  if (resource === 'order') {
+    const order = findOrder(shop, id)
+    return order ? presentOrder(shop, order) : invalidId('order').body()
+  }
+  if (resource === 'customer') {
+    const customer = findCustomer(shop, id)
+    return customer ? presentCustomer(shop, customer) : invalidId('customer').body()
+  }
+  if (resource === 'coupon') {
+    const coupon = findCoupon(shop, id)
+    return coupon ? presentCoupon(shop, coupon) : invalidId('coupon').body()
+  }
+  const product = findProduct(shop, id)
+  return product ? presentProduct(shop, product) : invalidId('product').body()
+}
+
+async function isReachable(shop: Shop, target: string): Promise<boolean> {
+  const url = new URL(target)
+  if (url.username || url.password) return false
+  if (shop.allowedWebhookHosts.includes(url.host) || shop.allowedWebhookHosts.includes(url.hostname)) return true
+  const home = new URL(shop.home)
+  const isHome = home.hostname === url.hostname
+  if (!isHome && (await isPrivate(url.hostname))) return false
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  return openPorts.includes(port) || (isHome && home.port === url.port)
+}
+
+async function isPrivate(hostname: string): Promise<boolean> {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  const address = isIP(bare)
+    ? bare
+    : await lookup(bare).then(
+        (found) => found.address,
+        () => '',
+      )
+  if (!address || address.includes(':')) return true
+  return /^(127|10|0)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\./.test(address)
+}
+
+function send(target: string, headers: Record<string, string>, body: string): Promise<number> {
+  const url = new URL(target)
+  const start = url.protocol === 'https:' ? requestHttps : requestHttp
+  const common = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'deflate, gzip, br, zstd', ...headers }
+  const length = { Connection: 'close', 'Content-Length': Buffer.byteLength(body) }
+  return new Promise((resolve) => {
+    const outgoing = start(url, { method: 'POST', headers: { ...common, ...length }, timeout: timeoutMs }, (answer) => {
+      answer.resume()
+      answer.on('error', () => resolve(0))
+      answer.on('end', () => resolve(answer.statusCode ?? 0))
+    })
+    outgoing.on('timeout', () => outgoing.destroy())
+    outgoing.on('error', () => resolve(0))
+    outgoing.on('close', () => resolve(0))
+    outgoing.end(body)
+  })
+}

@@ -1,0 +1,17 @@
+// The demo store on its own, for working on it: node demo/store/main.ts [data file]
+import { freshKeyPair, startDemoStore } from './store.ts'
+
+const keys = freshKeyPair()
+const port = Number(process.env.DEMO_STORE_PORT ?? 3001)
+const store = await startDemoStore({
+  port,
+  dataFile: process.argv[2] ?? ':memory:',
+  ...keys,
+  allowedWebhookHosts: ['localhost', '127.0.0.1'],
+})
+console.log(`Demo store: ${store.url}\nConsumer key: ${keys.consumerKey}\nConsumer secret: ${keys.consumerSecret}`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void store.stop()
+  })
+}

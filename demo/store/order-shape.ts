@@ -1,0 +1,199 @@
+// How an order looks in wc/v3: every key the real store sends, money as decimal text, names with their HTML entities.
+import { pictureUrl } from './catalog.ts'
+import { bothTexts } from './clock.ts'
+import {
+  type CouponLine,
+  listRefunds,
+  type Meta,
+  type Note,
+  type Order,
+  type OrderLine,
+  type Refund,
+} from './orders.ts'
+import { decimal } from './php.ts'
+import { linksOf } from './rest.ts'
+import { type Shop, salesTax, wooVersion } from './shop.ts'
+
+export function presentOrder(shop: Shop, order: Order) {
+  return {
+    id: order.id,
+    parent_id: 0,
+    status: order.status,
+    currency: 'USD',
+    version: wooVersion,
+    prices_include_tax: false,
+    ...presentDates(order),
+    ...presentTotals(order),
+    customer_id: order.customerId,
+    order_key: order.orderKey,
+    billing: order.billing,
+    shipping: order.shipping,
+    payment_method: order.paymentMethod,
+    payment_method_title: order.paymentTitle,
+    transaction_id: order.transactionId,
+    customer_ip_address: order.ip,
+    customer_user_agent: order.userAgent,
+    created_via: order.createdVia,
+    customer_note: order.customerNote,
+    cart_hash: order.cartHash,
+    number: String(order.id),
+    meta_data: order.meta,
+    ...presentLines(shop, order),
+    refunds: listRefunds(shop, order.id).map(({ id, reason, amount_minor }) => ({
+      id,
+      reason,
+      total: `-${decimal(amount_minor)}`,
+    })),
+    payment_url: paymentUrl(shop, order),
+    is_editable: order.status === 'pending' || order.status === 'on-hold',
+    needs_payment: ['pending', 'failed', 'checkout-draft'].includes(order.status) && order.totalMinor > 0,
+    needs_processing: order.lines.length > 0,
+    currency_symbol: '$',
+    _links: presentLinks(shop, order),
+  }
+}
+
+export function paymentUrl(shop: Shop, { id, orderKey }: Order): string {
+  return `${shop.home}/checkout/order-pay/${id}/?pay_for_order=true&key=${orderKey}`
+}
+
+export function receivedUrl(shop: Shop, { id, orderKey }: Order): string {
+  return `${shop.home}/checkout/order-received/${id}/?key=${orderKey}`
+}
+
+export function presentNote(shop: Shop, note: Note) {
+  return {
+    id: note.id,
+    author: note.author,
+    ...bothTexts('date_created', note.created),
+    note: note.note,
+    customer_note: false,
+    _links: linksOf(shop, `orders/${note.order_id}/notes`, note.id, `orders/${note.order_id}`, 'GET DELETE'),
+  }
+}
+
+export function presentRefund(shop: Shop, refund: Refund) {
+  return {
+    id: refund.id,
+    ...bothTexts('date_created', refund.created),
+    amount: decimal(refund.amount_minor),
+    reason: refund.reason,
+    refunded_by: 1,
+    refunded_payment: false,
+    meta_data: [{ id: refund.meta_id, key: '_refund_type', value: refund.is_full ? 'full' : 'partial' }],
+    line_items: [],
+    shipping_lines: [],
+    tax_lines: [],
+    fee_lines: [],
+    _links: linksOf(shop, `orders/${refund.order_id}/refunds`, refund.id, `orders/${refund.order_id}`, 'GET DELETE'),
+  }
+}
+
+function presentDates(order: Order) {
+  return {
+    ...bothTexts('date_created', order.createdAt),
+    ...bothTexts('date_modified', order.modifiedAt),
+    ...bothTexts('date_completed', order.completedAt),
+    ...bothTexts('date_paid', order.paidAt),
+  }
+}
+
+function presentTotals(order: Order) {
+  return {
+    discount_total: decimal(order.discountMinor),
+    discount_tax: decimal(order.discountTaxMinor),
+    shipping_total: decimal(order.shippingMinor),
+    shipping_tax: '0.00',
+    cart_tax: decimal(order.taxMinor),
+    total: decimal(order.totalMinor),
+    total_tax: decimal(order.taxMinor),
+  }
+}
+
+function presentLines(shop: Shop, order: Order) {
+  const isTaxed = order.taxLineId !== null
+  return {
+    line_items: order.lines.map((line) => presentLine(shop, line, isTaxed)),
+    tax_lines: isTaxed ? [presentTax(order.taxLineId!, order.taxMinor)] : [],
+    shipping_lines: order.shippingLines.map(({ id, metaId, title, method, instance, totalMinor }) => ({
+      id,
+      method_title: title,
+      method_id: method,
+      instance_id: instance,
+      total: decimal(totalMinor),
+      total_tax: '0.00',
+      taxes: [],
+      tax_status: 'taxable',
+      meta_data: [
+        shown({
+          id: metaId,
+          key: 'Items',
+          value: order.lines.map((line) => `${line.name} &times; ${line.quantity}`).join(', '),
+        }),
+      ],
+    })),
+    fee_lines: [],
+    coupon_lines: order.couponLines.map(presentCouponLine),
+  }
+}
+
+function presentLine(shop: Shop, line: OrderLine, isTaxed: boolean) {
+  const image = line.picture && {
+    id: line.variationId ? line.picture.id : String(line.picture.id),
+    src: pictureUrl(shop, line.picture),
+  }
+  return {
+    id: line.id,
+    name: line.name,
+    product_id: line.productId,
+    variation_id: line.variationId,
+    quantity: line.quantity,
+    tax_class: '',
+    subtotal: decimal(line.subtotalMinor),
+    subtotal_tax: decimal(line.subtotalTaxMinor),
+    total: decimal(line.totalMinor),
+    total_tax: decimal(line.totalTaxMinor),
+    taxes: isTaxed
+      ? [{ id: salesTax.id, total: decimal(line.totalTaxMinor), subtotal: decimal(line.subtotalTaxMinor) }]
+      : [],
+    meta_data: line.meta,
+    sku: line.sku || null,
+    global_unique_id: '',
+    price: line.quantity ? line.totalMinor / line.quantity / 100 : 0,
+    image: image ?? { id: '', src: '' },
+    parent_name: line.parentName,
+  }
+}
+
+function presentTax(id: number, taxMinor: number) {
+  const { id: rate_id, code: rate_code, label, percent: rate_percent } = salesTax
+  const totals = { tax_total: decimal(taxMinor), shipping_tax_total: '0.00', rate_percent, meta_data: [] }
+  return { id, rate_code, rate_id, label, compound: false, ...totals }
+}
+
+function presentCouponLine(line: CouponLine) {
+  const info = JSON.stringify([line.couponId, line.code, line.discountType, line.nominalAmount])
+  return {
+    id: line.id,
+    code: line.code,
+    discount: String(line.discountMinor / 100),
+    discount_tax: decimal(line.discountTaxMinor),
+    meta_data: [shown({ id: line.id + 1_000_000, key: 'coupon_info', value: info })],
+    discount_type: line.discountType,
+    nominal_amount: line.nominalAmount,
+    free_shipping: line.freeShipping,
+  }
+}
+
+function shown(meta: Meta): Meta {
+  return { ...meta, display_key: meta.key, display_value: String(meta.value) }
+}
+
+function presentLinks(shop: Shop, { id, customerId }: Order) {
+  const base = `${shop.home}/wp-json/wc/v3`
+  return {
+    ...linksOf(shop, 'orders', id),
+    email_templates: [{ embeddable: true, href: `${base}/orders/${id}/actions/email_templates` }],
+    ...(customerId ? { customer: [{ href: `${base}/customers/${customerId}` }] } : {}),
+  }
+}

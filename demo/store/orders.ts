@@ -1,0 +1,259 @@
+// Orders and their life. checkout-draft (the block checkout was opened) -> pending -> processing | on-hold | failed ->
+// completed | cancelled | refunded; trash remembers where it came from. Every save of a known order is an order.updated.
+import { randomBytes } from 'node:crypto'
+import { nowSeconds, type Shop } from './shop.ts'
+import { all, nextId, one, run, transact } from './sqlite.ts'
+import { announce } from './webhooks.ts'
+
+export const orderStatuses = [
+  'pending',
+  'processing',
+  'on-hold',
+  'completed',
+  'cancelled',
+  'refunded',
+  'failed',
+  'checkout-draft',
+] as const
+export type OrderStatus = (typeof orderStatuses)[number] | 'trash'
+export const statusNames: Record<string, string> = {
+  pending: 'Pending payment',
+  processing: 'Processing',
+  'on-hold': 'On hold',
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+  refunded: 'Refunded',
+  failed: 'Failed',
+  'checkout-draft': 'Draft',
+}
+
+export type Address = {
+  first_name: string
+  last_name: string
+  company: string
+  address_1: string
+  address_2: string
+  city: string
+  state: string
+  postcode: string
+  country: string
+  phone: string
+}
+export type Billing = Address & { email: string }
+export type Meta = { id: number; key: string; value: unknown; display_key?: string; display_value?: string }
+export type OrderLine = {
+  id: number
+  productId: number
+  variationId: number
+  /** HTML, as the product's. */
+  name: string
+  parentName: string | null
+  quantity: number
+  subtotalMinor: number
+  subtotalTaxMinor: number
+  totalMinor: number
+  totalTaxMinor: number
+  sku: string
+  picture: { id: number; file: string } | null
+  meta: Meta[]
+}
+export type CouponLine = {
+  id: number
+  code: string
+  couponId: number
+  discountMinor: number
+  discountTaxMinor: number
+  discountType: string
+  nominalAmount: number
+  freeShipping: boolean
+}
+export type ShippingLine = {
+  id: number
+  metaId: number
+  title: string
+  method: string
+  instance: string
+  totalMinor: number
+}
+export type Order = {
+  id: number
+  status: OrderStatus
+  customerId: number
+  orderKey: string
+  createdAt: number
+  modifiedAt: number
+  paidAt: number | null
+  completedAt: number | null
+  billing: Billing
+  shipping: Address
+  paymentMethod: string
+  paymentTitle: string
+  transactionId: string
+  ip: string
+  userAgent: string
+  createdVia: 'store-api' | 'checkout' | 'rest-api' | 'admin'
+  customerNote: string
+  cartHash: string
+  meta: Meta[]
+  lines: OrderLine[]
+  taxLineId: number | null
+  shippingLines: ShippingLine[]
+  couponLines: CouponLine[]
+  discountMinor: number
+  discountTaxMinor: number
+  shippingMinor: number
+  taxMinor: number
+  totalMinor: number
+  isStockTaken: boolean
+}
+export type FreshOrder = Omit<Order, 'id' | 'orderKey' | 'createdAt' | 'modifiedAt'> & {
+  createdAt?: number
+  modifiedAt?: number
+}
+
+export function isPaidStatus(status: string): boolean {
+  return status === 'processing' || status === 'completed'
+}
+
+/** A new order. A draft is announced as an update, as WooCommerce does; anything else as order.created. */
+export function addOrder(shop: Shop, fresh: FreshOrder): Order {
+  const order = insertOrder(shop, fresh)
+  announce(shop, order.status === 'checkout-draft' ? 'order.updated' : 'order.created', order.id)
+  return order
+}
+
+/** Writes an order without telling anybody: for history and seed data. */
+export function insertOrder(shop: Shop, fresh: FreshOrder): Order {
+  const now = nowSeconds(shop)
+  const id = nextId(shop.db, 'post')
+  const orderKey = `wc_order_${randomBytes(16)
+    .toString('base64')
+    .replace(/[^A-Za-z0-9]/g, '')
+    .slice(0, 13)}`
+  const createdAt = fresh.createdAt ?? now
+  const order: Order = { ...fresh, id, orderKey, createdAt, modifiedAt: fresh.modifiedAt ?? createdAt }
+  const sql = 'insert into orders values (?, ?, ?, ?, ?, ?, ?)'
+  const { status, customerId, billing, modifiedAt } = order
+  run(shop.db, sql, id, status, customerId, billing.email.toLowerCase(), createdAt, modifiedAt, JSON.stringify(order))
+  return order
+}
+
+export function saveOrder(shop: Shop, changed: Order): Order {
+  const order = { ...changed, modifiedAt: nowSeconds(shop) }
+  const sql = 'update orders set status = ?, customer_id = ?, email = ?, modified = ?, doc = ? where id = ?'
+  const { status, customerId, billing, modifiedAt, id } = order
+  run(shop.db, sql, status, customerId, billing.email.toLowerCase(), modifiedAt, JSON.stringify(order), id)
+  announce(shop, 'order.updated', id)
+  return order
+}
+
+export function changeStatus(shop: Shop, order: Order, status: OrderStatus, note = ''): Order {
+  if (order.status === status) return saveOrder(shop, order)
+  return transact(shop.db, () => {
+    const now = nowSeconds(shop)
+    const wasPaid = order.paidAt !== null || !isPaidStatus(status) || order.paymentMethod === 'cod'
+    const paidAt = wasPaid && status !== 'completed' ? order.paidAt : (order.paidAt ?? now)
+    const completedAt = status === 'completed' ? now : order.completedAt
+    const words = `Order status changed from ${statusNames[order.status]} to ${statusNames[status]}.`
+    const saved = saveOrder(shop, { ...order, status, paidAt, completedAt })
+    addNote(shop, order.id, [note, words].filter(Boolean).join(' '))
+    if (order.status === 'checkout-draft') announce(shop, 'order.created', order.id)
+    return saved
+  })
+}
+
+export function trashOrder(shop: Shop, order: Order): Order {
+  const remembered = [
+    { id: nextId(shop.db, 'meta'), key: '_wp_trash_meta_status', value: `wc-${order.status}` },
+    { id: nextId(shop.db, 'meta'), key: '_wp_trash_meta_time', value: String(nowSeconds(shop)) },
+  ]
+  // Trashing is told as order.deleted only and leaves date_modified alone, so it is written past saveOrder().
+  const trashed: Order = { ...order, status: 'trash', meta: [...order.meta, ...remembered] }
+  run(shop.db, `update orders set status = 'trash', doc = ? where id = ?`, JSON.stringify(trashed), order.id)
+  announce(shop, 'order.deleted', order.id)
+  return trashed
+}
+
+/** Gone without a word: forced deletion and the clean-up of drafts tell nobody. */
+export function eraseOrder(shop: Shop, id: number) {
+  run(shop.db, 'delete from orders where id = ?', id)
+  run(shop.db, 'delete from order_notes where order_id = ?', id)
+  run(shop.db, 'delete from refunds where order_id = ?', id)
+}
+
+export function findOrder(shop: Shop, id: number): Order | undefined {
+  return readOrder(one<{ doc: string }>(shop.db, 'select doc from orders where id = ?', id))
+}
+
+export function cleanDrafts(shop: Shop): number {
+  const sql = `delete from orders where status = 'checkout-draft' and modified < ?`
+  return run(shop.db, sql, nowSeconds(shop) - 86_400)
+}
+
+export function cancelUnpaid(shop: Shop): number {
+  if (!shop.holdStockMinutes) return 0
+  const sql = `select doc from orders where status = 'pending' and modified < ?`
+  const unpaid = all<{ doc: string }>(shop.db, sql, nowSeconds(shop) - shop.holdStockMinutes * 60)
+  for (const row of unpaid)
+    changeStatus(shop, readOrder(row)!, 'cancelled', 'Unpaid order cancelled - time limit reached.')
+  return unpaid.length
+}
+
+export type Note = { id: number; order_id: number; created: number; author: string; note: string }
+
+export function addNote(shop: Shop, orderId: number, note: string, author = 'WooCommerce', created = nowSeconds(shop)) {
+  run(
+    shop.db,
+    'insert into order_notes values (?, ?, ?, ?, ?)',
+    nextId(shop.db, 'note'),
+    orderId,
+    created,
+    author,
+    note,
+  )
+}
+
+export function listNotes(shop: Shop, orderId: number): Note[] {
+  return all<Note>(shop.db, 'select * from order_notes where order_id = ? order by id desc', orderId)
+}
+
+export type Refund = {
+  id: number
+  order_id: number
+  created: number
+  amount_minor: number
+  reason: string
+  is_full: number
+  meta_id: number
+}
+
+export function addRefund(shop: Shop, order: Order, amountMinor: number, reason: string): Refund {
+  return transact(shop.db, () => {
+    const left = order.totalMinor - refundedMinor(shop, order.id)
+    const id = nextId(shop.db, 'post')
+    const isFull = amountMinor >= left ? 1 : 0
+    const sql = 'insert into refunds values (?, ?, ?, ?, ?, ?, ?)'
+    run(shop.db, sql, id, order.id, nowSeconds(shop), amountMinor, reason, isFull, nextId(shop.db, 'meta'))
+    if (isFull) changeStatus(shop, order, 'refunded')
+    else saveOrder(shop, order)
+    return one<Refund>(shop.db, 'select * from refunds where id = ?', id)!
+  })
+}
+
+/** For history: a refund at a given moment that changes nothing else. */
+export function insertRefund(shop: Shop, orderId: number, amountMinor: number, reason: string, created: number) {
+  const sql = 'insert into refunds values (?, ?, ?, ?, ?, 1, ?)'
+  run(shop.db, sql, nextId(shop.db, 'post'), orderId, created, amountMinor, reason, nextId(shop.db, 'meta'))
+}
+
+export function listRefunds(shop: Shop, orderId: number): Refund[] {
+  return all<Refund>(shop.db, 'select * from refunds where order_id = ? order by id desc', orderId)
+}
+
+export function refundedMinor(shop: Shop, orderId: number): number {
+  return listRefunds(shop, orderId).reduce((sum, refund) => sum + refund.amount_minor, 0)
+}
+
+export function readOrder(row: { doc: string } | undefined): Order | undefined {
+  return row && (JSON.parse(row.doc) as Order)
+}

@@ -1,0 +1,103 @@
+// A slim wp-admin for the demo: recent orders with the buttons an owner presses, coupons, webhooks. No login: it is a toy.
+import type { FastifyReply } from 'fastify'
+import { localText } from '../clock.ts'
+import { listCoupons } from '../coupons.ts'
+import {
+  addRefund,
+  changeStatus,
+  findOrder,
+  type Order,
+  type OrderStatus,
+  readOrder,
+  refundedMinor,
+  statusNames,
+  trashOrder,
+} from '../orders.ts'
+import { asText, decimal } from '../php.ts'
+import type { Shop } from '../shop.ts'
+import { all } from '../sqlite.ts'
+import { listWebhooks } from '../webhooks.ts'
+import { esc, money, nameHtml } from './layout.ts'
+import { show, type View } from './visit.ts'
+
+const shown = 60
+
+export function adminPage(view: View): FastifyReply {
+  const { shop, query } = view
+  const status = asText(query.status) ?? ''
+  const filter = status in statusNames || status === 'trash' ? `where status = '${status}'` : `where status <> 'trash'`
+  const rows = all<{ doc: string }>(
+    shop.db,
+    `select doc from orders ${filter} order by modified desc, id desc limit ${shown}`,
+  )
+  const tabs = [['', 'All'], ...Object.entries(statusNames)].map(
+    ([slug, name]) =>
+      `<a href="/wp-admin/${slug ? `?status=${slug}` : ''}"${slug === status ? ' aria-current="page"' : ''}>${name}</a>`,
+  )
+  const body = `<h1>Store admin</h1><nav class="tabs" aria-label="Order status">${tabs.join('')}</nav>
+${
+  rows.length
+    ? table(
+        'Order,Changed,Shopper,Items,Total,Status,',
+        rows.map((row) => orderRow(shop, readOrder(row)!)),
+      )
+    : '<p class="empty">No orders here.</p>'
+}
+<h2>Coupons</h2>${table('Code,Type,Amount,Used,Expires', listCoupons(shop).map(couponRow))}
+<h2>Webhooks</h2>${webhooks(shop)}`
+  return show(view, { title: 'Store admin', body })
+}
+
+export function changeByAdmin(view: View, form: URLSearchParams): FastifyReply {
+  const { shop, reply } = view
+  const order = findOrder(shop, Number(form.get('order')))
+  const deed = form.get('do') ?? ''
+  if (order && deed === 'refund')
+    addRefund(shop, order, order.totalMinor - refundedMinor(shop, order.id), 'Refunded by the owner')
+  else if (order && deed === 'trash') trashOrder(shop, order)
+  else if (order && deed in statusNames) changeStatus(shop, order, deed as OrderStatus)
+  return reply.redirect('/wp-admin/', 303)
+}
+
+function orderRow(shop: Shop, order: Order): string {
+  const items = order.lines.map(({ name, quantity }) => `${nameHtml(name)} × ${quantity}`).join('<br>')
+  const who = `${esc(`${order.billing.first_name} ${order.billing.last_name}`.trim() || '–')}<br><small>${esc(order.billing.email)}</small>`
+  return `<tr><td>${order.id}</td><td>${localText(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${money(order.totalMinor)}</td>
+<td><span class="status ${order.status}">${statusNames[order.status] ?? order.status}</span></td><td>${buttons(shop, order)}</td></tr>`
+}
+
+function buttons(shop: Shop, order: Order): string {
+  const button = (deed: string, label: string) =>
+    `<button class="button small quiet" name="do" value="${deed}" aria-label="${label} order ${order.id}">${label}</button>`
+  const isOpen = ['pending', 'failed', 'on-hold'].includes(order.status)
+  const isPaid = ['processing', 'completed'].includes(order.status) && refundedMinor(shop, order.id) < order.totalMinor
+  const list = [
+    isOpen ? button('processing', 'Mark paid') : '',
+    order.status === 'processing' ? button('completed', 'Complete') : '',
+    isOpen || order.status === 'processing' ? button('cancelled', 'Cancel') : '',
+    isPaid ? button('refund', 'Refund') : '',
+    order.status === 'trash' ? '' : button('trash', 'Trash'),
+  ]
+  return `<form method="post" action="/wp-admin/" class="row-buttons"><input type="hidden" name="order" value="${order.id}">${list.join('')}</form>`
+}
+
+function couponRow(coupon: ReturnType<typeof listCoupons>[number]): string {
+  const amount = coupon.discountType === 'percent' ? `${coupon.amountMinor / 100} %` : `$${decimal(coupon.amountMinor)}`
+  const used = `${coupon.usageCount}${coupon.usageLimit === null ? '' : ` of ${coupon.usageLimit}`}`
+  const until = coupon.expiresAt === null ? 'never' : localText(coupon.expiresAt).replace('T', ' ')
+  const type = coupon.freeShipping ? 'free shipping' : coupon.discountType.replace('_', ' ')
+  return `<tr><td><code>${esc(coupon.code)}</code></td><td>${type}</td><td>${amount}</td><td>${used}</td><td>${until}</td></tr>`
+}
+
+function webhooks(shop: Shop): string {
+  const rows = listWebhooks(shop).map(
+    (hook) =>
+      `<tr><td>${hook.id}</td><td>${esc(hook.topic)}</td><td>${esc(hook.delivery_url)}</td><td>${hook.status}</td><td>${hook.failures}</td></tr>`,
+  )
+  return rows.length ? table('Id,Topic,Delivery URL,Status,Failures', rows) : '<p class="empty">None yet.</p>'
+}
+
+function table(heads: string, rows: string[]): string {
+  const cells = heads.split(',').map((head) => `<th>${head || '<span class="hidden">Actions</span>'}</th>`)
+  return `<div class="scroll"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+}

@@ -1,0 +1,86 @@
+// The cart page. Works without script too: each control is a form that posts back here.
+import type { FastifyReply } from 'fastify'
+import {
+  applyCoupon,
+  type PricedCart,
+  type PricedLine,
+  priceCart,
+  removeCoupon,
+  removeItem,
+  setQuantity,
+  stockLimit,
+} from '../cart.ts'
+import { permalink, pictureUrl } from '../catalog.ts'
+import { syncDraft } from '../checkout.ts'
+import { asText } from '../php.ts'
+import { RestError } from '../rest-error.ts'
+import { saveSession } from '../sessions.ts'
+import type { Shop } from '../shop.ts'
+import { esc, money, nameHtml } from './layout.ts'
+import { show, type View } from './visit.ts'
+
+export function cartPage(view: View): FastifyReply {
+  const { shop, session, query } = view
+  const cart = priceCart(shop, session)
+  const told = asText(query.wc_error)
+  const error = told ? nameHtml(told) : undefined
+  const empty = `<div class="empty"><p>Your cart is currently empty.</p><a class="button" href="/shop/">Browse the shop</a></div>`
+  const body = `<h1>Cart</h1>${cart.lines.length ? filled(shop, cart) : empty}`
+  return show(view, { title: 'Cart', body, path: 'cart', ...(error ? { error } : {}) })
+}
+
+/** Quantity, removal and coupon, as plain form posts; then back to the cart. */
+export function changeCart(view: View, form: URLSearchParams): FastifyReply {
+  const { shop, session, reply } = view
+  const deed = form.get('do')
+  try {
+    if (deed === 'quantity')
+      setQuantity(shop, session, form.get('key') ?? '', Math.floor(Number(form.get('quantity'))) || 0)
+    if (deed === 'remove') removeItem(session, form.get('key') ?? '')
+    if (deed === 'coupon') applyCoupon(shop, session, form.get('code') ?? '')
+    if (deed === 'drop-coupon') removeCoupon(session, form.get('code') ?? '')
+  } catch (error) {
+    if (!(error instanceof RestError)) throw error
+    view.error = nameHtml(error.message)
+    return cartPage(view)
+  }
+  saveSession(shop, session)
+  syncDraft(shop, session)
+  return reply.redirect('/cart/', 303)
+}
+
+function filled(shop: Shop, cart: PricedCart): string {
+  return `<div class="two">
+<section aria-label="Items"><ul class="lines">${cart.lines.map((line) => row(shop, line)).join('')}</ul></section>
+<aside class="panel" aria-label="Totals"><h2>Cart totals</h2>${totals(cart)}
+<form method="post" action="/cart/" class="coupon-form"><input type="hidden" name="do" value="coupon">
+<label for="coupon">Coupon code</label><div class="buy-row"><input id="coupon" name="code" autocomplete="off" required>
+<button class="button quiet" type="submit">Apply</button></div></form>
+<a class="button wide-button" href="/checkout/">Proceed to checkout</a></aside></div>`
+}
+
+function row(shop: Shop, { item, product, parent, name, priceMinor, subtotalMinor }: PricedLine): string {
+  const id = `quantity-${item.key}`
+  return `<li class="line"><img src="${pictureUrl(shop, product.pictures[0]!)}" alt="" width="84" height="84">
+<div class="line-name"><a href="${permalink(shop, product, parent)}">${nameHtml(name)}</a><span>${money(priceMinor)} each</span></div>
+<form method="post" action="/cart/" class="line-quantity" data-quantity><input type="hidden" name="do" value="quantity"><input type="hidden" name="key" value="${item.key}">
+<label class="hidden" for="${id}">Quantity of ${nameHtml(name)}</label>
+<input id="${id}" name="quantity" type="number" inputmode="numeric" min="0" max="${stockLimit(product)}" value="${item.quantity}">
+<button class="button small quiet" type="submit">Update</button></form>
+<strong class="line-total">${money(subtotalMinor)}</strong>
+<form method="post" action="/cart/"><input type="hidden" name="do" value="remove"><input type="hidden" name="key" value="${item.key}">
+<button class="plain" type="submit" aria-label="Remove ${nameHtml(name)}">Remove</button></form></li>`
+}
+
+export function totals(cart: PricedCart): string {
+  const coupons = cart.coupons.map(
+    ({ coupon, discountMinor }) => `<div><dt>Coupon <code>${esc(coupon.code)}</code>
+<form method="post" action="/cart/" class="inline"><input type="hidden" name="do" value="drop-coupon"><input type="hidden" name="code" value="${esc(coupon.code)}">
+<button class="plain" type="submit" aria-label="Remove coupon ${esc(coupon.code)}">Remove</button></form></dt><dd>−${money(discountMinor)}</dd></div>`,
+  )
+  const tax = cart.isTaxed ? `<div><dt>VT Sales Tax</dt><dd>${money(cart.taxMinor)}</dd></div>` : ''
+  const shipping = cart.rates.find(({ isChosen }) => isChosen)
+  return `<dl class="totals"><div><dt>Subtotal</dt><dd>${money(cart.itemsMinor)}</dd></div>${coupons.join('')}
+<div><dt>Shipping${shipping ? ` (${esc(shipping.name)})` : ''}</dt><dd>${money(cart.shippingMinor)}</dd></div>${tax}
+<div class="grand"><dt>Total</dt><dd>${money(cart.totalMinor)}</dd></div></dl>`
+}

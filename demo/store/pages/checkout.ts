@@ -1,0 +1,97 @@
+// The block checkout: opening it makes the draft, leaving a field sends it to the store, one button places the order.
+import type { FastifyReply } from 'fastify'
+import { type PricedCart, priceCart } from '../cart.ts'
+import { draftOrder } from '../checkout.ts'
+import type { Session } from '../sessions.ts'
+import { storeNonce } from '../sessions.ts'
+import type { Shop } from '../shop.ts'
+import { totals } from './cart.ts'
+import { esc, money, nameHtml, stateOptions } from './layout.ts'
+import { show, type View } from './visit.ts'
+
+export function checkoutPage(view: View): FastifyReply {
+  const { shop, session, request, reply } = view
+  const cart = priceCart(shop, session)
+  if (!cart.lines.length) return reply.redirect('/cart/', 302)
+  draftOrder(shop, session, { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' })
+  const body = `<h1>Checkout</h1><form class="two checkout" data-checkout novalidate method="post" action="/checkout/">
+<div>${contact(session)}${address(shop, session)}${shipping(cart)}${payment()}
+<label for="order-note">Order note <span class="hint">(optional)</span></label><textarea id="order-note" name="note" rows="2"></textarea>
+<p class="form-error" role="alert" data-form-error hidden></p>
+<button class="button wide-button" type="submit" data-place>Place order</button>
+<noscript><p class="form-error">The checkout needs JavaScript, as the block checkout of WooCommerce does.</p></noscript></div>
+<aside class="panel" aria-label="Order summary"><h2>Order summary</h2><ul class="summary">${cart.lines
+    .map(
+      ({ name, item, subtotalMinor }) =>
+        `<li><span>${nameHtml(name)} × ${item.quantity}</span><span>${money(subtotalMinor)}</span></li>`,
+    )
+    .join('')}</ul><div data-totals>${withoutForms(totals(cart))}</div></aside></form>`
+  return show(view, { title: 'Checkout', body, facts: { nonce: storeNonce(shop) } })
+}
+
+function contact({ billing }: Session): string {
+  return `<fieldset><legend>Contact information</legend>
+${field('email', 'Email address', billing.email, 'type="email" autocomplete="email" inputmode="email" required')}</fieldset>`
+}
+
+function address(shop: Shop, { shipping, billing }: Session): string {
+  const value = (
+    name: 'first_name' | 'last_name' | 'address_1' | 'address_2' | 'city' | 'state' | 'postcode' | 'country' | 'phone',
+  ) => shipping[name] || billing[name]
+  const country = value('country')
+  return `<fieldset><legend>Shipping address</legend>
+<label for="shipping-country">Country/Region</label><select id="shipping-country" name="country" autocomplete="country">${countries(shop, country)}</select>
+<div class="pair">${field('shipping-first_name', 'First name', value('first_name'), 'autocomplete="given-name" required')}
+${field('shipping-last_name', 'Last name', value('last_name'), 'autocomplete="family-name" required')}</div>
+${field('shipping-address_1', 'Address', value('address_1'), 'autocomplete="address-line1" required')}
+${field('shipping-address_2', 'Apartment, suite, etc. (optional)', value('address_2'), 'autocomplete="address-line2"')}
+<div class="pair">${field('shipping-city', 'City', value('city'), 'autocomplete="address-level2" required')}
+<div data-state${country === 'US' ? '' : ' hidden'}><label for="shipping-state">State</label>
+<select id="shipping-state" name="state" autocomplete="address-level1">${stateOptions(value('state'))}</select></div></div>
+<div class="pair">${field('shipping-postcode', 'ZIP Code', value('postcode'), 'autocomplete="postal-code" required')}
+${field('shipping-phone', 'Phone (optional)', value('phone'), 'type="tel" autocomplete="tel"')}</div></fieldset>`
+}
+
+// The list shows where the store sells, and two places it does not, so that a refusal can be seen.
+function countries(shop: Shop, chosen: string): string {
+  const names = new Intl.DisplayNames(['en'], { type: 'region' })
+  const name = (code: string) => (code === 'US' ? 'United States (US)' : (names.of(code) ?? code))
+  const others = ['DE', 'CA'].filter((code) => !shop.sellingCountries.includes(code))
+  const option = (code: string, note = '') =>
+    `<option value="${code}"${code === chosen ? ' selected' : ''}>${esc(name(code))}${note}</option>`
+  return [
+    ...shop.sellingCountries.map((code) => option(code)),
+    ...others.map((code) => option(code, ' – on request')),
+  ].join('')
+}
+
+function shipping(cart: PricedCart): string {
+  const rates = cart.rates.map(
+    (
+      rate,
+    ) => `<label class="choice"><input type="radio" name="rate" value="${rate.id}"${rate.isChosen ? ' checked' : ''}>
+<span>${esc(rate.name)}</span><span>${rate.costMinor ? money(rate.costMinor) : 'Free'}</span></label>`,
+  )
+  return `<fieldset data-rates><legend>Shipping option</legend>${rates.join('')}</fieldset>`
+}
+
+export function payment(): string {
+  const mode = (value: string, label: string, on = '') =>
+    `<label class="choice inner"><input type="radio" name="testcard_mode" value="${value}"${on}><span>${label}</span></label>`
+  return `<fieldset><legend>Payment option</legend>
+<label class="choice"><input type="radio" name="payment_method" value="cod" checked><span>Cash on delivery</span></label>
+<label class="choice"><input type="radio" name="payment_method" value="bacs"><span>Direct bank transfer</span></label>
+<label class="choice"><input type="radio" name="payment_method" value="testcard"><span>Credit card (test)</span></label>
+<div class="modes" data-modes>${mode('success', 'The card is charged', ' checked')}${mode('decline', 'The card is declined')}${mode('pending', 'Payment stays pending')}</div></fieldset>`
+}
+
+function field(id: string, label: string, value: string, more: string): string {
+  const name = id.replace('shipping-', '')
+  const isRequired = more.includes('required')
+  return `<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${esc(value)}" ${more}${isRequired ? ` aria-describedby="${id}-error"` : ''}>
+<p class="field-error" id="${id}-error" hidden></p></div>`
+}
+
+function withoutForms(html: string): string {
+  return html.replace(/<form.*?<\/form>/gs, '')
+}

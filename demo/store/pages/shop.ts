@@ -1,0 +1,143 @@
+// Home, shop grid and product page.
+import type { FastifyReply } from 'fastify'
+import { stockLimit } from '../cart.ts'
+import {
+  findProductBySlug,
+  isInStock,
+  listProducts,
+  listVariations,
+  optionText,
+  type Product,
+  pictureUrl,
+  priceMinor,
+  rawOption,
+} from '../catalog.ts'
+import { asText } from '../php.ts'
+import type { Shop } from '../shop.ts'
+import { esc, money, nameHtml } from './layout.ts'
+import { show, type View } from './visit.ts'
+
+export function homePage(view: View): FastifyReply {
+  const picks = goodsOf(view.shop).slice(0, 8)
+  const body = `<section class="hero">
+  <div><h1>Slow mornings, well made.</h1>
+  <p>Loose-leaf tea, fresh-roasted coffee and pots thrown by hand in Burlington, Vermont.</p>
+  <a class="button" href="/shop/">Shop everything</a></div>
+  <img src="/wp-content/uploads/2026/11/teapot.svg" alt="" width="420" height="420">
+</section>
+<h2>From the shelves</h2>${grid(view.shop, picks)}`
+  return show(view, { title: 'Home', body })
+}
+
+export function shopPage(view: View): FastifyReply {
+  const all = goodsOf(view.shop)
+  const shelf = asText(view.query.shelf)
+  const shelves = [...new Set(all.flatMap(({ categories }) => categories.map(({ name }) => name)))].toSorted()
+  const shown = shelf ? all.filter(({ categories }) => categories.some(({ slug }) => slug === shelf)) : all
+  const tab = (slug: string, name: string) =>
+    `<a href="/shop/${slug ? `?shelf=${slug}` : ''}"${slug === (shelf ?? '') ? ' aria-current="page"' : ''}>${name}</a>`
+  const tabs = [tab('', 'All'), ...shelves.map((name) => tab(name.toLowerCase(), esc(name)))]
+  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Shelves">${tabs.join('')}</nav>${grid(view.shop, shown)}`
+  return show(view, { title: 'Shop', body, path: 'shop' })
+}
+
+export function productPage(view: View, slug: string): FastifyReply | null {
+  const { shop, query } = view
+  const product = findProductBySlug(shop, slug)
+  if (!product) return null
+  const variations = listVariations(shop, product)
+  const asked = variations.find(({ options }) =>
+    options.every(({ slug: name, option }) => asText(query[`attribute_${name}`]) === rawOption(name, option)),
+  )
+  const chosen = asked ?? variations.find((variation) => isInStock(shop, variation)) ?? product
+  const picture = chosen.pictures[0] ?? product.pictures[0]!
+  const body = `<nav class="crumbs" aria-label="Breadcrumb"><a href="/shop/">Shop</a> / <span>${nameHtml(product.name)}</span></nav>
+<article class="product">
+  <img class="big" data-picture src="${pictureUrl(shop, picture)}" alt="${nameHtml(product.name)}" width="600" height="600">
+  <div class="about">
+    <p class="shelf">${product.categories.map(({ name }) => esc(name)).join(', ')}</p>
+    <h1>${nameHtml(product.name)}</h1>
+    <p class="price" data-price>${priceTag(chosen)}</p>
+    ${product.shortDescription}
+    ${buyForm(shop, product, variations, chosen)}
+    <p class="stock" data-stock>${stockText(shop, chosen)}</p>
+    <div class="long">${product.description}</div>
+    <p class="sku">SKU <span data-sku>${esc(chosen.sku)}</span></p>
+  </div>
+</article>`
+  const facts = { variations: variations.map((variation) => variationFacts(shop, variation)) }
+  return show(view, { title: product.name.replace('&amp;', '&'), body, facts })
+}
+
+function buyForm(shop: Shop, product: Product, variations: Product[], chosen: Product): string {
+  if (!isInStock(shop, product)) return '<p class="sold-out">Sold out</p>'
+  const picks = variations.length ? glazePicker(shop, product, variations, chosen) : ''
+  return `<form class="buy" method="get" action="/product/${product.slug}/" data-add-to-cart data-product="${product.id}">
+  <input type="hidden" name="add-to-cart" value="${product.id}">${picks}
+  <label for="quantity">Quantity</label>
+  <div class="buy-row"><input id="quantity" name="quantity" type="number" inputmode="numeric" min="1" max="${stockLimit(chosen)}" value="1" required>
+  <button class="button" type="submit">Add to cart</button></div></form>`
+}
+
+function glazePicker(shop: Shop, product: Product, variations: Product[], chosen: Product): string {
+  const { slug, name } = product.attributes[0]!
+  const options = variations.map((variation) => {
+    const { option } = variation.options[0]!
+    const off = isInStock(shop, variation) ? '' : ' disabled'
+    const on = variation.id === chosen.id ? ' checked' : ''
+    return `<label class="pick"><input type="radio" name="attribute_${slug}" value="${esc(rawOption(slug, option))}" data-variation="${variation.id}"${on}${off}>
+  <img src="${pictureUrl(shop, variation.pictures[0]!, '-100x100')}" alt="" width="44" height="44"> ${esc(option)}</label>`
+  })
+  return `<fieldset class="picks"><legend>${esc(name)}</legend>${options.join('')}</fieldset>`
+}
+
+function variationFacts(shop: Shop, variation: Product) {
+  return {
+    id: variation.id,
+    name: optionText(variation),
+    sku: variation.sku,
+    price: priceTag(variation),
+    stock: stockText(shop, variation),
+    picture: pictureUrl(shop, variation.pictures[0]!),
+  }
+}
+
+function goodsOf(shop: Shop): Product[] {
+  return listProducts(shop)
+    .filter(({ status }) => status === 'publish')
+    .toReversed()
+}
+
+function grid(shop: Shop, products: Product[]): string {
+  return `<ul class="grid">${products.map((product) => card(shop, product)).join('')}</ul>`
+}
+
+function card(shop: Shop, product: Product): string {
+  const isHere = isInStock(shop, product)
+  const badge = !isHere
+    ? '<span class="badge">Sold out</span>'
+    : onSale(shop, product)
+      ? '<span class="badge sale">Sale</span>'
+      : ''
+  const from = product.type === 'variable' ? `From ${money(priceMinor(shop, product))}` : priceTag(product)
+  const quick =
+    product.type === 'simple' && isHere
+      ? `<button class="button small" type="button" data-quick-add="${product.id}" aria-label="Add ${nameHtml(product.name)} to cart">Add to cart</button>`
+      : `<a class="button small quiet" href="/product/${product.slug}/" aria-label="${isHere ? 'Choose' : 'See'} ${nameHtml(product.name)}">${isHere ? 'Choose' : 'See'}</a>`
+  return `<li class="card"><a href="/product/${product.slug}/"><img src="${pictureUrl(shop, product.pictures[0]!)}" alt="" width="300" height="300" loading="lazy">${badge}
+<span class="name">${nameHtml(product.name)}</span></a><div class="card-row"><span class="price">${from}</span>${quick}</div></li>`
+}
+
+function onSale(shop: Shop, product: Product): boolean {
+  return product.saleMinor !== null || listVariations(shop, product).some(({ saleMinor }) => saleMinor !== null)
+}
+
+function priceTag(product: Product): string {
+  if (product.saleMinor === null) return money(product.regularMinor ?? 0)
+  return `<del><span class="hidden">Was </span>${money(product.regularMinor ?? 0)}</del> <ins><span class="hidden">now </span>${money(product.saleMinor)}</ins>`
+}
+
+function stockText(shop: Shop, product: Product): string {
+  if (!isInStock(shop, product)) return 'Out of stock'
+  return product.stock === null ? 'In stock' : `${product.stock} left`
+}

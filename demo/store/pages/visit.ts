@@ -1,0 +1,81 @@
+// One page view: whose session it is, and what the address bar asks to happen to the cart before the page is drawn.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addItem, priceCart } from '../cart.ts'
+import { findProduct, fullName, listVariations, type Product } from '../catalog.ts'
+import { asText, type PhpQuery, parsePhpQuery } from '../php.ts'
+import { RestError } from '../rest-error.ts'
+import { cookiesOf, newSession, type Session, saveSession, sessionOfCookie, sessionOfToken } from '../sessions.ts'
+import type { Shop } from '../shop.ts'
+import { nameHtml, type Page, renderPage } from './layout.ts'
+
+export type View = {
+  shop: Shop
+  session: Session
+  query: PhpQuery
+  request: FastifyRequest
+  reply: FastifyReply
+  notice?: string
+  error?: string
+}
+
+export function openView(shop: Shop, request: FastifyRequest, reply: FastifyReply): View {
+  const session = sessionOfCookie(shop, request.headers.cookie) ?? newSession(shop)
+  const query = parsePhpQuery(request.raw.url!.split(/\?(.*)/s)[1] ?? '')
+  const view: View = { shop, session, query, request, reply }
+  copyCart(view)
+  classicAdd(view)
+  return view
+}
+
+export function show(view: View, page: Omit<Page, 'cartCount'>): FastifyReply {
+  const { shop, session, reply } = view
+  const cart = priceCart(shop, session)
+  if (session.items.length || session.orderIds.length) {
+    for (const cookie of cookiesOf(shop, session, cart.hash)) reply.header('set-cookie', cookie)
+  }
+  const said = { notice: page.notice ?? view.notice, error: page.error ?? view.error }
+  reply
+    .header('content-type', 'text/html; charset=UTF-8')
+    .header('cache-control', 'no-cache, must-revalidate, max-age=0')
+  return reply.send(renderPage(shop, { ...page, ...said, cartCount: cart.count }))
+}
+
+// ?session=TOKEN carries a cart into another browser: its contents are copied, the session stays this browser's own.
+function copyCart({ shop, session, query }: View) {
+  const token = asText(query.session)
+  const source = token ? sessionOfToken(shop, token) : undefined
+  if (!source || source.id === session.id || !source.items.length) return
+  const { items, coupons, billing, shipping, rateId } = source
+  Object.assign(session, { items, coupons, billing, shipping, rateId })
+  saveSession(shop, session)
+}
+
+// The classic link adds to what is there, and does not touch a draft until the checkout is opened again.
+function classicAdd(view: View) {
+  const { shop, session, query } = view
+  const asked = asText(query['add-to-cart'])
+  if (!asked || !/^\d+$/.test(asked)) return
+  try {
+    const product = findProduct(shop, Number(asText(query.variation_id) ?? asked))
+    addItem(
+      shop,
+      session,
+      product?.id ?? Number(asked),
+      Math.max(1, Number(asText(query.quantity)) || 1),
+      choicesOf(shop, query, product),
+    )
+    saveSession(shop, session)
+    const parent = product?.parentId ? findProduct(shop, product.parentId) : undefined
+    if (product)
+      view.notice = `“${nameHtml(fullName(product, parent))}” has been added to your cart. <a href="/cart/">View cart</a>`
+  } catch (error) {
+    if (!(error instanceof RestError)) throw error
+    view.error = nameHtml(error.message)
+  }
+}
+
+function choicesOf(shop: Shop, query: PhpQuery, product: Product | undefined) {
+  if (product?.type !== 'variable' || !listVariations(shop, product).length) return []
+  const chosen = Object.entries(query).filter(([name]) => name.startsWith('attribute_'))
+  return chosen.map(([attribute, value]) => ({ attribute, value: asText(value) ?? '' }))
+}

@@ -1,0 +1,109 @@
+// wc/v3 products and variations: read-only here, the demo's goods come from its seed.
+import {
+  findProduct,
+  isInStock,
+  listProducts,
+  listVariations,
+  type Product,
+  presentProduct,
+  presentVariation,
+} from '../catalog.ts'
+import { parseStoreTime } from '../clock.ts'
+import { asList, asText } from '../php.ts'
+import { isTrue, paged, pagingRules, type RestReply, type RestRequest, type Route, type Rule } from '../rest.ts'
+import { invalidId } from '../rest-error.ts'
+
+const orderings = ['date', 'id', 'include', 'title', 'slug', 'modified', 'menu_order', 'price', 'popularity', 'rating']
+const listRules: Record<string, Rule> = {
+  ...pagingRules,
+  status: { kind: 'enum', values: ['any', 'future', 'trash', 'draft', 'pending', 'private', 'publish'] },
+  orderby: { kind: 'enum', values: orderings },
+  stock_status: { kind: 'enum', values: ['instock', 'outofstock', 'onbackorder'] },
+  modified_after: { kind: 'date' },
+  modified_before: { kind: 'date' },
+  after: { kind: 'date' },
+  before: { kind: 'date' },
+}
+
+// The real routes also take writes; only their Allow header is kept, the demo's owner sells what the seed stocked.
+export const catalogRoutes: Route[] = [
+  { pattern: /^\/wc\/v3\/products$/, GET: { can: 'list', rules: listRules, run: getProducts } },
+  { pattern: /^\/wc\/v3\/products\/(\d+)$/, GET: { can: 'view', run: getProduct } },
+  { pattern: /^\/wc\/v3\/products\/(\d+)\/variations$/, GET: { can: 'list', rules: pagingRules, run: getVariations } },
+  { pattern: /^\/wc\/v3\/products\/(\d+)\/variations\/(\d+)$/, GET: { can: 'view', run: getVariation } },
+]
+
+const collection = { allow: 'GET, POST' }
+const record = { allow: 'GET, POST, PUT, PATCH, DELETE' }
+
+function getProducts(request: RestRequest): RestReply {
+  const matches = listProducts(request.shop).filter((product) => isWanted(request, product))
+  const sorted = sort(request, matches)
+  return { ...paged(request, sorted, (product) => presentProduct(request.shop, product)), headers: collection }
+}
+
+function isWanted({ shop, query }: RestRequest, product: Product): boolean {
+  const include = asList(query.include)
+  if (include.length && !include.includes(String(product.id))) return false
+  if (asList(query.exclude).includes(String(product.id))) return false
+  const status = asText(query.status)
+  if (status && status !== 'any' && status !== product.status) return false
+  const skus = asList(query.sku)
+  const own = [product, ...listVariations(shop, product)].map(({ sku }) => sku)
+  if (skus.length && !skus.some((sku) => own.includes(sku))) return false
+  const search = asText(query.search)?.toLowerCase()
+  if (search && !`${product.name} ${product.description} ${product.sku}`.toLowerCase().includes(search)) return false
+  const stock = asText(query.stock_status)
+  if (stock && stock !== (isInStock(shop, product) ? 'instock' : 'outofstock')) return false
+  return isInTime(query, product)
+}
+
+function isInTime(query: RestRequest['query'], product: Product): boolean {
+  const bound = (name: string) => {
+    const text = asText(query[name])
+    return text ? parseStoreTime(text, isTrue(query.dates_are_gmt)) : null
+  }
+  const [after, before, later, earlier] = ['after', 'before', 'modified_after', 'modified_before'].map(bound)
+  if (after != null && product.createdAt <= after) return false
+  if (before != null && product.createdAt >= before) return false
+  if (later != null && product.modifiedAt <= later) return false
+  return !(earlier != null && product.modifiedAt >= earlier)
+}
+
+function sort({ query }: RestRequest, products: Product[]): Product[] {
+  const way = query.order === 'asc' ? 1 : -1
+  const by = asText(query.orderby) ?? 'date'
+  if (by === 'title' || by === 'slug') return products.toSorted((a, b) => way * a.name.localeCompare(b.name))
+  const value = (product: Product) =>
+    by === 'modified' ? product.modifiedAt : by === 'date' ? product.createdAt : product.id
+  return products.toSorted((a, b) => way * (value(a) - value(b) || a.id - b.id))
+}
+
+function getProduct({ shop, ids }: RestRequest): RestReply {
+  const product = findProduct(shop, ids[0]!)
+  if (product) return { body: presentProduct(shop, product), headers: record }
+  throw invalidId('product')
+}
+
+function getVariations(request: RestRequest): RestReply {
+  const parent = parentOf(request)
+  const variations = listVariations(request.shop, parent)
+  return {
+    ...paged(request, variations, (variation) => presentVariation(request.shop, variation, parent)),
+    headers: collection,
+  }
+}
+
+function getVariation(request: RestRequest): RestReply {
+  const parent = parentOf(request)
+  const variation = findProduct(request.shop, request.ids[1]!)
+  if (variation?.parentId === parent.id)
+    return { body: presentVariation(request.shop, variation, parent), headers: record }
+  throw invalidId('product')
+}
+
+function parentOf({ shop, ids }: RestRequest): Product {
+  const parent = findProduct(shop, ids[0]!)
+  if (!parent) throw invalidId('product')
+  return parent
+}

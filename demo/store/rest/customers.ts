@@ -1,0 +1,122 @@
+// wc/v3 customers: registered ones. There is no modified_after here, and asking for it changes nothing.
+import {
+  addCustomer,
+  type Customer,
+  findCustomer,
+  findCustomerByEmail,
+  listCustomers,
+  noAddress,
+  presentCustomer,
+  removeCustomer,
+  saveCustomer,
+} from '../customers.ts'
+import { asList, asText, isEmail } from '../php.ts'
+import { isTrue, paged, pagingRules, type RestReply, type RestRequest, type Route, type Rule } from '../rest.ts'
+import { invalidId, missingParams, RestError } from '../rest-error.ts'
+import { address } from './order-write.ts'
+import { created } from './orders.ts'
+
+const listRules: Record<string, Rule> = {
+  ...pagingRules,
+  orderby: { kind: 'enum', values: ['id', 'include', 'name', 'registered_date'] },
+  role: {
+    kind: 'enum',
+    values: ['all', 'administrator', 'editor', 'author', 'contributor', 'subscriber', 'customer', 'shop_manager'],
+  },
+}
+
+export const customerRoutes: Route[] = [
+  {
+    pattern: /^\/wc\/v3\/customers$/,
+    GET: { can: 'list', rules: listRules, run: getCustomers },
+    POST: { can: 'create', run: postCustomer },
+  },
+  {
+    pattern: /^\/wc\/v3\/customers\/(\d+)$/,
+    GET: { can: 'view', run: (request) => single(request, customerOf(request)) },
+    PUT: { can: 'edit', run: putCustomer },
+    DELETE: { can: 'delete', run: deleteCustomer },
+    // The permission check looks the user up first, so an unknown id is answered before Allow is worked out.
+    hidesAllow: true,
+  },
+]
+
+function getCustomers(request: RestRequest): RestReply {
+  const { shop, query } = request
+  const role = asText(query.role) ?? 'customer'
+  const include = asList(query.include)
+  const email = asText(query.email)?.toLowerCase()
+  const search = asText(query.search)?.toLowerCase()
+  const matches = listCustomers(shop)
+    .filter((customer) => role === 'all' || customer.role === role)
+    .filter((customer) => !include.length || include.includes(String(customer.id)))
+    .filter((customer) => !email || customer.email.toLowerCase() === email)
+    .filter((customer) => !search || `${customer.email} ${customer.username}`.toLowerCase().includes(search))
+  return paged(request, sort(query, matches), (customer) => presentCustomer(shop, customer))
+}
+
+function sort(query: RestRequest['query'], customers: Customer[]): Customer[] {
+  const way = query.order === 'desc' ? -1 : 1
+  const by = asText(query.orderby) ?? 'name'
+  if (by === 'name') return customers.toSorted((a, b) => way * a.username.localeCompare(b.username))
+  const value = (customer: Customer) => (by === 'registered_date' ? customer.createdAt : customer.id)
+  return customers.toSorted((a, b) => way * (value(a) - value(b)) || a.id - b.id)
+}
+
+function postCustomer(request: RestRequest): RestReply {
+  const { shop, body } = request
+  if (body.email === undefined) throw missingParams(['email'])
+  checkEmail(request, body.email, 0)
+  const email = String(body.email)
+  const customer = addCustomer(shop, {
+    email,
+    username: String(body.username ?? email.split('@')[0]),
+    firstName: String(body.first_name ?? ''),
+    lastName: String(body.last_name ?? ''),
+    billing: address({ ...noAddress, email: '' }, body.billing),
+    shipping: address(noAddress, body.shipping),
+  })
+  return created(request, `customers/${customer.id}`, presentCustomer(shop, customer))
+}
+
+function putCustomer(request: RestRequest): RestReply {
+  const { shop, body } = request
+  const customer = customerOf(request)
+  if (body.email !== undefined) checkEmail(request, body.email, customer.id)
+  const saved = saveCustomer(shop, {
+    ...customer,
+    email: String(body.email ?? customer.email),
+    firstName: String(body.first_name ?? customer.firstName),
+    lastName: String(body.last_name ?? customer.lastName),
+    billing: address(customer.billing, body.billing),
+    shipping: address(customer.shipping, body.shipping),
+  })
+  return single(request, saved)
+}
+
+function deleteCustomer(request: RestRequest): RestReply {
+  const customer = customerOf(request)
+  if (!isTrue(request.query.force ?? request.body.force)) {
+    throw new RestError(501, 'woocommerce_rest_trash_not_supported', 'Customers do not support trashing.')
+  }
+  removeCustomer(request.shop, customer.id)
+  return single(request, customer)
+}
+
+function checkEmail({ shop }: RestRequest, email: unknown, ownId: number) {
+  if (!isEmail(email)) throw new RestError(400, 'customer_invalid_email', 'Invalid email address')
+  const known = findCustomerByEmail(shop, email)
+  if (!known || known.id === ownId) return
+  const text = `An account is already registered with ${email}. Please log in or use a different email address.`
+  throw new RestError(400, 'registration-error-email-exists', text)
+}
+
+function single({ shop }: RestRequest, customer: Customer): RestReply {
+  return { body: presentCustomer(shop, customer), headers: { allow: 'GET, POST, PUT, PATCH, DELETE' } }
+}
+
+function customerOf({ shop, ids }: RestRequest): Customer {
+  const customer = findCustomer(shop, ids[0]!)
+  if (!customer) throw invalidId('customer')
+  return customer
+}

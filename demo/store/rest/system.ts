@@ -1,0 +1,343 @@
+// What an app reads before it trusts a store: site index, namespace index, status report, settings, currency, gateways.
+
+import { zoneOffsetHours } from '../clock.ts'
+import { asText } from '../php.ts'
+import { linksOf, type RestReply, type RestRequest, type Route } from '../rest.ts'
+import { RestError } from '../rest-error.ts'
+import {
+  baseState,
+  gateways,
+  nowSeconds,
+  type Shop,
+  storeName,
+  storeTagline,
+  storeZone,
+  wooVersion,
+  wordpressVersion,
+} from '../shop.ts'
+import { one } from '../sqlite.ts'
+
+const namespaces =
+  'oembed/1.0 wp/v2 wc/v3 wc/v1 jetpack/v4 wc-admin wc-analytics wc/store wc/store/v1 wc/private wc/v2 wp-site-health/v1'.split(
+    ' ',
+  )
+
+export const systemRoutes: Route[] = [
+  { pattern: /^\/?$/, GET: { can: 'public', run: siteIndex } },
+  { pattern: /^\/wc\/v3$/, GET: { can: 'public', run: namespaceIndex } },
+  { pattern: /^\/wc\/v3\/system_status$/, GET: { can: 'list', run: systemStatus } },
+  {
+    pattern: /^\/wc\/v3\/settings\/general$/,
+    GET: { can: 'list', run: ({ shop }) => ({ body: settings(shop).map((s) => withLinks(shop, s)) }) },
+  },
+  { pattern: /^\/wc\/v3\/settings\/general\/[a-z0-9_]+$/, GET: { can: 'view', run: oneSetting } },
+  { pattern: /^\/wc\/v3\/data\/currencies\/current$/, GET: { can: 'list', run: currentCurrency } },
+  { pattern: /^\/wc\/v3\/payment_gateways$/, GET: { can: 'list', run: listGateways } },
+]
+
+function siteIndex({ shop }: RestRequest): RestReply {
+  const body = {
+    name: storeName,
+    description: storeTagline,
+    url: shop.home,
+    home: shop.home,
+    gmt_offset: zoneOffsetHours(nowSeconds(shop)),
+    timezone_string: storeZone,
+    page_for_posts: 0,
+    page_on_front: 0,
+    show_on_front: 'posts',
+    namespaces,
+    authentication: [],
+    routes: routesOf(shop, ['/', '/wc/v3', '/wc/v3/orders', '/wc/v3/products', '/wc/v3/customers', '/wc/v3/coupons']),
+    site_logo: 0,
+    site_icon: 0,
+    site_icon_url: '',
+    _links: { help: [{ href: 'https://developer.wordpress.org/rest-api/' }] },
+  }
+  return { body }
+}
+
+function namespaceIndex({ shop }: RestRequest): RestReply {
+  const routes = routesOf(shop, ['/wc/v3', '/wc/v3/orders', '/wc/v3/products', '/wc/v3/customers', '/wc/v3/coupons'])
+  return { body: { namespace: 'wc/v3', routes, _links: { up: [{ href: `${shop.home}/wp-json/` }] } } }
+}
+
+function routesOf(shop: Shop, paths: string[]) {
+  const entry = (path: string) => ({
+    namespace: 'wc/v3',
+    methods: ['GET'],
+    _links: { self: [{ href: `${shop.home}/wp-json${path}` }] },
+  })
+  return Object.fromEntries(paths.map((path) => [path, entry(path)]))
+}
+
+function systemStatus({ shop }: RestRequest): RestReply {
+  const plugin = {
+    plugin: 'woocommerce/woocommerce.php',
+    name: 'WooCommerce',
+    version: wooVersion,
+    version_latest: wooVersion,
+    url: 'https://woocommerce.com/',
+    author_name: 'Automattic',
+    author_url: 'https://woocommerce.com',
+    network_activated: false,
+  }
+  const body = {
+    environment: environmentOf(shop),
+    database: {
+      wc_database_version: wooVersion,
+      database_prefix: 'wp_',
+      maxmind_geoip_database: '',
+      database_tables: { woocommerce: [] },
+      database_size: { data: 1.6, index: 1.9 },
+    },
+    active_plugins: [plugin],
+    inactive_plugins: [],
+    dropins_mu_plugins: { dropins: [], mu_plugins: [] },
+    theme: themeOf(),
+    settings: settingsReport(),
+    security: { secure_connection: shop.isSsl, hide_errors: true },
+    pages: ['Shop base', 'Cart', 'Checkout', 'My account', 'Terms and conditions'].map(pageReport),
+    post_type_counts: [
+      { type: 'product', count: String(count(shop, 'products')) },
+      { type: 'shop_coupon', count: String(count(shop, 'coupons')) },
+      { type: 'shop_order_placehold', count: String(count(shop, 'orders')) },
+    ],
+    logging: {
+      logging_enabled: true,
+      default_handler: 'Automattic\\WooCommerce\\Internal\\Admin\\Logging\\LogHandlerFileV2',
+      retention_period_days: 30,
+      level_threshold: '',
+      log_directory_size: '0 KB',
+    },
+  }
+  return { body }
+}
+
+function environmentOf(shop: Shop) {
+  const hash = shop.secret
+  return {
+    home_url: shop.home,
+    site_url: shop.home,
+    store_id: `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`,
+    version: wooVersion,
+    log_directory: '[site-root]/wp-content/uploads/wc-logs/',
+    log_directory_writable: true,
+    wp_version: wordpressVersion,
+    wp_multisite: false,
+    wp_memory_limit: 536_870_912,
+    wp_debug_mode: false,
+    wp_cron: true,
+    language: 'en_US',
+    external_object_cache: null,
+    server_info: 'nginx/1.22.1',
+    server_architecture: 'Linux x86_64',
+    php_version: '8.2.35',
+    php_post_max_size: 34_603_008,
+    php_max_execution_time: 120,
+    php_max_input_vars: 1000,
+    curl_version: '7.88.1, OpenSSL/3.0.19',
+    suhosin_installed: false,
+    max_upload_size: 33_554_432,
+    mysql_version: '10.11.19',
+    mysql_version_string: '10.11.19-MariaDB',
+    default_timezone: 'UTC',
+    fsockopen_or_curl_enabled: true,
+    soapclient_enabled: true,
+    domdocument_enabled: true,
+    gzip_enabled: true,
+    mbstring_enabled: true,
+    remote_post_successful: false,
+    remote_post_response: false,
+    remote_get_successful: false,
+    remote_get_response: false,
+  }
+}
+
+function themeOf() {
+  return {
+    name: 'Twenty Twenty-Five',
+    version: '1.0',
+    version_latest: 0,
+    author_url: 'https://wordpress.org',
+    is_child_theme: false,
+    is_block_theme: true,
+    has_woocommerce_support: false,
+    has_woocommerce_file: false,
+    has_outdated_templates: false,
+    overrides: [],
+    parent_name: '',
+    parent_version: '',
+    parent_version_latest: '',
+    parent_author_url: '',
+  }
+}
+
+function settingsReport() {
+  const kinds = ['external', 'grouped', 'simple', 'variable']
+  const terms =
+    'exclude-from-catalog exclude-from-search featured outofstock rated-1 rated-2 rated-3 rated-4 rated-5'.split(' ')
+  const named = (list: string[]) => Object.fromEntries(list.map((name) => [name, name]))
+  return {
+    // The old, removed API: false on a store that works.
+    api_enabled: false,
+    force_ssl: false,
+    currency: 'USD',
+    currency_symbol: '&#36;',
+    currency_position: 'left',
+    thousand_separator: ',',
+    decimal_separator: '.',
+    number_of_decimals: 2,
+    geolocation_enabled: false,
+    taxonomies: named(kinds),
+    product_visibility_terms: named(terms),
+    woocommerce_com_connected: 'no',
+    enforce_approved_download_dirs: true,
+    order_datastore: 'Automattic\\WooCommerce\\Internal\\DataStores\\Orders\\OrdersTableDataStore',
+    HPOS_enabled: true,
+    HPOS_sync_enabled: false,
+    enabled_features: ['analytics', 'marketplace', 'order_attribution', 'custom_order_tables'],
+  }
+}
+
+function pageReport(page_name: string, at: number) {
+  const name = page_name.split(' ')[0]!.toLowerCase()
+  const isBlock = name === 'cart' || name === 'checkout'
+  const isSet = name !== 'terms'
+  const shows = { page_set: isSet, page_exists: isSet, page_visible: isSet }
+  const shortcode = isBlock ? `[woocommerce_${name}]` : ''
+  const blocks = { block: isBlock ? `woocommerce/${name}` : '', shortcode_required: isBlock, shortcode_present: false }
+  return {
+    page_name,
+    page_id: isSet ? String(at + 5) : '',
+    ...shows,
+    shortcode,
+    ...blocks,
+    block_present: isBlock,
+    block_required: isBlock,
+  }
+}
+
+type Setting = {
+  id: string
+  label: string
+  description: string
+  type: string
+  default: string
+  tip?: string
+  options?: Record<string, string>
+  value: unknown
+}
+
+function settings(shop: Shop): Setting[] {
+  const text = (id: string, label: string, value: string, fallback = ''): Setting => ({
+    id: `woocommerce_${id}`,
+    label,
+    description: label,
+    type: 'text',
+    default: fallback,
+    tip: label,
+    value,
+  })
+  const pick = (
+    id: string,
+    label: string,
+    options: Record<string, string>,
+    value: unknown,
+    type = 'select',
+  ): Setting => ({
+    ...text(id, label, ''),
+    type,
+    options,
+    value,
+  })
+  const countries = countryNames()
+  const ways = {
+    all: 'Sell to all countries',
+    all_except: 'Sell to all countries, except for&hellip;',
+    specific: 'Sell to specific countries',
+  }
+  return [
+    text('store_address', 'Address line 1', '14 Kiln Lane'),
+    text('store_address_2', 'Address line 2', ''),
+    text('store_city', 'City', 'Burlington'),
+    pick(
+      'default_country',
+      'Country / State',
+      { ...countries, [`US:${baseState}`]: 'United States (US) - Vermont' },
+      `US:${baseState}`,
+    ),
+    text('store_postcode', 'Postcode / ZIP', '05401'),
+    pick('allowed_countries', 'Selling location(s)', ways, 'specific'),
+    pick('all_except_countries', 'Sell to all countries, except for&hellip;', countries, '', 'multiselect'),
+    pick('specific_allowed_countries', 'Sell to specific countries', countries, shop.sellingCountries, 'multiselect'),
+    pick('ship_to_countries', 'Shipping location(s)', { '': 'Ship to all countries you sell to' }, ''),
+    pick('specific_ship_to_countries', 'Ship to specific countries', countries, '', 'multiselect'),
+    pick(
+      'default_customer_address',
+      'Default customer location',
+      { '': 'No location by default', base: 'Shop country/region' },
+      'base',
+    ),
+    { ...text('calc_taxes', 'Enable taxes', 'yes', 'no'), type: 'checkbox' },
+    { ...text('enable_coupons', 'Enable coupons', 'yes', 'yes'), type: 'checkbox' },
+    { ...text('calc_discounts_sequentially', '', 'no', 'no'), type: 'checkbox' },
+    pick('currency', 'Currency', { USD: 'United States (US) dollar (&#36;)' }, 'USD'),
+    pick('currency_pos', 'Currency position', { left: 'Left', right: 'Right' }, 'left'),
+    text('price_thousand_sep', 'Thousand separator', ',', ','),
+    text('price_decimal_sep', 'Decimal separator', '.', '.'),
+    { ...text('price_num_decimals', 'Number of decimals', '2', '2'), type: 'number' },
+  ]
+}
+
+export function countryNames(): Record<string, string> {
+  const names = new Intl.DisplayNames(['en'], { type: 'region' })
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const codes = letters
+    .flatMap((a) => letters.map((b) => a + b))
+    .filter((code) => !/^(EU|EZ|UN|XA|XB|QO|ZZ)$/.test(code))
+  const known = codes.map((code) => [code, names.of(code) ?? code] as const).filter(([code, name]) => code !== name)
+  return Object.fromEntries(known)
+}
+
+function oneSetting({ shop, path }: RestRequest): RestReply {
+  const found = settings(shop).find(({ id }) => id === path.split('/').at(-1))
+  if (found) return { body: withLinks(shop, found) }
+  throw new RestError(404, 'rest_setting_setting_invalid', 'Invalid setting.')
+}
+
+function withLinks(shop: Shop, setting: Setting) {
+  const base = `${shop.home}/wp-json/wc/v3/settings/general`
+  const self = [{ href: `${base}/${setting.id}`, targetHints: { allow: ['GET', 'POST', 'PUT', 'PATCH'] } }]
+  return { ...setting, _links: { self, collection: [{ href: base }] } }
+}
+
+function currentCurrency({ shop }: RestRequest): RestReply {
+  const base = `${shop.home}/wp-json/wc/v3/data/currencies`
+  const _links = { self: [{ href: `${base}/USD`, targetHints: { allow: ['GET'] } }], collection: [{ href: base }] }
+  return { body: { code: 'USD', name: 'United States (US) dollar', symbol: '&#36;', _links } }
+}
+
+function listGateways({ shop, query }: RestRequest): RestReply {
+  const all = [...gateways, { id: 'cheque', title: 'Check payments', method: 'Check payments' }].toSorted((a, b) =>
+    a.id.localeCompare(b.id),
+  )
+  const body = all.map(({ id, title, method }) => ({
+    id,
+    title,
+    description: '',
+    order: '',
+    enabled: id !== 'cheque',
+    method_title: method,
+    method_description: '',
+    method_supports: ['products'],
+    settings: {},
+    _links: { self: linksOf(shop, 'payment_gateways', 0).collection.map(({ href }) => ({ href: `${href}/${id}` })) },
+  }))
+  const number = Number(asText(query.page) ?? 1)
+  return { body, page: { total: body.length, pages: 1, number } }
+}
+
+function count(shop: Shop, table: 'products' | 'coupons' | 'orders'): number {
+  return one<{ n: number }>(shop.db, `select count(*) as n from ${table}`)!.n
+}

@@ -1,0 +1,140 @@
+// wc/v3 webhooks. Any http(s) address is accepted, reachable or not; the secret is never told again.
+import { randomBytes } from 'node:crypto'
+import { bothTexts } from '../clock.ts'
+import { ping } from '../deliver.ts'
+import { asText } from '../php.ts'
+import {
+  checkParams,
+  isTrue,
+  linksOf,
+  paged,
+  pagingRules,
+  type RestReply,
+  type RestRequest,
+  type Route,
+  type Rule,
+} from '../rest.ts'
+import { invalidId, missingParams, RestError } from '../rest-error.ts'
+import {
+  addWebhook,
+  findWebhook,
+  hooksOf,
+  isTopic,
+  listWebhooks,
+  removeWebhook,
+  saveWebhook,
+  type Webhook,
+} from '../webhooks.ts'
+import { created } from './orders.ts'
+
+const states: Rule = { kind: 'enum', values: ['active', 'paused', 'disabled'] }
+const listed: Rule = { kind: 'enum', values: ['all', 'active', 'paused', 'disabled'] }
+
+export const webhookRoutes: Route[] = [
+  {
+    pattern: /^\/wc\/v3\/webhooks$/,
+    GET: { can: 'list', rules: { ...pagingRules, status: listed }, run: getWebhooks },
+    POST: { can: 'create', run: postWebhook },
+  },
+  {
+    pattern: /^\/wc\/v3\/webhooks\/(\d+)$/,
+    GET: { can: 'view', run: (request) => ({ body: present(request, hookOf(request)) }) },
+    PUT: { can: 'edit', run: putWebhook },
+    DELETE: { can: 'delete', run: deleteWebhook },
+  },
+]
+
+function getWebhooks(request: RestRequest): RestReply {
+  const status = asText(request.query.status) ?? 'all'
+  const hooks = listWebhooks(request.shop).filter((hook) => status === 'all' || hook.status === status)
+  return paged(request, hooks, (hook) => present(request, hook))
+}
+
+function postWebhook(request: RestRequest): RestReply {
+  const { shop, body } = request
+  checkParams(body, { status: states })
+  const missing = ['topic', 'delivery_url'].filter((name) => body[name] === undefined)
+  if (missing.length) throw missingParams(missing)
+  const { topic, delivery_url } = checked(body.topic, body.delivery_url)
+  const secret = asText(body.secret as string) || randomBytes(25).toString('base64')
+  const status = (body.status ?? 'active') as Webhook['status']
+  const hook = addWebhook(shop, {
+    name: String(body.name ?? 'Webhook created by the REST API'),
+    status,
+    topic,
+    delivery_url,
+    secret,
+  })
+  if (status === 'active') void ping(shop, hook)
+  return created(request, `webhooks/${hook.id}`, {
+    ...present(request, hook),
+    date_modified: null,
+    date_modified_gmt: null,
+  })
+}
+
+function putWebhook(request: RestRequest): RestReply {
+  const { shop, body } = request
+  const hook = hookOf(request)
+  checkParams(body, { status: states })
+  const { topic, delivery_url } = checked(body.topic ?? hook.topic, body.delivery_url ?? hook.delivery_url)
+  const status = (body.status ?? hook.status) as Webhook['status']
+  // Switched on again, a webhook starts with a clean slate.
+  const failures = status === 'active' && hook.status !== 'active' ? 0 : hook.failures
+  const name = String(body.name ?? hook.name)
+  saveWebhook(shop, {
+    ...hook,
+    name,
+    status,
+    topic,
+    delivery_url,
+    failures,
+    secret: String(body.secret ?? hook.secret),
+  })
+  return { body: present(request, findWebhook(shop, hook.id)!) }
+}
+
+function deleteWebhook(request: RestRequest): RestReply {
+  const hook = hookOf(request)
+  if (!isTrue(request.query.force ?? request.body.force)) {
+    throw new RestError(501, 'woocommerce_rest_trash_not_supported', 'Webhooks do not support trashing.')
+  }
+  removeWebhook(request.shop, hook.id)
+  return { body: present(request, hook) }
+}
+
+function checked(topic: unknown, url: unknown): { topic: string; delivery_url: string } {
+  if (!isTopic(topic)) {
+    throw new RestError(
+      400,
+      'woocommerce_rest_shop_webhook_invalid_topic',
+      'Webhook topic is required and must be valid.',
+    )
+  }
+  if (typeof url === 'string' && /^https?:\/\/./.test(url) && URL.canParse(url)) return { topic, delivery_url: url }
+  const text = 'Webhook delivery URL must be a valid URL starting with http:// or https://.'
+  throw new RestError(400, 'woocommerce_rest_shop_webhook_invalid_delivery_url', text)
+}
+
+function present({ shop }: RestRequest, hook: Webhook) {
+  const [resource, ...event] = hook.topic.split('.')
+  return {
+    id: hook.id,
+    name: hook.name,
+    status: hook.status,
+    topic: hook.topic,
+    resource,
+    event: event.join('.'),
+    hooks: hooksOf(hook.topic),
+    delivery_url: hook.delivery_url,
+    ...bothTexts('date_created', hook.created),
+    ...bothTexts('date_modified', hook.modified),
+    _links: linksOf(shop, 'webhooks', hook.id),
+  }
+}
+
+function hookOf({ shop, ids }: RestRequest): Webhook {
+  const hook = findWebhook(shop, ids[0]!)
+  if (!hook) throw invalidId('webhook')
+  return hook
+}

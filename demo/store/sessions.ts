@@ -1,0 +1,146 @@
+// Shopper sessions: a cart, an address, and which order came of it. Reached by the session cookie in a browser and by the
+// Cart-Token header (a JWT the store signs) everywhere else; both carry the same session id and live two days.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { noAddress } from './customers.ts'
+import type { Address, Billing } from './orders.ts'
+import { md5 } from './php.ts'
+import { baseState, nowSeconds, type Shop } from './shop.ts'
+import { one, run } from './sqlite.ts'
+
+export type CartItem = { key: string; productId: number; variationId: number; quantity: number }
+export type Session = {
+  id: string
+  expires: number
+  items: CartItem[]
+  coupons: string[]
+  billing: Billing
+  shipping: Address
+  rateId: string | null
+  paymentMethod: string
+  /** The draft, or the unpaid order the next attempt uses again. */
+  orderId: number | null
+  orderIds: number[]
+}
+
+const lifeSeconds = 2 * 86_400
+const nonceSeconds = 12 * 3600
+
+export function newSession(shop: Shop): Session {
+  const start = { ...noAddress, state: baseState, country: 'US' }
+  return {
+    id: `t_${randomBytes(15).toString('hex')}`,
+    expires: nowSeconds(shop) + lifeSeconds,
+    items: [],
+    coupons: [],
+    billing: { ...start, email: '' },
+    shipping: start,
+    rateId: null,
+    paymentMethod: '',
+    orderId: null,
+    orderIds: [],
+  }
+}
+
+export function loadSession(shop: Shop, id: string): Session | undefined {
+  const sql = 'select doc from sessions where id = ? and expires > ?'
+  const row = one<{ doc: string }>(shop.db, sql, id, nowSeconds(shop))
+  return row && (JSON.parse(row.doc) as Session)
+}
+
+export function saveSession(shop: Shop, session: Session) {
+  const sql = `insert into sessions values (?, ?, ?) on conflict (id) do update
+    set doc = excluded.doc, expires = excluded.expires`
+  session.expires = nowSeconds(shop) + lifeSeconds
+  run(shop.db, sql, session.id, session.expires, JSON.stringify(session))
+}
+
+export function cleanSessions(shop: Shop) {
+  run(shop.db, 'delete from sessions where expires < ?', nowSeconds(shop))
+}
+
+export function cartToken(shop: Shop, session: Session): string {
+  const issued = nowSeconds(shop)
+  const payload = { user_id: session.id, exp: issued + lifeSeconds, iss: 'store-api', iat: issued }
+  const body = [{ alg: 'HS256', typ: 'JWT' }, payload].map((part) => base64(JSON.stringify(part))).join('.')
+  return `${body}.${sign(shop, body)}`
+}
+
+/** The session a token was made for; undefined for a forged, foreign or stale one. */
+export function sessionOfToken(shop: Shop, token: string): Session | undefined {
+  const [head, payload, signature] = token.split('.')
+  if (!head || !payload || !signature || !same(sign(shop, `${head}.${payload}`), signature)) return undefined
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { user_id: string; exp: number }
+  if (claims.exp < nowSeconds(shop)) return undefined
+  return loadSession(shop, claims.user_id) ?? { ...newSession(shop), id: claims.user_id }
+}
+
+export function sessionOfCookie(shop: Shop, cookies: string | undefined): Session | undefined {
+  const value = cookieValue(cookies, cookieName(shop))
+  const [id, expiry, expiring, generic = ''] = value.split('|')
+  const signature = generic.replace('$generic$', '')
+  if (!id || !expiry || !signature || Number(expiry) < nowSeconds(shop)) return undefined
+  if (!same(cookieSignature(shop, id, expiry, expiring ?? ''), signature)) return undefined
+  return loadSession(shop, id)
+}
+
+export function cookiesOf(shop: Shop, session: Session, hash: string): string[] {
+  const expiry = String(nowSeconds(shop) + lifeSeconds)
+  const expiring = String(Number(expiry) - 86_400)
+  const value = [session.id, expiry, expiring, `$generic$${cookieSignature(shop, session.id, expiry, expiring)}`].join(
+    '|',
+  )
+  const until = new Date(Number(expiry) * 1000).toUTCString()
+  return [
+    session.items.length ? 'woocommerce_items_in_cart=1; path=/' : expired('woocommerce_items_in_cart'),
+    session.items.length ? `woocommerce_cart_hash=${hash}; path=/` : expired('woocommerce_cart_hash'),
+    `${cookieName(shop)}=${encodeURIComponent(value)}; expires=${until}; Max-Age=${lifeSeconds}; path=/; HttpOnly`,
+  ]
+}
+
+export function forgettingCookies(shop: Shop): string[] {
+  return [cookieName(shop), 'woocommerce_items_in_cart', 'woocommerce_cart_hash'].map(expired)
+}
+
+/** The same for every guest within half a day, as WordPress nonces are. */
+export function storeNonce(shop: Shop, age = 0): string {
+  const tick = Math.ceil(nowSeconds(shop) / nonceSeconds) - age
+  return createHmac('md5', shop.secret).update(`${tick}|wc_store_api`).digest('hex').slice(-12, -2)
+}
+
+export function isNonce(shop: Shop, given: string): boolean {
+  return given === storeNonce(shop) || given === storeNonce(shop, 1)
+}
+
+function cookieName(shop: Shop): string {
+  return `wp_woocommerce_session_${md5(shop.home)}`
+}
+
+function cookieSignature(shop: Shop, id: string, expiry: string, expiring: string): string {
+  return createHmac('sha256', shop.secret).update(`${id}|${expiry}|${expiring}`).digest('base64url').slice(0, 40)
+}
+
+function cookieValue(cookies: string | undefined, name: string): string {
+  const found = (cookies ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${name}=`))
+  try {
+    return decodeURIComponent(found?.slice(name.length + 1) ?? '')
+  } catch {
+    return ''
+  }
+}
+
+function expired(name: string): string {
+  return `${name}=; expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=0; path=/`
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64url')
+}
+
+function sign(shop: Shop, text: string): string {
+  return createHmac('sha256', shop.secret).update(text).digest('base64url')
+}
+
+function same(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

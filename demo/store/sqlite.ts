@@ -1,0 +1,129 @@
+// The demo store's memory: one SQLite file in WAL mode, so that a killed process starts again with what was committed.
+import { randomBytes } from 'node:crypto'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+
+const schema = `
+  create table if not exists meta (key text primary key, value text not null) strict;
+  create table if not exists counters (name text primary key, value integer not null) strict;
+  create table if not exists api_keys (
+    consumer_key text primary key, consumer_secret text not null, permissions text not null, role text not null,
+    description text not null
+  ) strict;
+  create table if not exists nonces (
+    consumer_key text not null, nonce text not null, timestamp integer not null, primary key (consumer_key, nonce)
+  ) strict;
+  create table if not exists products (
+    id integer primary key, parent_id integer not null, status text not null, slug text not null, sku text not null,
+    doc text not null
+  ) strict;
+  create table if not exists customers (
+    id integer primary key, email text not null unique collate nocase, role text not null, created integer not null,
+    modified integer not null, doc text not null
+  ) strict;
+  create table if not exists coupons (
+    id integer primary key, code text not null unique, status text not null, created integer not null,
+    modified integer not null, doc text not null
+  ) strict;
+  create table if not exists orders (
+    id integer primary key, status text not null, customer_id integer not null, email text not null,
+    created integer not null, modified integer not null, doc text not null
+  ) strict;
+  create index if not exists orders_by_modified on orders (modified);
+  create index if not exists orders_by_created on orders (created);
+  create index if not exists orders_by_status on orders (status, modified);
+  create index if not exists orders_by_email on orders (email);
+  create table if not exists order_notes (
+    id integer primary key, order_id integer not null, created integer not null, author text not null, note text not null
+  ) strict;
+  create index if not exists order_notes_by_order on order_notes (order_id);
+  create table if not exists refunds (
+    id integer primary key, order_id integer not null, created integer not null, amount_minor integer not null,
+    reason text not null, is_full integer not null, meta_id integer not null
+  ) strict;
+  create index if not exists refunds_by_order on refunds (order_id);
+  create table if not exists webhooks (
+    id integer primary key, name text not null, status text not null, topic text not null, delivery_url text not null,
+    secret text not null, failures integer not null default 0, created integer not null, modified integer not null
+  ) strict;
+  create table if not exists webhook_jobs (
+    webhook_id integer not null, argument text not null, due_ms integer not null, primary key (webhook_id, argument)
+  ) strict;
+  create table if not exists sessions (id text primary key, expires integer not null, doc text not null) strict;
+`
+
+const tables =
+  'nonces products customers coupons orders order_notes refunds webhooks webhook_jobs sessions counters'.split(' ')
+
+export type Db = { sqlite: DatabaseSync; statements: Map<string, StatementSync> }
+
+export function openDatabase(file: string): Db {
+  const sqlite = new DatabaseSync(file)
+  sqlite.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000')
+  sqlite.exec(schema)
+  return { sqlite, statements: new Map() }
+}
+
+export function emptyDatabase(db: Db) {
+  for (const table of tables) db.sqlite.exec(`delete from ${table}`)
+}
+
+export function all<T>(db: Db, sql: string, ...params: SQLInputValue[]): T[] {
+  return prepared(db, sql).all(...params) as T[]
+}
+
+export function one<T>(db: Db, sql: string, ...params: SQLInputValue[]): T | undefined {
+  return prepared(db, sql).get(...params) as T | undefined
+}
+
+export function run(db: Db, sql: string, ...params: SQLInputValue[]): number {
+  return Number(prepared(db, sql).run(...params).changes)
+}
+
+export function transact<T>(db: Db, work: () => T): T {
+  if (db.sqlite.isTransaction) return work()
+  db.sqlite.exec('begin immediate')
+  try {
+    const result = work()
+    db.sqlite.exec('commit')
+    return result
+  } catch (error) {
+    db.sqlite.exec('rollback')
+    throw error
+  }
+}
+
+/** WordPress counts products, orders, refunds and coupons in one sequence, so an order id is never a product id. */
+export function nextId(db: Db, counter: 'post' | 'item' | 'meta' | 'note' | 'user' | 'webhook'): number {
+  const sql = `insert into counters values (?, 1) on conflict (name) do update set value = value + 1 returning value`
+  return one<{ value: number }>(db, sql, counter)!.value
+}
+
+export function raiseCounter(db: Db, counter: string, atLeast: number) {
+  const sql = `insert into counters values (?, ?) on conflict (name) do update set value = max(value, excluded.value)`
+  run(db, sql, counter, atLeast)
+}
+
+export function readMeta(db: Db, key: string): string | undefined {
+  return one<{ value: string }>(db, 'select value from meta where key = ?', key)?.value
+}
+
+export function writeMeta(db: Db, key: string, value: string) {
+  run(db, 'insert into meta values (?, ?) on conflict (key) do update set value = excluded.value', key, value)
+}
+
+/** Made once per data file: signs session cookies, cart tokens and nonces. */
+export function ownSecret(db: Db): string {
+  const known = readMeta(db, 'secret')
+  if (known) return known
+  const fresh = randomBytes(32).toString('hex')
+  writeMeta(db, 'secret', fresh)
+  return fresh
+}
+
+function prepared(db: Db, sql: string): StatementSync {
+  const known = db.statements.get(sql)
+  if (known) return known
+  const statement = db.sqlite.prepare(sql)
+  db.statements.set(sql, statement)
+  return statement
+}

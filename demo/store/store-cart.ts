@@ -1,0 +1,135 @@
+// How a cart looks in wc/store/v1: money in minor units as text, beside the currency it is in.
+import { type PricedCart, type PricedLine, priceCart, stockLimit } from './cart.ts'
+import { permalink, storeImage } from './catalog.ts'
+import type { Session } from './sessions.ts'
+import { gateways, type Shop, salesTax } from './shop.ts'
+
+const currency = {
+  currency_code: 'USD',
+  currency_symbol: '$',
+  currency_minor_unit: 2,
+  currency_decimal_separator: '.',
+  currency_thousand_separator: ',',
+  currency_prefix: '$',
+  currency_suffix: '',
+}
+
+export function presentCart(shop: Shop, session: Session) {
+  const cart = priceCart(shop, session)
+  const hasItems = cart.lines.length > 0
+  return {
+    items: cart.lines.map((line) => presentItem(shop, line)),
+    coupons: cart.coupons.map(({ coupon, discountMinor, discountTaxMinor }) => ({
+      code: coupon.code,
+      discount_type: coupon.discountType,
+      totals: { total_discount: String(discountMinor), total_discount_tax: String(discountTaxMinor), ...currency },
+    })),
+    fees: [],
+    totals: presentTotals(cart),
+    shipping_address: session.shipping,
+    billing_address: session.billing,
+    needs_payment: cart.totalMinor > 0,
+    needs_shipping: hasItems,
+    payment_requirements: ['products'],
+    has_calculated_shipping: hasItems,
+    shipping_rates: hasItems ? [presentPackage(session, cart)] : [],
+    items_count: cart.count,
+    items_weight: cart.lines.reduce((sum, { product, item }) => sum + Number(product.weight || 0) * item.quantity, 0),
+    cross_sells: [],
+    errors: [],
+    payment_methods: gateways.map(({ id }) => id),
+    extensions: {},
+  }
+}
+
+function presentTotals(cart: PricedCart) {
+  const hasItems = cart.lines.length > 0
+  const rate = `${salesTax.percent}%`
+  return {
+    total_items: String(cart.itemsMinor),
+    total_items_tax: String(cart.itemsTaxMinor),
+    total_fees: '0',
+    total_fees_tax: '0',
+    total_discount: String(cart.discountMinor),
+    total_discount_tax: String(cart.discountTaxMinor),
+    total_shipping: hasItems ? String(cart.shippingMinor) : null,
+    total_shipping_tax: hasItems ? '0' : null,
+    total_price: String(cart.totalMinor),
+    total_tax: String(cart.taxMinor),
+    tax_lines: hasItems && cart.isTaxed ? [{ name: salesTax.label, price: String(cart.taxMinor), rate }] : [],
+    ...currency,
+  }
+}
+
+function presentItem(shop: Shop, line: PricedLine) {
+  const { item, product, parent, priceMinor, regularMinor } = line
+  const raw = (minor: number) => String(minor * 10_000)
+  return {
+    key: item.key,
+    id: product.id,
+    type: product.type,
+    quantity: item.quantity,
+    quantity_limits: { minimum: 1, maximum: stockLimit(product), multiple_of: 1, editable: true },
+    name: (parent ?? product).name,
+    short_description: product.shortDescription,
+    sku: product.sku,
+    low_stock_remaining: product.stock !== null && product.stock <= 2 ? product.stock : null,
+    backorders_allowed: false,
+    show_backorder_badge: false,
+    sold_individually: false,
+    permalink: permalink(shop, product, parent),
+    images: product.pictures.map((picture) => storeImage(shop, picture)),
+    variation: product.options.map(({ name, slug, option }) => ({
+      raw_attribute: `attribute_${slug}`,
+      attribute: name,
+      value: option,
+    })),
+    item_data: [],
+    prices: {
+      price: String(priceMinor),
+      regular_price: String(regularMinor),
+      sale_price: String(priceMinor),
+      price_range: null,
+      ...currency,
+      raw_prices: {
+        precision: 6,
+        price: raw(priceMinor),
+        regular_price: raw(regularMinor),
+        sale_price: raw(priceMinor),
+      },
+    },
+    totals: {
+      line_subtotal: String(line.subtotalMinor),
+      line_subtotal_tax: String(line.subtotalTaxMinor),
+      line_total: String(line.totalMinor),
+      line_total_tax: String(line.totalTaxMinor),
+      ...currency,
+    },
+    catalog_visibility: 'visible',
+    extensions: {},
+  }
+}
+
+function presentPackage(session: Session, cart: PricedCart) {
+  const { address_1, address_2, city, state, postcode, country } = session.shipping
+  const words = cart.lines.map(({ name, item }) => `${name} &times; ${item.quantity}`).join(', ')
+  return {
+    package_id: 0,
+    name: 'Shipment 1',
+    destination: { address_1, address_2, city, state, postcode, country },
+    items: cart.lines.map(({ item, name }) => ({ key: item.key, name, quantity: item.quantity })),
+    shipping_rates: cart.rates.map((rate) => ({
+      rate_id: rate.id,
+      name: rate.name,
+      description: '',
+      delivery_time: '',
+      price: String(rate.costMinor),
+      taxes: '0',
+      instance_id: rate.instance,
+      method_id: rate.method,
+      meta_data: [{ key: 'Items', value: words }],
+      selected: rate.isChosen,
+      ...currency,
+    })),
+  }
+}
