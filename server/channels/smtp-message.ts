@@ -62,7 +62,7 @@ function headerValue(value: string) {
 }
 
 /** A plain mailbox address: no comments, quotes or address literals; international domains are fine. */
-export function isAddress(address: string): boolean {
+function isAddress(address: string): boolean {
   if (address.length > 254 || /[\s"(),:;<>[\]\\\p{C}]/u.test(address)) return false
   const at = address.lastIndexOf('@')
   const local = address.slice(0, at)

@@ -389,15 +389,4 @@ describe('an SMTP address', () => {
     expect(await aChannel(server.port).check()).toEqual({ isOk: true })
     expect(server.accepted).toHaveLength(0)
   })
-
-  test('a password never goes to a distant server without encryption', async () => {
-    const { readSmtpUrl } = await import('./smtp-settings.ts')
-    expect(readSmtpUrl('smtp://u:p%40ss@mail.example.com')).toMatchObject({
-      port: 587,
-      isTlsRequired: true,
-      isCertificateChecked: true,
-      auth: { user: 'u', pass: 'p@ss' },
-    })
-    expect(readSmtpUrl('smtps://u:p@mail.example.com')).toMatchObject({ port: 465, isTlsFromStart: true })
-  })
 })

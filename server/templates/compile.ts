@@ -3,7 +3,7 @@ import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
 import { TEMPLATE_VARIABLES, TemplateError, type TemplateProblem, type TemplateSource } from './context.ts'
 
-export interface CompiledTemplate {
+interface CompiledTemplate {
   subject: Template[]
   body: Template[]
 }
