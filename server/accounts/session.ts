@@ -45,3 +45,8 @@ function slideExpiry(deps: Deps, session: Session) {
   const seenBefore = later(now, -SESSION_TOUCH_MS)
   return sql.touchSession(account, { id: session.sessionId, now, seenBefore, expiresAt: later(now, SESSION_MS) })
 }
+
+/** The store this session works with from now on; its own account's, as the caller has made sure. */
+export async function setSessionStore(account: AccountDb, sessionId: string, storeId: string): Promise<void> {
+  await sql.setStore(account, sessionId, storeId)
+}

@@ -115,6 +115,15 @@ export function touchSession(
     .execute()
 }
 
+export function setStore({ db, accountId }: AccountDb, sessionId: string, storeId: string) {
+  return db
+    .updateTable('sessions')
+    .set({ store_id: storeId })
+    .where('account_id', '=', accountId)
+    .where('id', '=', sessionId)
+    .execute()
+}
+
 export function deleteSession({ db, accountId }: AccountDb, sessionId: string) {
   return db.deleteFrom('sessions').where('account_id', '=', accountId).where('id', '=', sessionId).execute()
 }

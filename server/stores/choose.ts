@@ -3,12 +3,17 @@ import type { Db } from '../db.ts'
 import { AppError } from '../errors.ts'
 import * as sql from './sql.ts'
 
+export interface WantedStore {
+  platform?: string | undefined
+  storeId?: string | undefined
+}
+
 /**
  * Decision 7: the store named by `storeId` (id or URL; `default` = none), else the session's current store when it is of
  * the platform asked for, else the account's active store of that platform, else its active store.
  * A store of another account is as absent as one that never was: 404.
  */
-export async function chooseStore(db: Db, session: Session, wanted: { platform?: string; storeId?: string }) {
+export async function chooseStore(db: Db, session: Session, wanted: WantedStore) {
   const stores = await sql.storesOf({ accountId: session.accountId, db })
   const active = stores.filter((store) => store.is_active)
   const named = wanted.storeId && wanted.storeId !== 'default' ? wanted.storeId.replace(/\/+$/, '') : undefined

@@ -1,6 +1,10 @@
-import type { AccountDb, StoreDb } from '../db.ts'
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../db.ts'
+import type { StoresTable } from '../schema.ts'
 
-// Stores: SQL and nothing else.
+// Stores: SQL and nothing else. What syncs and webhooks keep is in sync-sql.ts and webhook-sql.ts.
+
+export type StoreRow = Selectable<StoresTable>
 
 export function storesOf({ db, accountId }: AccountDb) {
   return db
@@ -14,4 +18,145 @@ export function storesOf({ db, accountId }: AccountDb) {
 
 export function readStore({ db, storeId }: StoreDb) {
   return db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst()
+}
+
+/** Two connections at once count one after the other. */
+export function lockAccount({ db, accountId }: AccountTx) {
+  return db
+    .selectFrom('accounts')
+    .select(['id', 'is_demo'])
+    .where('id', '=', accountId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+export function isDemoAccount({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('is_demo', '=', true)
+    .executeTakeFirst()
+}
+
+export function insertStore({ db, accountId }: AccountTx, store: Omit<Insertable<StoresTable>, 'account_id'>) {
+  return db
+    .insertInto('stores')
+    .values({ ...store, account_id: accountId })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export function updateStore({ db, accountId }: AccountDb, storeId: string, change: Updateable<StoresTable>) {
+  return db
+    .updateTable('stores')
+    .set(change)
+    .where('account_id', '=', accountId)
+    .where('id', '=', storeId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export function saveCredentials({ db, accountId }: AccountTx, storeId: string, sealed: Buffer, now: Date) {
+  return db
+    .insertInto('store_credentials')
+    .values({ account_id: accountId, store_id: storeId, sealed, updated_at: now })
+    .onConflict((conflict) => conflict.columns(['account_id', 'store_id']).doUpdateSet({ sealed, updated_at: now }))
+    .execute()
+}
+
+export function readAccess({ db, storeId }: StoreDb) {
+  return db
+    .selectFrom('stores as s')
+    .leftJoin('store_credentials as c', (on) =>
+      on.onRef('c.account_id', '=', 's.account_id').onRef('c.store_id', '=', 's.id'),
+    )
+    .select(['s.id', 's.account_id', 's.platform', 's.url', 's.home_url', 's.is_active', 'c.sealed'])
+    .where('s.id', '=', storeId)
+    .executeTakeFirst()
+}
+
+export function deleteCredentials({ db, storeId }: StoreTx, accountId: string) {
+  return db
+    .deleteFrom('store_credentials')
+    .where('account_id', '=', accountId)
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+export function insertStoreSend({ db, storeId }: StoreTx) {
+  return db
+    .insertInto('store_send')
+    .values({ store_id: storeId })
+    .onConflict((conflict) => conflict.column('store_id').doNothing())
+    .execute()
+}
+
+/** undefined when it was disconnected already. */
+export function deactivate({ db, storeId }: StoreTx, now: Date) {
+  return db
+    .updateTable('stores')
+    .set({ is_active: false, disconnected_at: now })
+    .where('id', '=', storeId)
+    .where('is_active', '=', true)
+    .returning('account_id')
+    .executeTakeFirst()
+}
+
+export interface StoreSettings {
+  senderName: string
+  senderEmail: string | null
+  postalAddress: string
+  abandonmentTimeoutMinutes: number
+}
+
+/** S1: the effective timeout is the earlier of the abandonment timeout and the first step of a flow that is on. */
+export function saveSettings({ db, storeId }: StoreTx, settings: StoreSettings) {
+  const minutes = settings.abandonmentTimeoutMinutes
+  const effective = sql<number>`least(${minutes}::integer, (
+    select min(step.delay_minutes) from flow_steps step
+    join flows flow on flow.store_id = step.store_id and flow.id = step.flow_id
+    where flow.store_id = ${storeId} and flow.is_on))`
+  return db
+    .updateTable('stores')
+    .set({
+      sender_name: settings.senderName,
+      sender_email: settings.senderEmail,
+      postal_address: settings.postalAddress,
+      abandonment_timeout_minutes: minutes,
+      effective_timeout_minutes: effective,
+    })
+    .where('id', '=', storeId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export function flowThatIsOn({ db, storeId }: StoreDb) {
+  return db
+    .selectFrom('flows')
+    .select(['id', 'name'])
+    .where('store_id', '=', storeId)
+    .where('is_on', '=', true)
+    .executeTakeFirst()
+}
+
+/** Everything of the store goes with its row. Checked once more: it may have been reconnected meanwhile. */
+export function deleteStore({ db, storeId }: StoreDb, disconnectedBefore: Date) {
+  return db
+    .deleteFrom('stores')
+    .where('id', '=', storeId)
+    .where('is_active', '=', false)
+    .where('disconnected_at', '<', disconnectedBefore)
+    .execute()
+}
+
+/** Scan over all stores: whose data has been kept long enough. */
+export function storesToPurge(db: Db, disconnectedBefore: Date) {
+  return db
+    .selectFrom('stores')
+    .select('id')
+    .where('is_active', '=', false)
+    .where('disconnected_at', '<', disconnectedBefore)
+    .limit(100)
+    .execute()
 }

@@ -1,0 +1,26 @@
+import type { StoreView } from '../../shared/stores.ts'
+import type { StoreRow } from './sql.ts'
+
+/** A store as its members see it. Its keys are in another table and never come along. */
+export function presentStore(row: StoreRow): StoreView {
+  return {
+    id: row.id,
+    platform: row.platform,
+    store_url: row.url,
+    name: row.name,
+    currency: row.currency,
+    timeZone: row.time_zone,
+    version: row.version,
+    baseCountry: row.base_country,
+    sellingCountries: row.selling_countries,
+    isDemo: row.is_demo,
+    canWrite: row.can_write,
+    captureKey: row.capture_key,
+    captureSeenAt: row.capture_seen_at?.toISOString() ?? null,
+    senderName: row.sender_name,
+    senderEmail: row.sender_email,
+    postalAddress: row.postal_address,
+    abandonmentTimeoutMinutes: row.abandonment_timeout_minutes,
+    mode: row.capture_seen_at ? 'capture' : 'limited',
+  }
+}

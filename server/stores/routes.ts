@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify'
+import * as api from '../../shared/stores.ts'
+import type { Deps } from '../deps.ts'
+import { type Routes, serveAccount, serveStore } from '../http.ts'
+import { readHealth } from './health.ts'
+import { presentStore } from './present.ts'
+import { connectStore, currentStore, disconnectStore, saveSettings, switchStore } from './stores.ts'
+import { syncNow } from './sync.ts'
+import { receiveDelivery } from './webhooks.ts'
+
+// Stores: HTTP in, HTTP out.
+
+export const storeRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.connectStore, async ({ session, body }) => {
+    const { store, warnings } = await connectStore(deps, session, body)
+    const message = `${store.name || store.url} is connected.`
+    return { status: 'success' as const, success: true as const, message, warnings, store: presentStore(store) }
+  })
+
+  serveAccount(app, deps, api.checkConnection, async ({ session, query }) => {
+    const store = await currentStore(deps.db, session, query)
+    if (!store) return { hasConnection: false, platform: null, store_url: null, store: null }
+    return { hasConnection: true, platform: store.platform, store_url: store.url, store: presentStore(store) }
+  })
+
+  serveStore(app, deps, api.disconnectStore, async ({ store }) => {
+    const cancelled = await disconnectStore(deps, store)
+    const message = 'The store is disconnected. Its data is deleted in 30 days unless you connect it again.'
+    return { success: true as const, message, cancelled }
+  })
+
+  serveAccount(app, deps, api.switchStore, async ({ account, session, body }) => {
+    const store = await switchStore(account, session, body.storeId)
+    return { success: true as const, store: presentStore(store) }
+  })
+
+  serveStore(app, deps, api.syncStore, ({ store }) => syncNow(deps, store))
+
+  serveStore(app, deps, api.storeHealth, ({ store }) => readHealth(store, deps.now()))
+
+  serveStore(app, deps, api.saveStoreSettings, async ({ store, body }) => ({
+    store: presentStore(await saveSettings(store, body)),
+  }))
+
+  app.register(async (scope) => webhookRoute(scope, deps))
+}
+
+/** Raw bytes, whatever they call themselves: the signature is over them. In a scope of its own, so that no other route is changed. */
+function webhookRoute(scope: FastifyInstance, deps: Deps): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 2_000_000 }, (_request, body, done) =>
+    done(null, body),
+  )
+  scope.post('/api/webhooks/woocommerce/:storeKey', async (request) => {
+    const { storeKey } = request.params as { storeKey: string }
+    const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    await receiveDelivery(deps, storeKey, { rawBody, headers: request.headers })
+    return { received: true }
+  })
+}

@@ -1,0 +1,114 @@
+import type { PlanLimits } from '../../shared/billing.ts'
+import type { ErrorCode } from '../../shared/errors.ts'
+import { STORE_PROBLEM_WORDS, type StoreProblemCode, storeProblemMessage } from '../../shared/store-problems.ts'
+import { judgeAddress } from '../net/addresses.ts'
+
+// Stores: pure rules. No clock, no database, no network.
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+/** Decision 24: how long the data of a disconnected store is kept, and until when reconnecting revives it. */
+export const RETENTION_MS = 30 * DAY_MS
+export const IMPORT_REACH_MS = 90 * DAY_MS
+
+/** Y2. */
+export const SWEEP_EVERY_MS = 15 * MINUTE_MS
+export const SWEEP_OVERLAP_MS = 10 * MINUTE_MS
+export const NIGHTLY_EVERY_MS = DAY_MS
+export const NIGHTLY_OVERLAP_MS = 2 * DAY_MS
+/** A store that failed is asked again sooner. */
+export const RETRY_AFTER_MS = 5 * MINUTE_MS
+
+/** D3. */
+export const FENCE_FRESH_MS = MINUTE_MS
+export const FENCE_LIMIT_MS = 20_000
+export const FENCE_OVERLAP_MS = 120_000
+export const FENCE_REACH_MS = 7 * DAY_MS
+
+export const before = (instant: Date, ms: number): Date => new Date(instant.getTime() - ms)
+export const after = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
+
+/**
+ * How far a finished pull has seen: the newest modification met, but never past the pull's own start. A single order dated in
+ * the future would otherwise hide everything changed before that date.
+ */
+export function nextWatermark(known: Date | null, seen: Date | null, startedAt: Date): Date | null {
+  if (!seen) return known
+  const reached = earlier(seen, startedAt)
+  return known && known > reached ? known : reached
+}
+
+/** The fence is fresh when its last complete pull started at most 60 s ago; a clock that stepped back proves nothing (T4). */
+export function isFresh(completedStart: Date | null, now: Date): boolean {
+  if (!completedStart) return false
+  const ageMs = now.getTime() - completedStart.getTime()
+  return ageMs >= 0 && ageMs <= FENCE_FRESH_MS
+}
+
+export function earlier(one: Date, other: Date): Date {
+  return one.getTime() < other.getTime() ? one : other
+}
+
+export function newest(instants: (Date | null | undefined)[]): Date | null {
+  return instants.reduce<Date | null>((best, each) => (each && (!best || each > best) ? each : best), null)
+}
+
+/** -1 = unlimited. */
+export function hasRoom(limits: PlanLimits, activeStores: number): boolean {
+  return limits.maxStores === -1 || activeStores < limits.maxStores
+}
+
+/** One address typed in two ways: with or without https or www. */
+export function isSpelledAlike(one: string, other: string): boolean {
+  const bare = (url: string) => url.toLowerCase().replace(/^https?:\/\/(www\.)?/, '')
+  return bare(one) === bare(other)
+}
+
+/** WordPress delivers webhooks to public hosts only, and to these ports only. */
+export function canReach(publicUrl: string): boolean {
+  const url = new URL(publicUrl)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (!['', '80', '443', '8080'].includes(url.port)) return false
+  if (/^[\d.]+$|:/.test(host)) return judgeAddress(host) === 'public'
+  return host.includes('.') && !/\.(localhost|local|internal|lan|home|test|example|invalid)$/i.test(host)
+}
+
+const KEYS: ErrorCode = 'store_credentials'
+const ADDRESS: ErrorCode = 'unprocessable'
+const AWAY: ErrorCode = 'store_unreachable'
+
+/** Which kind of failure a store's problem is for the one who asked. */
+export const errorCodeOf: Readonly<Record<StoreProblemCode, ErrorCode>> = {
+  unreachable: AWAY,
+  timeout: AWAY,
+  redirect_loop: ADDRESS,
+  moved: ADDRESS,
+  certificate: ADDRESS,
+  private_address: ADDRESS,
+  no_wordpress: ADDRESS,
+  no_woocommerce: ADDRESS,
+  plain_permalinks: ADDRESS,
+  api_blocked: ADDRESS,
+  wrong_key: KEYS,
+  wrong_secret: KEYS,
+  read_only_key: KEYS,
+  no_rights: KEYS,
+  clock_skew: KEYS,
+  needs_signing: KEYS,
+  sign_in_lost: KEYS,
+  store_error: AWAY,
+  rate_limited: 'rate_limited',
+  bad_answer: ADDRESS,
+}
+
+/** Words for what a sync stored as its error; codes of our own are sentences of our own. */
+export function problemWords(code: string, detail: string | null): string {
+  if (code in STORE_PROBLEM_WORDS) return storeProblemMessage(code as StoreProblemCode, detail)
+  if (code === KEYS_UNREADABLE) return KEYS_UNREADABLE_WORDS
+  return 'Reading the store failed on our side. We try again by ourselves.'
+}
+
+export const KEYS_UNREADABLE = 'keys_unreadable'
+export const KEYS_UNREADABLE_WORDS =
+  'The keys of this store can no longer be read, because the secret of this server changed. Please connect the store again.'

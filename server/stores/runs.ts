@@ -1,0 +1,93 @@
+import type { Db, StoreDb } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { StoreProblem } from '../platforms/store-problem.ts'
+import { after, KEYS_UNREADABLE } from './rules.ts'
+import * as sql from './sync-sql.ts'
+
+// One run of one stream of one store: at most one at a time, its end written down whatever happens.
+
+/** How long a run may stay silent before another one may begin; every page renews it. */
+export const LEASE_MS = 60_000
+
+export interface Run {
+  deps: Deps
+  store: StoreDb<Db>
+  stream: sql.Stream
+  startedAt: Date
+  /** As it was when the run began. */
+  state: sql.SyncState
+}
+
+export interface Ended {
+  watermark?: Date | null
+  rowsSeen: number
+}
+
+export type RunResult =
+  | { kind: 'done'; rowsSeen: number }
+  | { kind: 'busy' }
+  | { kind: 'failed'; problem: StoreProblem }
+  /** The store was disconnected, or its keys do not open. */
+  | { kind: 'refused'; error: AppError }
+
+/** Our own patience ended. What was read completely by then counts. */
+export class OutOfTime extends Error {
+  override name = 'OutOfTime'
+  readonly watermark: Date | undefined
+  constructor(watermark?: Date) {
+    super('the reading took longer than its limit')
+    this.watermark = watermark
+  }
+}
+
+export async function runStream(
+  deps: Deps,
+  target: { storeId: string; stream: sql.Stream; leaseMs?: number },
+  work: (run: Run) => Promise<Ended>,
+): Promise<RunResult> {
+  const store = { storeId: target.storeId, db: deps.db }
+  const now = deps.now()
+  const until = after(now, target.leaseMs ?? LEASE_MS)
+  const state = await sql.takeLease(store, { stream: target.stream, now, until })
+  if (!state) return { kind: 'busy' }
+  const run = { deps, store, stream: target.stream, startedAt: now, state }
+  try {
+    const { watermark, rowsSeen } = await work(run)
+    const reached = watermark === undefined ? {} : { watermark }
+    await sql.completeRun(store, run, { ...reached, rows_seen: rowsSeen, now: deps.now() })
+    return { kind: 'done', rowsSeen }
+  } catch (error) {
+    return settleFailure(run, error)
+  }
+}
+
+async function settleFailure(run: Run, error: unknown): Promise<RunResult> {
+  const { deps, store } = run
+  const now = deps.now()
+  if (error instanceof OutOfTime) {
+    const reached = error.watermark ? { watermark: error.watermark } : {}
+    await sql.failRun(store, run, { now, code: 'timeout', detail: null, ...reached })
+    return { kind: 'failed', problem: new StoreProblem('timeout', null, { cause: error }) }
+  }
+  if (error instanceof StoreProblem) {
+    deps.log.warn({ storeId: store.storeId, stream: run.stream, problem: error.code }, 'store.sync_failed')
+    await sql.failRun(store, run, { now, code: error.code, detail: error.detail })
+    return { kind: 'failed', problem: error }
+  }
+  if (error instanceof AppError) {
+    if (error.code === 'store_credentials') await sql.failRun(store, run, { now, code: KEYS_UNREADABLE, detail: null })
+    else await sql.releaseLease(store, run)
+    return { kind: 'refused', error }
+  }
+  // A mistake of ours or a database that is away; saying so must not hide what it was.
+  await sql.failRun(store, run, { now, code: 'internal', detail: null }).catch(() => {})
+  throw error
+}
+
+/** After a page: the lease lives on. Ends the run when it is not ours any more (the store was disconnected, or we were too slow). */
+export async function keepGoing(run: Run, progress: sql.Progress = {}): Promise<void> {
+  const lease_until = after(run.deps.now(), LEASE_MS)
+  const isOurs = await sql.saveProgress(run.store, run, { ...progress, lease_until })
+  if (!isOurs) throw new AppError('conflict', 'Another reading of this store took over.')
+}

@@ -1,0 +1,106 @@
+import type { z } from 'zod'
+import { normalizeEmail } from '../../shared/contact.ts'
+import type { saveStoreSettings } from '../../shared/stores.ts'
+import { type Session, setSessionStore } from '../accounts/session.ts'
+import { type AccountDb, type Db, type StoreDb, transact } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, found } from '../errors.ts'
+import { cancelOpenMessages } from '../messages/messages.ts'
+import { storeAccess } from './access.ts'
+import { chooseStore, type WantedStore } from './choose.ts'
+import type { purgeJob } from './jobs.ts'
+import { before, RETENTION_MS } from './rules.ts'
+import * as sql from './sql.ts'
+import { endLeases } from './sync-sql.ts'
+import { forgetWebhooks } from './webhook-sql.ts'
+import { removeWebhooks } from './webhooks.ts'
+
+// Stores: connected (connect.ts) · disconnected, its data kept for 30 days · gone. Reading them is in sync.ts and fence.ts.
+
+export { connectStore } from './connect.ts'
+
+/** Decision 7 without the 404: having no store is an answer here; naming one that is not the account's is still a 404. */
+export async function currentStore(db: Db, session: Session, wanted: WantedStore) {
+  const isNamed = wanted.storeId !== undefined && wanted.storeId !== '' && wanted.storeId !== 'default'
+  try {
+    const store = await chooseStore(db, session, wanted)
+    return store.is_active ? store : null
+  } catch (error) {
+    if (!isNamed && error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+export async function switchStore(account: AccountDb, session: Session, storeId: string): Promise<sql.StoreRow> {
+  const stores = await sql.storesOf(account)
+  const store = found(
+    stores.find((each) => each.id === storeId && each.is_active),
+    'Store',
+  )
+  await setSessionStore(account, session.sessionId, store.id)
+  return store
+}
+
+/** Y4: nothing is sent from this commit on, and the keys are gone with it. Returns how many messages were cancelled. */
+export async function disconnectStore(deps: Deps, store: StoreDb<Db>): Promise<number> {
+  const row = found(await sql.readStore(store), 'Store')
+  if (row.is_demo && (await sql.isDemoAccount({ accountId: row.account_id, db: deps.db }))) {
+    throw new AppError('forbidden', 'The demo account stays with the demo store.')
+  }
+  // Opened while the keys are still there; used when they are not any more.
+  const client = row.is_active ? await storeAccess(deps, store).catch(() => null) : null
+  const { cancelled, webhookIds } = await transact(store, async (tx) => {
+    const now = deps.now()
+    const moved = await sql.deactivate(tx, now)
+    if (!moved) return { cancelled: 0, webhookIds: [] }
+    await sql.deleteCredentials(tx, moved.account_id)
+    await endLeases(tx)
+    const hooks = await forgetWebhooks(tx)
+    return {
+      cancelled: await cancelOpenMessages(tx, 'disconnected', now),
+      webhookIds: hooks.map((hook) => hook.webhook_id),
+    }
+  })
+  if (client) await removeWebhooks(deps, client, webhookIds)
+  return cancelled
+}
+
+type Settings = z.output<typeof saveStoreSettings.body>
+
+export async function saveSettings(store: StoreDb<Db>, wanted: Settings): Promise<sql.StoreRow> {
+  const senderEmail = wanted.senderEmail ? normalizeEmail(wanted.senderEmail) : null
+  if (wanted.senderEmail && !senderEmail) throw new AppError('invalid', 'The sender’s address is not an email address.')
+  return transact(store, async (tx) => {
+    const row = found(await sql.readStore(tx), 'Store')
+    const settings = { ...wanted, senderEmail }
+    if (row.is_demo && (await sql.isDemoAccount({ accountId: row.account_id, db: tx.db })))
+      keepDemoSender(row, settings)
+    await keepSendable(tx, settings)
+    return found(await sql.saveSettings(tx, settings), 'Store')
+  })
+}
+
+/** Decision 29. */
+function keepDemoSender(row: sql.StoreRow, settings: sql.StoreSettings): void {
+  const isSame =
+    settings.senderName === row.sender_name &&
+    settings.senderEmail === row.sender_email &&
+    settings.postalAddress === row.postal_address
+  if (!isSame) throw new AppError('forbidden', 'The sender of the demo store cannot be changed.')
+}
+
+/** C7: what a flow was switched on with is not taken away under it. */
+async function keepSendable(store: StoreDb, settings: sql.StoreSettings): Promise<void> {
+  if (settings.senderName !== '' && settings.postalAddress !== '') return
+  const flow = await sql.flowThatIsOn(store)
+  if (!flow) return
+  throw new AppError(
+    'unprocessable',
+    `The flow "${flow.name}" is on, and mail needs the sender’s name and postal address. Switch it off first.`,
+  )
+}
+
+/** Decision 24, by the job. Does nothing when the store was reconnected meanwhile. */
+export async function purgeStore(deps: Deps, { storeId }: z.infer<typeof purgeJob.payload>): Promise<void> {
+  await sql.deleteStore({ storeId, db: deps.db }, before(deps.now(), RETENTION_MS))
+}

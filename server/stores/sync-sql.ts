@@ -1,0 +1,205 @@
+import type { Selectable } from 'kysely'
+import { type Db, type StoreDb, type StoreTx, sql } from '../db.ts'
+import type { SyncStateTable } from '../schema.ts'
+
+// What the syncs of a store keep: SQL and nothing else. A lease is known by the moment it was taken (`started_at`): a run that
+// outlived its lease writes nothing over its successor's state.
+
+export type Stream = SyncStateTable['stream']
+export type SyncState = Selectable<SyncStateTable>
+
+export interface Lease {
+  stream: Stream
+  startedAt: Date
+}
+
+const STREAMS: Stream[] = ['fence', 'import', 'sweep', 'customers', 'products', 'webhooks']
+
+export function ensureStreams({ db, storeId }: StoreTx) {
+  return db
+    .insertInto('sync_state')
+    .values(STREAMS.map((stream) => ({ store_id: storeId, stream })))
+    .onConflict((conflict) => conflict.columns(['store_id', 'stream']).doNothing())
+    .execute()
+}
+
+export function readStreams({ db, storeId }: StoreDb) {
+  return db.selectFrom('sync_state').selectAll().where('store_id', '=', storeId).execute()
+}
+
+/**
+ * undefined while somebody else runs. A lease that ends later than any given out now was given by a clock that has stepped back
+ * since, and does not count.
+ */
+export function takeLease({ db, storeId }: StoreDb, wanted: { stream: Stream; now: Date; until: Date }) {
+  const { stream, now, until } = wanted
+  return db
+    .insertInto('sync_state')
+    .values({ store_id: storeId, stream, lease_until: until, started_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['store_id', 'stream'])
+        .doUpdateSet({ lease_until: until, started_at: now })
+        .where(({ or, eb }) =>
+          or([
+            eb('sync_state.lease_until', 'is', null),
+            eb('sync_state.lease_until', '<=', now),
+            eb('sync_state.lease_until', '>', until),
+          ]),
+        ),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export interface Progress {
+  watermark?: Date | null
+  cursor_page?: number | null
+  rows_seen?: number
+  lease_until?: Date
+}
+
+/** Whether the lease was still ours. */
+export async function saveProgress(store: StoreDb, lease: Lease, progress: Progress): Promise<boolean> {
+  return (await ownRow(store, lease).set(progress).returning('stream').executeTakeFirst()) !== undefined
+}
+
+export function completeRun(store: StoreDb, lease: Lease, ended: Progress & { now: Date }) {
+  const { now, ...progress } = ended
+  return ownRow(store, lease)
+    .set({
+      ...progress,
+      cursor_page: null,
+      lease_until: null,
+      completed_start: lease.startedAt,
+      completed_at: now,
+      error_code: null,
+      error_detail: null,
+    })
+    .execute()
+}
+
+export function failRun(
+  store: StoreDb,
+  lease: Lease,
+  failure: { now: Date; code: string; detail: string | null; watermark?: Date },
+) {
+  return ownRow(store, lease)
+    .set({
+      lease_until: null,
+      failed_at: failure.now,
+      error_code: failure.code,
+      error_detail: failure.detail?.slice(0, 500) ?? null,
+      ...(failure.watermark ? { watermark: failure.watermark } : {}),
+    })
+    .execute()
+}
+
+export function releaseLease(store: StoreDb, lease: Lease) {
+  return ownRow(store, lease).set({ lease_until: null }).execute()
+}
+
+/** A disconnected store's run loses its lease, so that reconnecting need not wait for it. */
+export function endLeases({ db, storeId }: StoreTx) {
+  return db
+    .updateTable('sync_state')
+    .set({ lease_until: null, started_at: null })
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+function ownRow({ db, storeId }: StoreDb, lease: Lease) {
+  return db
+    .updateTable('sync_state')
+    .where('store_id', '=', storeId)
+    .where('stream', '=', lease.stream)
+    .where('started_at', '=', lease.startedAt)
+    .where('lease_until', 'is not', null)
+}
+
+/** `rows`: JSON array of product rows. What a later reading saw stays. */
+export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
+  await sql`
+    insert into products (store_id, product_id, variation_id, name, sku, price_minor, currency, image_url, permalink,
+      is_available, stock_quantity, modified_at, seen_at)
+    select distinct on (r.product_id, r.variation_id) ${storeId}::uuid, r.product_id, r.variation_id, r.name, r.sku,
+      r.price_minor, r.currency, r.image_url, r.permalink, r.is_available, r.stock_quantity, r.modified_at,
+      ${seenAt}::timestamptz
+    from jsonb_to_recordset(${rows}::jsonb) as r(product_id text, variation_id text, name text, sku text,
+      price_minor bigint, currency text, image_url text, permalink text, is_available boolean, stock_quantity integer,
+      modified_at timestamptz)
+    order by r.product_id, r.variation_id, r.modified_at desc nulls last
+    on conflict (store_id, product_id, variation_id) do update set
+      name = excluded.name, sku = excluded.sku, price_minor = excluded.price_minor, currency = excluded.currency,
+      image_url = excluded.image_url, permalink = excluded.permalink, is_available = excluded.is_available,
+      stock_quantity = excluded.stock_quantity, modified_at = excluded.modified_at,
+      seen_at = excluded.seen_at
+    where products.seen_at <= excluded.seen_at
+  `.execute(db)
+}
+
+/** After a complete listing only: what the store no longer lists cannot be bought. */
+export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) {
+  return db
+    .updateTable('products')
+    .set({ is_available: false })
+    .where('store_id', '=', storeId)
+    .where('seen_at', '<', seenBefore)
+    .where('is_available', '=', true)
+    .execute()
+}
+
+/** `rows`: JSON array of customer rows. */
+export async function upsertCustomers({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
+  await sql`
+    insert into customers (store_id, customer_id, email, phone, first_name, last_name, company, country, created_at,
+      modified_at, seen_at)
+    select distinct on (r.customer_id) ${storeId}::uuid, r.customer_id, r.email, r.phone, r.first_name, r.last_name,
+      r.company, r.country, r.created_at, r.modified_at, ${seenAt}::timestamptz
+    from jsonb_to_recordset(${rows}::jsonb) as r(customer_id text, email text, phone text, first_name text,
+      last_name text, company text, country text, created_at timestamptz, modified_at timestamptz)
+    order by r.customer_id, r.modified_at desc nulls last
+    on conflict (store_id, customer_id) do update set
+      email = excluded.email, phone = excluded.phone, first_name = excluded.first_name, last_name = excluded.last_name,
+      company = excluded.company, country = excluded.country, created_at = excluded.created_at,
+      modified_at = excluded.modified_at, seen_at = excluded.seen_at
+    where customers.seen_at <= excluded.seen_at
+  `.execute(db)
+}
+
+export async function countMirrors({ db, storeId }: StoreDb) {
+  const counted = await sql<{ orders: number; customers: number; products: number }>`
+    select (select count(*) from orders where store_id = ${storeId}::uuid) as orders,
+      (select count(*) from customers where store_id = ${storeId}::uuid) as customers,
+      (select count(*) from products where store_id = ${storeId}::uuid) as products
+  `.execute(db)
+  return counted.rows[0]!
+}
+
+export interface DueBefore {
+  now: Date
+  /** A run that began before this is due again; `retry` after a failure, `daily` for what is done once a day. */
+  sweep: Date
+  retry: Date
+  daily: Date
+}
+
+/** Scan over all connected stores: which reading is due where. */
+export async function dueStreams(db: Db, due: DueBefore) {
+  const found = await sql<{ store_id: string; needs_import: boolean; needs_sync: boolean; needs_webhooks: boolean }>`
+    select * from (
+      select s.id as store_id,
+        i.completed_at is null and coalesce(i.lease_until <= ${due.now}, true)
+          and coalesce(i.started_at <= ${due.retry}, true) as needs_import,
+        coalesce(w.lease_until <= ${due.now}, true)
+          and coalesce(w.started_at <= case when w.error_code is null then ${due.sweep}::timestamptz else ${due.retry} end, true) as needs_sync,
+        coalesce(h.started_at <= ${due.daily}, true) as needs_webhooks
+      from stores s
+      left join sync_state i on i.store_id = s.id and i.stream = 'import'
+      left join sync_state w on w.store_id = s.id and w.stream = 'sweep'
+      left join sync_state h on h.store_id = s.id and h.stream = 'webhooks'
+      where s.is_active
+    ) each_store where needs_import or needs_sync or needs_webhooks
+  `.execute(db)
+  return found.rows
+}
