@@ -14,7 +14,7 @@ export type Owner = { uid?: number; gid?: number }
 export function openDataDir(dataDir: string): string {
   const isNew = !fs.existsSync(dataDir)
   // Started as root, the database runs as another user who has to pass through this folder, but not to list it.
-  fs.mkdirSync(dataDir, { recursive: true })
+  makeFolders(path.resolve(dataDir))
   if (isNew) fs.chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
   const real = fs.realpathSync(dataDir)
   if (!fs.statSync(real).isDirectory()) throw new StartupError(`DATA_DIR ${dataDir} is not a folder.`)
@@ -22,6 +22,13 @@ export function openDataDir(dataDir: string): string {
   fs.writeFileSync(probe, '')
   fs.rmSync(probe)
   return real
+}
+
+/** Not by mkdir's `recursive`: where the system takes no new folders (/proc), Node's never comes back. */
+function makeFolders(folder: string) {
+  if (fs.existsSync(folder)) return
+  makeFolders(path.dirname(folder))
+  fs.mkdirSync(folder)
 }
 
 /** A short name for a data folder, the same for every path that leads to it. */

@@ -16,6 +16,8 @@ export interface Deps {
   now: () => Date
   log: Logger
   secrets: Secrets
+  /** Names this process in what it has on the wire. */
+  workerId: string
   jobs: Jobs
   channels: {
     email: EmailChannel

@@ -261,6 +261,7 @@ export interface OrdersTable {
   email: Generated<string | null>
   phone: Generated<string | null>
   is_staff: Generated<boolean>
+  content_hash: Generated<string>
   touch_id: Generated<string | null>
   message_id: Generated<string | null>
 }
@@ -322,6 +323,7 @@ export interface MessagesTable {
   expires_at: Date
   wake_at: Date
   claim: Generated<string | null>
+  worker_id: Generated<string | null>
   attempts: Generated<number>
   template_id: Generated<string | null>
   template_version: Generated<number | null>
@@ -406,8 +408,13 @@ export interface InstanceTable {
   fingerprint: string
   is_paused: Generated<boolean>
   paused_reason: Generated<string | null>
-  worker_seen_at: Generated<Date | null>
   created_at: Date
+}
+
+export interface WorkersTable {
+  id: string
+  started_at: Date
+  seen_at: Date
 }
 
 export interface RateLimitsTable {
@@ -449,5 +456,6 @@ export interface Schema {
   consents: ConsentsTable
   notifications: NotificationsTable
   instance: InstanceTable
+  workers: WorkersTable
   rate_limits: RateLimitsTable
 }

@@ -60,6 +60,8 @@ function explainFolder(error: SystemError) {
     case 'ENOTDIR':
     case 'EEXIST':
       return `${path} cannot be used as a folder, because a file is in its place. Move the file, or set DATA_DIR to another folder.`
+    case 'ENOENT':
+      return `${path} is not there and cannot be made. Set DATA_DIR to another folder.`
     case 'EROFS':
       return `${path} is on a read-only disk. Set DATA_DIR to a folder that can be written.`
     case 'ENOSPC':

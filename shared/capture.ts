@@ -33,7 +33,5 @@ export const CapturePost = z.object({
     .optional(),
   /** Present only when the page shows a consent box of ours. */
   consent: z.object({ email: z.boolean().optional(), wording: z.string().max(500) }).optional(),
-  /** The order made of this cart, from the thank-you page. */
-  order: id.optional(),
 })
 export type CapturePost = z.infer<typeof CapturePost>

@@ -310,6 +310,7 @@ create table orders (
   email text,
   phone text,
   is_staff boolean not null default false,
+  content_hash text not null default '',
   touch_id uuid,
   message_id uuid,
   primary key (store_id, order_id)
@@ -374,6 +375,8 @@ create table messages (
   -- when it has to be looked at next: due, end of a hold, or end of a lease
   wake_at timestamptz not null,
   claim uuid,
+  -- the process that has it on the wire; one that no longer beats leaves unknown behind, never a second send
+  worker_id uuid,
   attempts integer not null default 0,
   template_id uuid,
   template_version integer,
@@ -482,8 +485,14 @@ create table instance (
   fingerprint text not null,
   is_paused boolean not null default false,
   paused_reason text,
-  worker_seen_at timestamptz,
   created_at timestamptz not null
+);
+
+-- Heartbeats of the processes that play the worker.
+create table workers (
+  id uuid primary key,
+  started_at timestamptz not null,
+  seen_at timestamptz not null
 );
 
 -- Written by the rate limiter's own library.

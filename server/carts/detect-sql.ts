@@ -1,0 +1,56 @@
+import { type Db, type StoreTx, sql } from '../db.ts'
+import type { ShopperKey } from '../shoppers/rules.ts'
+
+// The clock's statements. The first of each kind looks over all stores by an index made for it.
+
+export async function storesToDetect(db: Db, now: Date, limit: number): Promise<string[]> {
+  const rows = await sql<{ store_id: string }>`
+    select distinct store_id from (select store_id from carts where status = 'active' and abandon_at <= ${now}
+      order by abandon_at limit 5000) due limit ${limit}`.execute(db)
+  return rows.rows.map((row) => row.store_id)
+}
+
+export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: number): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    with due as (
+      select id from carts where store_id = ${storeId} and status = 'active' and abandon_at <= ${now}
+      order by abandon_at limit ${limit} for update skip locked),
+    moved as (
+      update carts c set status = 'abandoned', abandoned_at = c.abandon_at, version = c.version + 1
+      from due where c.store_id = ${storeId} and c.id = due.id returning c.id, c.abandoned_at),
+    logged as (
+      insert into cart_events (store_id, id, cart_id, at, kind)
+      select ${storeId}, gen_random_uuid(), id, abandoned_at, 'abandoned' from moved)
+    select id from moved`.execute(db)
+  return rows.rows.map((row) => row.id)
+}
+
+/** Only fresh ones are news: an import of old carts tells nobody anything. */
+export async function notifyAbandoned({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
+  await sql`
+    insert into notifications (store_id, id, type, title, message, data, created_at)
+    select ${storeId}, gen_random_uuid(), 'cart_abandoned', 'Cart abandoned',
+      c.customer_name || ' left a cart with ' || c.item_count || case when c.item_count = 1 then ' item' else ' items' end,
+      jsonb_build_object('cartId', c.id, 'customer', c.customer_name, 'value', c.value_minor, 'currency', c.currency,
+        'timestamp', to_char(c.abandoned_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}
+    from carts c where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
+      and c.abandoned_at > ${now}::timestamptz - interval '1 day'`.execute(db)
+}
+
+export async function lostDue(db: Db, now: Date, limit: number) {
+  const rows = await sql<{ store_id: string; id: string; lost_at: Date; keys: ShopperKey[] }>`
+    select c.store_id, c.id, c.lost_at,
+      (select jsonb_agg(jsonb_build_object('kind', k.kind, 'value', k.value)) from shopper_keys k
+        where k.store_id = c.store_id and k.shopper_id = c.shopper_id) as keys
+    from carts c where c.status = 'abandoned' and c.lost_at <= ${now} order by c.lost_at limit ${limit}`.execute(db)
+  return rows.rows
+}
+
+export async function markNoResponse(db: Db, now: Date): Promise<number> {
+  const rows = await sql`
+    update carts c set no_response_at = null,
+      badge = case when c.badge = 'Recovered' or exists (select from touches t where t.store_id = c.store_id
+        and t.cart_id = c.id and t.is_human and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
+    where c.no_response_at <= ${now} returning 1`.execute(db)
+  return rows.rows.length
+}

@@ -1,0 +1,54 @@
+import { transact } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { scheduleFlowMessages, scheduleNextLook } from '../messages/messages.ts'
+import * as sql from './detect-sql.ts'
+import { recordFacts } from './record.ts'
+
+// What the clock does to carts: abandoned, lost, no response. Set-based, over indexes, safe to run twice at once.
+
+const BATCH = 500
+
+/** Carts whose shopper has been quiet for the store's effective timeout become abandoned, and their flow steps are planned (S1). */
+export async function detectAbandoned(deps: Deps): Promise<number> {
+  let total = 0
+  for (;;) {
+    const now = deps.now()
+    const stores = await sql.storesToDetect(deps.db, now, 50)
+    if (stores.length === 0) return total
+    for (const storeId of stores) total += await detectInStore(deps, storeId, now)
+  }
+}
+
+async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<number> {
+  return transact({ storeId, db: deps.db }, async (tx) => {
+    const cartIds = await sql.abandonDue(tx, now, BATCH)
+    if (cartIds.length === 0) return 0
+    await sql.notifyAbandoned(tx, cartIds, now)
+    await scheduleFlowMessages(tx, cartIds, now)
+    await scheduleNextLook(tx)
+    return cartIds.length
+  })
+}
+
+/** Carts given up: the fact ends the episode, so that what comes later opens a new one (S5, S7). */
+export async function detectLost(deps: Deps): Promise<number> {
+  const now = deps.now()
+  const due = await sql.lostDue(deps.db, now, BATCH)
+  for (const cart of due) {
+    await recordFacts(deps, cart.store_id, [
+      {
+        keys: cart.keys,
+        source: 'engine',
+        at: cart.lost_at,
+        uniqueKey: `lost:${cart.id}:${cart.lost_at.toISOString()}`,
+        payload: { type: 'lost' },
+      },
+    ])
+  }
+  return due.length
+}
+
+/** A day after the newest hand-over without a human click or an order (decision 11). */
+export function detectNoResponse(deps: Deps): Promise<number> {
+  return sql.markNoResponse(deps.db, deps.now())
+}

@@ -1,0 +1,139 @@
+import type { CartItem, CartView, MessageView, TimelineEntry } from '../../shared/carts.ts'
+import { currencyExponent } from '../../shared/money.ts'
+import { explain } from '../../shared/reasons.ts'
+import type * as list from './list-sql.ts'
+
+// The one translation from rows to the wire (B 3, decision 11, decision 21).
+
+/** Minor units as the specification's decimal number. */
+export const decimal = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)
+
+export function presentItems(items: readonly CartItem[], currency: string): CartView['items'] {
+  return items.map((item) => ({
+    product_id: item.variationId ?? item.productId,
+    product_name: item.name,
+    price: decimal(item.unitPriceMinor, currency),
+    quantity: item.quantity,
+    image_url: item.imageUrl,
+  }))
+}
+
+export function presentCart(row: list.ListedCart): CartView {
+  return {
+    cart_id: row.id,
+    id: row.id,
+    customer_name: row.customer_name,
+    customer_email: row.email,
+    customer_data: { first_name: row.first_name, last_name: row.last_name, phone: row.phone, whatsapp: row.phone },
+    phone: row.phone,
+    items: presentItems(row.items, row.currency),
+    total: decimal(row.value_minor, row.currency),
+    currency: row.currency,
+    timestamp: Math.floor(row.last_activity_at.getTime() / 1000),
+    last_activity: row.last_activity_at.toISOString(),
+    abandoned_at: row.abandoned_at?.toISOString() ?? null,
+    status: row.badge,
+    state: row.status,
+    sms_status: null,
+    sms_sent_at: null,
+    whatsapp_status: null,
+    whatsapp_sent_at: null,
+  }
+}
+
+type DecisionRow = Awaited<ReturnType<typeof list.decisionsOf>>[number]
+
+export function presentMessage(row: list.MessageRow, decisions: readonly DecisionRow[]): MessageView {
+  return {
+    id: row.id,
+    origin: row.origin,
+    originName: row.origin_name ?? row.origin.split(':')[0]!,
+    step: row.step,
+    channel: row.channel,
+    state: row.state,
+    reason: row.reason,
+    explanation: explain(row.reason) || stateTexts[row.state] || '',
+    dueAt: row.due_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    handedOverAt: row.handed_over_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    to: row.to_address,
+    subject: row.subject,
+    html: row.body_html,
+    response: row.provider_response,
+    decisions: decisions
+      .filter((decision) => decision.message_id === row.id)
+      .map((decision) => ({
+        at: decision.at.toISOString(),
+        outcome: decision.outcome,
+        reason: decision.reason,
+        explanation: explain(decision.reason),
+        until: decision.until?.toISOString() ?? null,
+        inputs: decision.inputs,
+      })),
+  }
+}
+
+const stateTexts: Record<string, string> = {
+  scheduled: 'It waits for its time and is checked again at the moment of sending.',
+  claimed: 'It is being checked right now.',
+  handed_over: 'It is on its way to the mail server.',
+  sent: 'The mail server accepted the message.',
+  delivered: 'The message was delivered.',
+}
+
+type Events = Awaited<ReturnType<typeof list.eventsOf>>
+type Touches = Awaited<ReturnType<typeof list.touchesOf>>
+
+/** Everything that happened to a cart, oldest first, in words. */
+export function presentTimeline(events: Events, messages: readonly MessageView[], touches: Touches): TimelineEntry[] {
+  const entries: TimelineEntry[] = [
+    ...events.map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventWords(event) })),
+    ...messages.flatMap(messageEntries),
+    ...touches.map((touch) => ({
+      at: touch.at.toISOString(),
+      kind: touch.kind,
+      messageId: touch.message_id,
+      title: touch.kind === 'restore' ? 'Cart restored' : touch.is_human ? 'Link clicked' : 'Link opened by a machine',
+      text: touch.is_human
+        ? 'A person used the link. A purchase in the attribution window counts for this message.'
+        : `Not counted as a person (${touch.class_reason.replaceAll('_', ' ')}).`,
+    })),
+  ]
+  return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+function messageEntries(message: MessageView): TimelineEntry[] {
+  const name = `${message.originName}, step ${message.step}`
+  return message.decisions.map((decision) => ({
+    at: decision.at,
+    kind: `message_${decision.outcome}`,
+    messageId: message.id,
+    title: `${name}: ${decisionTitles[decision.outcome]}`,
+    text: decision.explanation,
+  }))
+}
+
+const decisionTitles: Record<MessageView['decisions'][number]['outcome'], string> = {
+  send: 'sent',
+  hold: 'waiting',
+  skip: 'not sent',
+  cancel: 'cancelled',
+  result: 'answer of the mail server',
+}
+
+function eventWords(event: Events[number]): { title: string; text: string } {
+  const order = typeof event.detail.orderId === 'string' ? ` Order ${event.detail.orderId}.` : ''
+  const [title, text] = eventTexts[event.kind] ?? [event.kind, '']
+  return { title, text: `${text}${order}`.trim() }
+}
+
+const eventTexts: Record<string, [string, string]> = {
+  active: ['Shopping', 'The shopper put something in the cart or changed it.'],
+  abandoned: ['Cart abandoned', 'The shopper has been quiet for the time set for the store.'],
+  recovered: ['Recovered', 'The shopper bought after using a link of ours.'],
+  purchased: ['Purchased', 'The shopper bought without using a link of ours.'],
+  emptied: ['Cart emptied', 'The shopper emptied the cart.'],
+  lost: ['Given up', 'Nothing more is planned for this cart. A later purchase still counts.'],
+  merged: ['Carts joined', 'Another cart of the same shopper was joined with this one.'],
+}

@@ -1,0 +1,87 @@
+import type { CartItem } from '../../shared/carts.ts'
+import { restoreTexts } from '../../shared/restore.ts'
+import type { Db } from '../db.ts'
+import { transact } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import * as track from '../messages/track-sql.ts'
+import { restoreUrl } from '../platforms/woocommerce-restore.ts'
+import { tokenHash } from '../secrets.ts'
+import * as system from '../system.ts'
+import * as sql from './restore-sql.ts'
+
+// Bringing a cart back (decisions 4 and 14). Whoever holds a message's restore token sees items and prices, no person.
+
+export interface Restorable {
+  items: CartItem[]
+  valueMinor: number
+  currency: string
+  storeName: string
+  expiresAt: Date
+}
+
+export async function readRestorable(deps: Deps, token: string): Promise<Restorable> {
+  const { link, cart } = await openToken(deps, token)
+  return {
+    items: cart.items,
+    valueMinor: cart.value_minor,
+    currency: cart.currency,
+    storeName: cart.store_name,
+    expiresAt: link.expires_at,
+  }
+}
+
+export type ItemOutcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone'
+
+export interface RestoredItem extends CartItem {
+  outcome: ItemOutcome
+}
+
+/** The shopper pressed Restore: a touch (A1), what is still to be had, and where the refilled cart is. */
+export async function restoreCart(
+  deps: Deps,
+  token: string,
+): Promise<{ items: RestoredItem[]; currency: string; checkoutUrl: string | null }> {
+  const { link, cart, store } = await openToken(deps, token)
+  const now = deps.now()
+  const products = await sql.availabilityOf(store, [...new Set(cart.items.map((item) => item.productId))])
+  const items = cart.items.map((item) => outcomeOf(item, products))
+  if (!link.is_test) {
+    await transact(store, async (tx) => {
+      const touch = { id: newId(), messageId: link.message_id, cartId: cart.id, kind: 'restore' as const, at: now }
+      await track.insertTouch(tx, { ...touch, isHuman: true, reason: 'pressed_restore' })
+      await track.noteResponse(tx, link.message_id, cart.id, now)
+    })
+  }
+  const available = items.filter((item) => item.outcome !== 'gone')
+  const profile = { homeUrl: cart.home_url, hasCheckoutLink: cart.has_checkout_link }
+  return { items, currency: cart.currency, checkoutUrl: restoreUrl(profile, available) }
+}
+
+/** Pure: what the shop's catalogue says of one line. A product the mirror has never seen is left to the store to judge. */
+export function outcomeOf(item: CartItem, products: readonly sql.Availability[]): RestoredItem {
+  const product =
+    products.find((row) => row.product_id === item.productId && row.variation_id === (item.variationId ?? '')) ??
+    products.find((row) => row.product_id === item.productId && row.variation_id === '')
+  if (!product) return { ...item, outcome: 'ok' }
+  const stock = product.stock_quantity
+  if (!product.is_available || stock === 0) return { ...item, outcome: 'gone' }
+  if (stock !== null && stock > 0 && stock < item.quantity)
+    return { ...item, quantity: stock, outcome: 'quantity_clamped' }
+  if (product.price_minor !== item.unitPriceMinor) {
+    return { ...item, unitPriceMinor: product.price_minor, outcome: 'price_changed' }
+  }
+  return { ...item, outcome: 'ok' }
+}
+
+async function openToken(deps: Deps, token: string) {
+  const notFound = () => new AppError('not_found', restoreTexts.notFound)
+  if (!/^rt_[\w-]{43}$/.test(token)) throw notFound()
+  const link = await system.linkToken(deps.db, tokenHash(token.slice(3)), 'restore', deps.now())
+  if (!link) throw notFound()
+  const store = { storeId: link.store_id, db: deps.db as Db }
+  const cart = await sql.restorableCart(store, link.cart_id)
+  if (!cart) throw notFound()
+  return { link, cart, store }
+}

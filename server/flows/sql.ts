@@ -1,0 +1,221 @@
+import { type StoreDb, type StoreTx, sql } from '../db.ts'
+
+// Flows: SQL and nothing else.
+
+export interface ReadyStep {
+  step: number
+  delayMinutes: number
+  templateId: string
+}
+
+export async function insertFlow(
+  { db, storeId }: StoreTx,
+  flow: { id: string; name: string; salt: string; now: Date },
+  steps: readonly ReadyStep[],
+): Promise<void> {
+  await db
+    .insertInto('flows')
+    .values({
+      store_id: storeId,
+      id: flow.id,
+      name: flow.name,
+      salt: flow.salt,
+      created_at: flow.now,
+      updated_at: flow.now,
+    })
+    .execute()
+  await db
+    .insertInto('flow_steps')
+    .values(
+      steps.map((step) => ({
+        store_id: storeId,
+        flow_id: flow.id,
+        step: step.step,
+        delay_minutes: step.delayMinutes,
+        channel: 'email' as const,
+        template_id: step.templateId,
+      })),
+    )
+    .execute()
+}
+
+export async function insertTemplates(
+  { db, storeId }: StoreTx,
+  templates: readonly { id: string; key: string; name: string; subject: string; body: string }[],
+  now: Date,
+): Promise<void> {
+  await db
+    .insertInto('templates')
+    .values(templates.map((template) => ({ store_id: storeId, ...template, updated_at: now })))
+    .execute()
+}
+
+export async function hasFlow({ db, storeId }: StoreTx): Promise<boolean> {
+  return (
+    (await db.selectFrom('flows').select('id').where('store_id', '=', storeId).limit(1).executeTakeFirst()) !==
+    undefined
+  )
+}
+
+export function listFlows({ db, storeId }: StoreDb) {
+  return db.selectFrom('flows').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute()
+}
+
+export function lockFlow({ db, storeId }: StoreTx, flowId: string) {
+  return db
+    .selectFrom('flows')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('id', '=', flowId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export function readFlow({ db, storeId }: StoreDb, flowId: string) {
+  return db.selectFrom('flows').selectAll().where('store_id', '=', storeId).where('id', '=', flowId).executeTakeFirst()
+}
+
+export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
+  return db
+    .selectFrom('flow_steps as s')
+    .innerJoin('templates as t', (on) => on.onRef('t.store_id', '=', 's.store_id').onRef('t.id', '=', 's.template_id'))
+    .select([
+      's.flow_id',
+      's.step',
+      's.delay_minutes',
+      's.channel',
+      's.template_id',
+      't.key',
+      't.name',
+      't.subject',
+      't.body',
+      't.version',
+    ])
+    .where('s.store_id', '=', storeId)
+    .where('s.flow_id', 'in', [...flowIds])
+    .orderBy('s.step')
+    .execute()
+}
+
+export async function countsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
+  const rows = await sql<{ origin: string; state: string; count: number }>`
+    select origin, state, count(*)::int as count from messages
+    where store_id = ${storeId} and origin = any(${flowIds.map((id) => `flow:${id}`)}::text[]) group by origin, state`.execute(
+    db,
+  )
+  return rows.rows
+}
+
+export async function switchFlow(
+  { db, storeId }: StoreTx,
+  flowId: string,
+  values: {
+    is_on: boolean
+    switched_on_at: Date | null
+    takes_from: Date | null
+    holdout_bps: number
+    updated_at: Date
+  },
+): Promise<void> {
+  await db.updateTable('flows').set(values).where('store_id', '=', storeId).where('id', '=', flowId).execute()
+}
+
+export async function renameFlow({ db, storeId }: StoreTx, flowId: string, name: string, now: Date): Promise<void> {
+  await db
+    .updateTable('flows')
+    .set({ name, updated_at: now })
+    .where('store_id', '=', storeId)
+    .where('id', '=', flowId)
+    .execute()
+}
+
+export async function saveStep(
+  { db, storeId }: StoreTx,
+  flowId: string,
+  step: number,
+  delayMinutes: number,
+): Promise<void> {
+  await db
+    .updateTable('flow_steps')
+    .set({ delay_minutes: delayMinutes })
+    .where('store_id', '=', storeId)
+    .where('flow_id', '=', flowId)
+    .where('step', '=', step)
+    .execute()
+}
+
+/** A new version only when the words changed: compiled templates are kept by version. */
+export async function saveTemplate(
+  { db, storeId }: StoreTx,
+  id: string,
+  subject: string,
+  body: string,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('templates')
+    .set((eb) => ({ subject, body, version: eb('version', '+', 1), updated_at: now }))
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('subject', '<>', subject), eb('body', '<>', body)]))
+    .execute()
+}
+
+/** S1: min(abandonment timeout, delay of the first step of a flow that is on); active carts follow at once. */
+export async function refreshEffectiveTimeout({ db, storeId }: StoreTx): Promise<number> {
+  const rows = await sql<{ effective_timeout_minutes: number }>`
+    update stores s set effective_timeout_minutes = least(s.abandonment_timeout_minutes, coalesce((
+      select min(fs.delay_minutes) from flow_steps fs join flows f on f.store_id = fs.store_id and f.id = fs.flow_id
+      where f.store_id = s.id and f.is_on), s.abandonment_timeout_minutes))
+    where s.id = ${storeId} returning effective_timeout_minutes`.execute(db)
+  const minutes = rows.rows[0]?.effective_timeout_minutes ?? 1440
+  await sql`update carts set abandon_at = last_activity_at + ${minutes}::int * interval '1 minute'
+    where store_id = ${storeId} and status = 'active' and abandon_at is not null`.execute(db)
+  return minutes
+}
+
+/** Carts already abandoned that a flow just switched on takes; the rest it takes when they fall quiet. */
+export async function abandonedSince({ db, storeId }: StoreDb, since: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('carts')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('status', '=', 'abandoned')
+    .where('last_activity_at', '>=', since)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Open rows follow edited delays (the key stays). */
+export async function retimeOpen({ db, storeId }: StoreTx, flowId: string, now: Date): Promise<void> {
+  await sql`
+    update messages m set due_at = t.at, expires_at = t.at + interval '24 hours', wake_at = greatest(t.at, ${now}::timestamptz),
+      updated_at = ${now}
+    from (select o.id, c.last_activity_at + s.delay_minutes * interval '1 minute' as at from messages o
+      join carts c on c.store_id = o.store_id and c.id = o.cart_id
+      join flow_steps s on s.store_id = o.store_id and s.flow_id = ${flowId} and s.step = o.step
+      where o.store_id = ${storeId} and o.origin = ${`flow:${flowId}`} and o.state in ('scheduled', 'held')) t
+    where m.store_id = ${storeId} and m.id = t.id and m.due_at <> t.at`.execute(db)
+}
+
+export interface UpcomingRow {
+  cart_id: string
+  customer_name: string
+  email: string | null
+  step: number
+  due_at: Date
+  state: string
+  reason: string | null
+}
+
+export async function upcoming({ db, storeId }: StoreDb, flowId: string, until: Date, limit: number) {
+  const base = sql`from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    where m.store_id = ${storeId} and m.origin = ${`flow:${flowId}`} and m.state in ('scheduled', 'held', 'claimed')
+      and m.wake_at <= ${until} and c.status in ('abandoned', 'active')`
+  const rows = await sql<UpcomingRow>`
+    select m.cart_id, c.customer_name, c.email, m.step, m.due_at, m.state, m.reason ${base} order by m.due_at limit ${limit}`.execute(
+    db,
+  )
+  const total = await sql<{ total: number }>`select count(*)::int as total ${base}`.execute(db)
+  return { rows: rows.rows, total: total.rows[0]!.total }
+}

@@ -1,0 +1,114 @@
+import type { CartItem } from '../../shared/carts.ts'
+import { currencyExponent } from '../../shared/money.ts'
+import type { OutgoingEmail } from '../channels/channel.ts'
+import type { Secrets } from '../secrets.ts'
+import { tokenHash } from '../secrets.ts'
+import type { TemplateContext } from '../templates/context.ts'
+import { createTemplateRenderer, type RenderedMessage, type TemplateRenderer } from '../templates/render.ts'
+
+// One message from a cart, a template and a store: the code that sends and the code that previews (product: "Preview is
+// what is sent").
+
+export interface ComposeInput {
+  messageId: string
+  cart: { items: readonly CartItem[]; valueMinor: number; currency: string; firstName: string | null }
+  template: { id: string; version: number; subject: string; body: string }
+  store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string }
+  publicUrl: string
+  secrets: Secrets
+}
+
+export interface LinkToken {
+  hash: string
+  purpose: 'restore' | 'click' | 'unsubscribe'
+  target: string | null
+}
+
+export interface Composed extends RenderedMessage {
+  tokens: LinkToken[]
+}
+
+let renderer: TemplateRenderer | undefined
+
+/** Made on first use and kept: it holds the compiled templates. */
+export function templateRenderer(): TemplateRenderer {
+  renderer ??= createTemplateRenderer()
+  return renderer
+}
+
+/** Throws a TemplateError when the template does not become a message. The same message id gives the same links. */
+export function composeEmail(input: ComposeInput): Composed {
+  const { secrets, messageId, publicUrl } = input
+  const tokens: LinkToken[] = []
+  const link = (purpose: LinkToken['purpose'], target: string | null, index: number) => {
+    const token = secrets.token(purpose, `${messageId}:${index}`)
+    tokens.push({ hash: tokenHash(token).toString('hex'), purpose, target })
+    return token
+  }
+  link('restore', null, 0)
+  const checkoutLink = `${publicUrl}/c/${link('click', null, 0)}`
+  const context: TemplateContext = {
+    customerName: input.cart.firstName ?? '',
+    items: input.cart.items.map((item) => presentItem(item, input.cart.currency)),
+    cartTotal: formatMinor(input.cart.valueMinor, input.cart.currency),
+    checkoutLink,
+    storeName: input.store.name,
+    discountedTotal: null,
+    unsubscribeLink: `${publicUrl}/u/${link('unsubscribe', null, 0)}`,
+    senderName: input.store.senderName,
+    postalAddress: input.store.postalAddress,
+    locale: 'en-US',
+  }
+  const storeHosts = [...new Set([new URL(input.store.url).host, new URL(input.store.homeUrl).host])]
+  const trackLink = (url: string) =>
+    url === checkoutLink ? null : `${publicUrl}/c/${link('click', url, tokens.length)}`
+  const rendered = templateRenderer().render(input.template, context, { storeHosts, trackLink })
+  return { ...rendered, tokens }
+}
+
+/** The restore token of a message, with its visible prefix (decision 4). */
+export const restoreTokenOf = (secrets: Secrets, messageId: string): string =>
+  `rt_${secrets.token('restore', `${messageId}:0`)}`
+
+function presentItem(item: CartItem, currency: string) {
+  return {
+    name: item.name,
+    quantity: item.quantity,
+    unitPrice: formatMinor(item.unitPriceMinor, currency),
+    lineTotal: formatMinor(item.unitPriceMinor * item.quantity, currency),
+    imageUrl: item.imageUrl,
+  }
+}
+
+/** Minor units as people in en-US read them (decision 21). */
+export function formatMinor(amountMinor: number, currency: string): string {
+  const exponent = currencyExponent(currency)
+  const format = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: exponent,
+    maximumFractionDigits: exponent,
+  })
+  return format.format(amountMinor / 10 ** exponent)
+}
+
+/** The envelope around a composed message. */
+export function outgoingEmail(
+  messageId: string,
+  to: string,
+  composed: Pick<Composed, 'subject' | 'html' | 'text' | 'headers'>,
+  sender: { name: string; email: string | null },
+  mailFrom: string,
+): OutgoingEmail {
+  const address = /<([^>]+)>/.exec(mailFrom)?.[1] ?? mailFrom
+  return {
+    messageId,
+    from: { name: sender.name, address },
+    ...(sender.email ? { replyTo: sender.email } : {}),
+    to,
+    subject: composed.subject,
+    html: composed.html,
+    text: composed.text,
+    headers: composed.headers,
+  }
+}

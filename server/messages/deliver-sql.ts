@@ -1,0 +1,416 @@
+import type { CartItem } from '../../shared/carts.ts'
+import { type StoreDb, type StoreTx, sql } from '../db.ts'
+
+// Way C's statements: claim, load, hand over, outcome. One function, one statement.
+
+/** Leases due rows to this claim, the longest waiting first; rows another worker holds are passed over. */
+export async function claimDue({ db, storeId }: StoreDb, claim: string, now: Date, leaseUntil: Date, limit: number) {
+  const rows = await sql<{ id: string }>`
+    with due as (
+      select id from messages where store_id = ${storeId} and state in ('scheduled', 'held', 'claimed') and wake_at <= ${now}
+      order by wake_at limit ${limit} for update skip locked)
+    update messages m set state = 'claimed', claim = ${claim}, wake_at = ${leaseUntil}, updated_at = ${now}
+    from due where m.store_id = ${storeId} and m.id = due.id returning m.id`.execute(db)
+  return rows.rows.map((row) => row.id)
+}
+
+export interface ClaimedRow {
+  id: string
+  cart_id: string
+  shopper_id: string
+  origin: string
+  step: number
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  reason: string | null
+  due_at: Date
+  expires_at: Date
+  attempts: number
+  flow_is_on: boolean | null
+  holdout_bps: number | null
+  salt: string | null
+  template_id: string | null
+  template_version: number | null
+  template_subject: string | null
+  template_body: string | null
+  is_superseded: boolean
+  cart_version: number
+  cart_status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged'
+  abandon_at: Date | null
+  pending_until: Date | null
+  started_at: Date
+  email: string | null
+  phone: string | null
+  items: CartItem[]
+  value_minor: number
+  currency: string
+  coupons: string[]
+  arm: 'treated' | 'control' | null
+  is_member: boolean
+  first_name: string | null
+  country: string | null
+  matching_order: string | null
+  has_bought_before: boolean
+  cap_used: number
+  cap_oldest: Date | null
+}
+
+/** What both readings below say of cart, person and purchases; `m` is the message, there or imagined. */
+const CIRCUMSTANCES = (now: Date) => sql`
+  exists (select from messages o where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin = m.origin
+    and o.channel = m.channel and o.step > m.step and o.due_at <= ${now}
+    and o.state in ('scheduled', 'held', 'claimed')) as is_superseded,
+  c.version as cart_version, c.status as cart_status, c.abandon_at, c.pending_until, c.started_at, c.email, c.phone,
+  c.items, c.value_minor, c.currency, c.coupons, s.arm, s.is_member, s.first_name, s.country,
+  (select o.order_id from orders o
+    join shopper_keys mine on mine.store_id = c.store_id and mine.shopper_id = c.shopper_id and mine.kind = 'device'
+    join shopper_keys theirs on theirs.store_id = c.store_id and theirs.kind = 'device' and theirs.value = mine.value
+    where o.store_id = c.store_id and o.shopper_id = theirs.shopper_id and o.purchased_at >= c.started_at
+    limit 1) as matching_order,
+  exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
+    and o.purchased_at < c.started_at) as has_bought_before,
+  cap.used as cap_used, cap.oldest as cap_oldest`
+
+const CAP = (
+  since: Date,
+) => sql`cross join lateral (select count(*)::int as used, min(handed_over_at) as oldest from messages h
+  where h.store_id = c.store_id and h.shopper_id = c.shopper_id and h.handed_over_at > ${since}) cap`
+
+/** Everything decisions about these rows rest on, set-wise. */
+export async function loadClaimed(
+  { db, storeId }: StoreTx,
+  ids: readonly string[],
+  now: Date,
+  capSince: Date,
+): Promise<ClaimedRow[]> {
+  const rows = await sql<ClaimedRow>`
+    select m.id, m.cart_id, m.shopper_id, m.origin, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
+      f.is_on as flow_is_on, f.holdout_bps, f.salt,
+      t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
+      ${CIRCUMSTANCES(now)}
+    from messages m
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    join shoppers s on s.store_id = m.store_id and s.id = c.shopper_id
+    left join flows f on f.store_id = m.store_id and 'flow:' || f.id = m.origin
+    left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.step = m.step
+    left join templates t on t.store_id = fs.store_id and t.id = fs.template_id
+    ${CAP(capSince)}
+    where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[])
+    order by m.due_at, m.id`.execute(db)
+  return rows.rows
+}
+
+/** The same for one step and one cart as if it were due now, whether a row exists or not. */
+export async function loadPreview(
+  { db, storeId }: StoreTx,
+  wanted: { flowId: string; step: number; cartId: string; id: string; now: Date },
+): Promise<ClaimedRow | undefined> {
+  const { now } = wanted
+  const rows = await sql<ClaimedRow>`
+    select m.id, m.cart_id, c.shopper_id, m.origin, m.step, fs.channel, null as reason, ${now}::timestamptz as due_at,
+      ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on, f.holdout_bps, f.salt,
+      t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
+      ${CIRCUMSTANCES(now)}
+    from (select ${wanted.id}::uuid as id, ${storeId}::uuid as store_id, ${wanted.cartId}::uuid as cart_id,
+      ${`flow:${wanted.flowId}`} as origin, ${wanted.step}::int as step, 'email' as channel) m
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    join shoppers s on s.store_id = m.store_id and s.id = c.shopper_id
+    join flows f on f.store_id = m.store_id and f.id = ${wanted.flowId}
+    join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.step = m.step
+    join templates t on t.store_id = fs.store_id and t.id = fs.template_id
+    ${CAP(new Date(now.getTime() - 86_400_000))}`.execute(db)
+  return rows.rows[0]
+}
+
+/** What of these addresses is suppressed for the channel, in the whole account (C1). */
+export async function suppressedOf({ db, storeId }: StoreDb, hashes: readonly Buffer[], channel: string) {
+  const rows = await sql<{ hash: string; reason: string }>`
+    select encode(p.address_hash, 'hex') as hash, p.reason from suppressions p join stores s on s.account_id = p.account_id
+    where s.id = ${storeId} and p.channel in ('all', ${channel}) and p.address_hash = any(${[...hashes]}::bytea[])`.execute(
+    db,
+  )
+  return new Map(rows.rows.map((row) => [row.hash, row.reason]))
+}
+
+/** The newest word of the ledger per address (C5). */
+export async function ledgerOf({ db, storeId }: StoreDb, hashes: readonly Buffer[], channel: string) {
+  const rows = await sql<{ hash: string; status: 'granted' | 'withdrawn' }>`
+    select distinct on (address_hash) encode(address_hash, 'hex') as hash, status from consents
+    where store_id = ${storeId} and channel = ${channel} and address_hash = any(${[...hashes]}::bytea[])
+    order by address_hash, at desc, id desc`.execute(db)
+  return new Map(rows.rows.map((row) => [row.hash, row.status]))
+}
+
+export interface Situation {
+  is_paused: boolean
+  account_id: string
+  is_active: boolean
+  is_demo: boolean
+  account_is_demo: boolean
+  name: string
+  url: string
+  home_url: string
+  base_country: string | null
+  selling_countries: string[] | null
+  sender_name: string
+  sender_email: string | null
+  postal_address: string
+  cap_messages: number
+  cap_window_hours: number
+  plan: 'free' | 'starter' | 'growth' | null
+  used: number
+  fence_started: Date | null
+}
+
+export async function loadSituation(
+  { db, storeId }: StoreDb,
+  month: string,
+  channel: string,
+): Promise<Situation | undefined> {
+  const rows = await sql<Situation>`
+    select coalesce((select is_paused from instance), false) as is_paused, s.account_id, s.is_active, s.is_demo,
+      a.is_demo as account_is_demo, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
+      s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, b.plan, coalesce(u.used, 0) as used,
+      f.completed_start as fence_started
+    from stores s join accounts a on a.id = s.account_id
+    left join subscriptions b on b.account_id = s.account_id and b.status in ('active', 'trialing')
+    left join plan_usage u on u.account_id = s.account_id and u.month = ${month}::date and u.channel = ${channel}
+    left join sync_state f on f.store_id = s.id and f.stream = 'fence'
+    where s.id = ${storeId}`.execute(db)
+  return rows.rows[0]
+}
+
+export interface Verdict {
+  id: string
+  state: 'held' | 'skipped' | 'cancelled'
+  reason: string
+  wake_at: Date
+  outcome: 'hold' | 'skip' | 'cancel'
+  until: Date | null
+  inputs: Record<string, unknown>
+}
+
+/** Holds, skips and cancels the claim's rows; a record is written when outcome or reason changed (D12). */
+export async function applyVerdicts({ db, storeId }: StoreDb, claim: string, verdicts: readonly Verdict[], now: Date) {
+  await sql`
+    with verdict as (
+      select * from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v(id uuid, state text, reason text,
+        wake_at timestamptz, outcome text, until timestamptz, inputs jsonb)),
+    before as (
+      select m.id, m.reason from messages m join verdict v on v.id = m.id where m.store_id = ${storeId}
+        and m.state = 'claimed' and m.claim = ${claim} for update of m),
+    moved as (
+      update messages m set state = v.state, reason = v.reason, wake_at = v.wake_at, claim = null, decided_at = ${now},
+        updated_at = ${now}, finished_at = case when v.state = 'held' then null else ${now}::timestamptz end,
+        attempts = case when v.reason = 'store_unreachable' then m.attempts + 1 else m.attempts end
+      from verdict v join before b on b.id = v.id where m.store_id = ${storeId} and m.id = v.id
+      returning m.id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
+    select ${storeId}, gen_random_uuid(), v.id, ${now}, v.outcome, v.reason, v.until, v.inputs
+    from verdict v join moved on moved.id = v.id join before b on b.id = v.id
+    where b.reason is distinct from v.reason or v.state <> 'held'`.execute(db)
+}
+
+/** Gives claimed rows back, to be looked at again. */
+export async function releaseClaim({ db, storeId }: StoreDb, claim: string, wakeAt: Date, now: Date): Promise<void> {
+  await sql`update messages set state = 'scheduled', claim = null, wake_at = ${wakeAt}, updated_at = ${now}
+    where store_id = ${storeId} and state = 'claimed' and claim = ${claim}`.execute(db)
+}
+
+export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
+  await sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[]) order by id for update`.execute(
+    db,
+  )
+}
+
+/** Locks the account's counter of the month and answers how many hand-overs are left; a limit of -1 has no end. */
+export async function lockUsage({ db }: StoreTx, accountId: string, month: string, channel: string): Promise<number> {
+  await sql`insert into plan_usage (account_id, month, channel) values (${accountId}, ${month}::date, ${channel})
+    on conflict do nothing`.execute(db)
+  const rows = await sql<{ used: number }>`select used from plan_usage
+    where account_id = ${accountId} and month = ${month}::date and channel = ${channel} for update`.execute(db)
+  return rows.rows[0]!.used
+}
+
+export async function addUsage({ db }: StoreDb, accountId: string, month: string, channel: string, count: number) {
+  await sql`update plan_usage set used = greatest(0, used + ${count}::int)
+    where account_id = ${accountId} and month = ${month}::date and channel = ${channel}`.execute(db)
+}
+
+export interface HandOverRow {
+  id: string
+  cart_version: number
+  address_hash: string
+  to_address: string
+  subject: string
+  body_html: string
+  body_text: string
+  template_id: string | null
+  template_version: number | null
+  reason: string
+  inputs: Record<string, unknown>
+}
+
+/**
+ * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim, whose cart has not
+ * changed, whose flow, store and instance run, whose address is not suppressed, with a mirror fresh enough and a free
+ * slot under the frequency cap. Shoppers and the plan's counter are locked by the caller.
+ */
+export async function handOver(
+  { db, storeId }: StoreTx,
+  claim: string,
+  workerId: string,
+  rows: readonly HandOverRow[],
+  limits: { now: Date; mirrorSince: Date; capSince: Date; capMax: number },
+): Promise<Set<string>> {
+  const { now } = limits
+  const moved = await sql<{ id: string }>`
+    with leaving as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
+        to_address text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
+        inputs jsonb)),
+    moved as (
+      update messages m set state = 'handed_over', reason = null, claim = null, worker_id = ${workerId},
+        handed_over_at = ${now}, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
+        to_address = l.to_address, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
+        template_id = l.template_id, template_version = l.template_version
+      from leaving l, carts c, stores s
+      where m.store_id = ${storeId} and m.id = l.id and m.state = 'claimed' and m.claim = ${claim} and m.wake_at > ${now}
+        and c.store_id = m.store_id and c.id = m.cart_id and c.version = l.cart_version and c.status = 'abandoned'
+        and s.id = m.store_id and s.is_active
+        and not coalesce((select is_paused from instance), false)
+        and exists (select from flows f where f.store_id = m.store_id and 'flow:' || f.id = m.origin and f.is_on)
+        and exists (select from sync_state y where y.store_id = m.store_id and y.stream = 'fence'
+          and y.completed_start >= ${limits.mirrorSince})
+        and not exists (select from suppressions p where p.account_id = s.account_id
+          and p.address_hash = decode(l.address_hash, 'hex') and p.channel in ('all', m.channel))
+        and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = c.shopper_id
+          and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
+      returning m.id, m.cart_id),
+    carts_moved as (
+      update carts c set badge = 'Email Sent', last_handed_over_at = ${now},
+        no_response_at = ${now}::timestamptz + interval '24 hours'
+      from moved where c.store_id = ${storeId} and c.id = moved.cart_id and c.badge <> 'Recovered' returning c.id),
+    recorded as (
+      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+      select ${storeId}, gen_random_uuid(), l.id, ${now}, 'send', l.reason, l.inputs
+      from leaving l join moved on moved.id = l.id returning 1)
+    select id from moved`.execute(db)
+  return new Set(moved.rows.map((row) => row.id))
+}
+
+export async function insertLinkTokens(
+  { db, storeId }: StoreTx,
+  tokens: readonly { hash: string; message_id: string; cart_id: string; purpose: string; target: string | null }[],
+  now: Date,
+  expiresAt: Date,
+): Promise<void> {
+  if (tokens.length === 0) return
+  await sql`
+    insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
+    select decode(hash, 'hex'), ${storeId}, message_id, cart_id, purpose, target, ${now}, ${expiresAt}
+    from jsonb_to_recordset(${JSON.stringify(tokens)}::jsonb)
+      as t(hash text, message_id uuid, cart_id uuid, purpose text, target text)
+    on conflict (token_hash) do update set expires_at = excluded.expires_at`.execute(db)
+}
+
+export interface OutcomeRow {
+  state: 'sent' | 'failed' | 'unknown' | 'held'
+  reason: string | null
+  providerId: string | null
+  response: string
+  wakeAt: Date | null
+}
+
+/** Moves one row on from `handed_over`; a row that is no longer there moves nothing. Proof of non-acceptance frees its slot. */
+export async function applyOutcome(
+  { db, storeId }: StoreTx,
+  id: string,
+  outcome: OutcomeRow,
+  now: Date,
+): Promise<boolean> {
+  const rows = await sql`
+    with moved as (
+      update messages set state = ${outcome.state}, reason = ${outcome.reason}, provider_id = ${outcome.providerId},
+        provider_response = ${outcome.response}, updated_at = ${now},
+        wake_at = coalesce(${outcome.wakeAt}::timestamptz, wake_at),
+        handed_over_at = case when ${outcome.state} in ('held', 'failed') then null else handed_over_at end,
+        finished_at = case when ${outcome.state} = 'held' then null else ${now}::timestamptz end
+      where store_id = ${storeId} and id = ${id} and state = 'handed_over' returning id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'result',
+      ${outcome.state === 'sent' ? 'accepted' : outcome.state === 'failed' ? 'rejected' : outcome.reason},
+      ${outcome.wakeAt}, ${JSON.stringify({ response: outcome.response })}::jsonb
+    from moved returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** After a refusal for good or a retry nothing was sent: the cart's badge and clock go back to what they were. */
+export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Promise<void> {
+  await sql`
+    update carts c set
+      last_handed_over_at = last.at,
+      no_response_at = last.at + interval '24 hours',
+      badge = case when c.badge = 'Recovered' then c.badge when last.at is null then 'No Action' else 'Email Sent' end
+    from (select m.cart_id, (select max(h.handed_over_at) from messages h where h.store_id = m.store_id and h.cart_id = m.cart_id) as at
+      from messages m where m.store_id = ${storeId} and m.id = ${messageId}) last
+    where c.store_id = ${storeId} and c.id = last.cart_id`.execute(db)
+}
+
+/** The next step is due no earlier than the hand-over plus the delays' difference, 12 h at most. */
+export async function spaceNextSteps({ db, storeId }: StoreTx, messageId: string): Promise<void> {
+  await sql`
+    update messages n set due_at = spaced.at, wake_at = greatest(n.wake_at, spaced.at), expires_at = spaced.at + interval '24 hours'
+    from (select o.id, m.handed_over_at + least((os.delay_minutes - ms.delay_minutes) * interval '1 minute', interval '12 hours') as at
+      from messages m
+      join flow_steps ms on ms.store_id = m.store_id and 'flow:' || ms.flow_id = m.origin and ms.step = m.step
+      join messages o on o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin = m.origin and o.step > m.step
+        and o.state in ('scheduled', 'held')
+      join flow_steps os on os.store_id = m.store_id and os.flow_id = ms.flow_id and os.step = o.step
+      where m.store_id = ${storeId} and m.id = ${messageId} and m.handed_over_at is not null) spaced
+    where n.store_id = ${storeId} and n.id = spaced.id and spaced.at > n.due_at`.execute(db)
+}
+
+export async function insertSuppression(
+  { db }: StoreDb,
+  row: {
+    accountId: string
+    hash: Buffer
+    channel: string
+    address: string | null
+    reason: string
+    source: string
+    at: Date
+  },
+): Promise<void> {
+  await sql`insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
+    values (${row.accountId}, ${row.hash}, ${row.channel}, ${row.address}, ${row.reason}, ${row.source}, ${row.at})
+    on conflict do nothing`.execute(db)
+}
+
+export async function insertNotification(
+  { db, storeId }: StoreDb,
+  row: { id: string; type: string; title: string; message: string; data: Record<string, unknown>; at: Date },
+): Promise<void> {
+  await db
+    .insertInto('notifications')
+    .values({
+      store_id: storeId,
+      id: row.id,
+      type: row.type,
+      title: row.title,
+      message: row.message,
+      data: JSON.stringify(row.data),
+      created_at: row.at,
+    })
+    .execute()
+}
+
+export async function setArm({ db, storeId }: StoreDb, shopperId: string, arm: 'treated' | 'control'): Promise<void> {
+  await db
+    .updateTable('shoppers')
+    .set({ arm })
+    .where('store_id', '=', storeId)
+    .where('id', '=', shopperId)
+    .where('arm', 'is', null)
+    .execute()
+}

@@ -1,0 +1,53 @@
+import type { StoreTx } from '../db.ts'
+import * as sql from './sql.ts'
+
+// Messages: scheduled | held | claimed → handed_over → sent | failed | unknown, → delivered; or skipped, cancelled.
+// A row is written in the transaction that decides on it, and its key (cart, origin, step, channel) exists once (D1).
+
+/** Plans the steps of every flow that is on for carts that just became abandoned. */
+export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
+  if (cartIds.length === 0) return
+  const planned = await sql.scheduleFlows(tx, cartIds, now)
+  if (planned === 0) return
+  await sql.moveLostAt(tx, cartIds)
+}
+
+/** A purchase, an emptied or a lost cart reaches every message not yet handed over in the same commit (D5). */
+export async function cancelCartMessages(tx: StoreTx, cartId: string, reason: string, now: Date): Promise<number> {
+  return sql.cancelOfCart(tx, cartId, reason, now)
+}
+
+/** Disconnecting: nothing open is left (D5, Y4). */
+export async function cancelOpenMessages(tx: StoreTx, reason: string, now: Date): Promise<number> {
+  const cancelled = await sql.cancelOfStore(tx, reason, now)
+  await sql.setNextDue(tx)
+  return cancelled
+}
+
+/** Merging never adds messages (S6). */
+export async function mergeCartMessages(tx: StoreTx, fromCart: string, intoCart: string, now: Date): Promise<void> {
+  await sql.cancelOfCart(tx, fromCart, 'merged', now)
+  await sql.closeHandedOverSteps(tx, fromCart, intoCart, now)
+}
+
+export async function retimeFlowMessages(tx: StoreTx, cartId: string, lastActivity: Date, now: Date): Promise<void> {
+  await sql.retimeFlow(tx, cartId, lastActivity, now)
+}
+
+/** Contact arrived, a payment failed …: what waited for it is looked at again. */
+export async function wakeCartMessages(tx: StoreTx, cartId: string, now: Date): Promise<void> {
+  await sql.wakeHeld(tx, cartId, now)
+}
+
+/**
+ * Tells the once-a-second scan when to come back. The last statement of a transaction that planned or moved messages:
+ * the row it locks is the store's own, and taking it earlier could make two transactions wait for each other.
+ */
+export async function scheduleNextLook(tx: StoreTx): Promise<void> {
+  await sql.setNextDue(tx)
+}
+
+/** What held a store's messages for one of these reasons is gone. */
+export async function wakeStoreMessages(tx: StoreTx, reasons: readonly string[], now: Date): Promise<void> {
+  await sql.wakeHeldOfStore(tx, reasons, now)
+}

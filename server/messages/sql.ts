@@ -1,0 +1,132 @@
+import { type Db, type StoreDb, type StoreTx, sql } from '../db.ts'
+
+// Messages: the verbs' statements. Way C's own (claim, hand-over, outcome) are in deliver-sql.ts, readings in read-sql.ts.
+
+const OPEN = sql`('scheduled', 'held', 'claimed')`
+
+/**
+ * Rows for every step of every flow that is on, for carts that just fell quiet (S1). Rows already there stay as they are:
+ * the key makes a second one impossible (D1).
+ */
+export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<number> {
+  const rows = await sql`
+    insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, due_at, expires_at, wake_at,
+      template_id, created_at, updated_at)
+    select c.store_id, gen_random_uuid(), c.id, c.shopper_id, 'flow:' || f.id, s.step, s.channel, 'scheduled',
+      c.last_activity_at + s.delay_minutes * interval '1 minute',
+      c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',
+      c.last_activity_at + s.delay_minutes * interval '1 minute', s.template_id, ${now}, ${now}
+    from carts c
+    join flows f on f.store_id = c.store_id and f.is_on and c.last_activity_at >= f.takes_from
+    join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id
+    where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
+    on conflict (store_id, cart_id, origin, step, channel) do nothing returning 1`.execute(db)
+  return rows.rows.length
+}
+
+/** A cart with planned messages is lost 7 days after the last of them (S5). */
+export async function moveLostAt({ db, storeId }: StoreTx, cartIds: readonly string[]): Promise<void> {
+  await sql`update carts c set lost_at = m.last_due + interval '7 days'
+    from (select cart_id, max(due_at) as last_due from messages
+      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) group by cart_id) m
+    where c.store_id = ${storeId} and c.id = m.cart_id`.execute(db)
+}
+
+/** Closes a cart's open messages with a record of why; answers how many there were. */
+export async function cancelOfCart(
+  { db, storeId }: StoreTx,
+  cartId: string,
+  reason: string,
+  now: Date,
+): Promise<number> {
+  const rows = await sql`
+    with gone as (
+      update messages set state = 'cancelled', reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null
+      where store_id = ${storeId} and cart_id = ${cartId} and state in ${OPEN} returning id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
+  return rows.rows.length
+}
+
+export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, now: Date): Promise<number> {
+  const rows = await sql`
+    with gone as (
+      update messages set state = 'cancelled', reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null
+      where store_id = ${storeId} and state in ${OPEN} returning id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
+  return rows.rows.length
+}
+
+/** Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not (S6). */
+export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: string, intoCart: string, now: Date) {
+  await sql`
+    insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, reason, due_at, expires_at, wake_at,
+      finished_at, created_at, updated_at)
+    select m.store_id, gen_random_uuid(), c.id, c.shopper_id, m.origin, m.step, m.channel, 'skipped', 'merged', m.due_at,
+      m.expires_at, m.due_at, ${now}, ${now}, ${now}
+    from messages m join carts c on c.store_id = m.store_id and c.id = ${intoCart}
+    where m.store_id = ${storeId} and m.cart_id = ${fromCart}
+      and m.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')
+    on conflict (store_id, cart_id, origin, step, channel) do update
+      set state = 'skipped', reason = 'merged', finished_at = ${now}, updated_at = ${now}, claim = null
+      where messages.state in ${OPEN}`.execute(db)
+}
+
+/** Flow steps still open follow the shopper's last activity; the key stays (S2). */
+export async function retimeFlow(
+  { db, storeId }: StoreTx,
+  cartId: string,
+  lastActivity: Date,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update messages m set state = 'scheduled', reason = null, claim = null, updated_at = ${now},
+      due_at = ${lastActivity}::timestamptz + s.delay_minutes * interval '1 minute',
+      expires_at = ${lastActivity}::timestamptz + s.delay_minutes * interval '1 minute' + interval '24 hours',
+      wake_at = ${lastActivity}::timestamptz + s.delay_minutes * interval '1 minute'
+    from flow_steps s
+    where m.store_id = ${storeId} and m.cart_id = ${cartId} and m.state in ${OPEN}
+      and s.store_id = m.store_id and m.origin = 'flow:' || s.flow_id and s.step = m.step and s.channel = m.channel`.execute(
+    db,
+  )
+}
+
+/** What was held may pass now: look again as soon as it is due. */
+export async function wakeHeld({ db, storeId }: StoreTx, cartId: string, now: Date): Promise<void> {
+  await sql`update messages set wake_at = greatest(due_at, ${now}) where store_id = ${storeId} and cart_id = ${cartId}
+    and state = 'held' and reason not in ('retry', 'frequency_cap')`.execute(db)
+}
+
+export async function wakeHeldOfStore({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {
+  await sql`update messages set wake_at = greatest(due_at, ${now}) where store_id = ${storeId}
+    and state = 'held' and reason = any(${[...reasons]}::text[])`.execute(db)
+}
+
+/** Tells the scanner when the store's next message wants to be looked at. The lock keeps a bump from being overwritten. */
+export async function setNextDue({ db, storeId }: StoreTx): Promise<Date | null> {
+  await sql`select 1 from store_send where store_id = ${storeId} for update`.execute(db)
+  const rows = await sql<{ next_due_at: Date | null }>`
+    update store_send set next_due_at = (select min(wake_at) from messages where store_id = ${storeId} and state in ${OPEN})
+    where store_id = ${storeId} returning next_due_at`.execute(db)
+  return rows.rows[0]?.next_due_at ?? null
+}
+
+/** Processes that no longer beat leave what they had on the wire behind: accepted or not, nobody knows (D4, D10). */
+export async function markAbandonedFlights(
+  db: Db,
+  deadBefore: Date,
+  now: Date,
+): Promise<{ store_id: string; id: string }[]> {
+  const rows = await sql<{ store_id: string; id: string }>`
+    with gone as (
+      update messages m set state = 'unknown', reason = 'unknown', finished_at = ${now}, updated_at = ${now}
+      where m.state = 'handed_over'
+        and not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})
+      returning m.store_id, m.id),
+    recorded as (
+      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+      select store_id, gen_random_uuid(), id, ${now}, 'result', 'unknown', '{"cause":"the sending process ended before an answer came"}' from gone)
+    select store_id, id from gone`.execute(db)
+  return rows.rows
+}

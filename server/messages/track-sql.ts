@@ -1,0 +1,108 @@
+import { type StoreDb, type StoreTx, sql } from '../db.ts'
+
+// Touches and ways out: SQL and nothing else.
+
+export async function insertTouch(
+  { db, storeId }: StoreTx,
+  touch: {
+    id: string
+    messageId: string
+    cartId: string
+    kind: 'click' | 'restore'
+    isHuman: boolean
+    reason: string
+    at: Date
+  },
+): Promise<string | null> {
+  const rows = await sql<{ shopper_id: string }>`
+    insert into touches (store_id, id, message_id, cart_id, shopper_id, kind, is_human, class_reason, at)
+    select ${storeId}, ${touch.id}, m.id, m.cart_id, m.shopper_id, ${touch.kind}, ${touch.isHuman}, ${touch.reason}, ${touch.at}
+    from messages m where m.store_id = ${storeId} and m.id = ${touch.messageId} returning shopper_id`.execute(db)
+  return rows.rows[0]?.shopper_id ?? null
+}
+
+/** A human click answers: the cart no longer waits for "No Response", and an `unknown` message did arrive. */
+export async function noteResponse(
+  { db, storeId }: StoreTx,
+  messageId: string,
+  cartId: string,
+  now: Date,
+): Promise<void> {
+  await sql`update carts set no_response_at = null,
+    badge = case when badge = 'No Response' then 'Email Sent' else badge end
+    where store_id = ${storeId} and id = ${cartId}`.execute(db)
+  await sql`
+    with moved as (
+      update messages set state = 'sent', reason = null, updated_at = ${now}, finished_at = ${now}
+      where store_id = ${storeId} and id = ${messageId} and state = 'unknown' returning id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'result', 'accepted', '{"evidence":"a human click"}' from moved`.execute(
+    db,
+  )
+}
+
+export function messageOf({ db, storeId }: StoreDb, messageId: string) {
+  return db
+    .selectFrom('messages as m')
+    .innerJoin('stores as s', 's.id', 'm.store_id')
+    .innerJoin('carts as c', (on) => on.onRef('c.store_id', '=', 'm.store_id').onRef('c.id', '=', 'm.cart_id'))
+    .select([
+      'm.id',
+      'm.cart_id',
+      'm.channel',
+      'm.to_address',
+      'm.handed_over_at',
+      's.account_id',
+      's.name as store_name',
+      's.url as store_url',
+      's.home_url',
+      's.has_checkout_link',
+      'c.merged_into',
+    ])
+    .where('m.store_id', '=', storeId)
+    .where('m.id', '=', messageId)
+    .executeTakeFirst()
+}
+
+export async function suppress(
+  { db }: StoreTx,
+  row: { accountId: string; hash: Buffer; address: string; channel: string; reason: string; source: string; at: Date },
+): Promise<void> {
+  await sql`insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
+    values (${row.accountId}, ${row.hash}, ${row.channel}, ${row.address}, ${row.reason}, ${row.source}, ${row.at})
+    on conflict do nothing`.execute(db)
+}
+
+/** Only the person's own unsubscribe is theirs to take back. */
+export async function unsuppress({ db }: StoreTx, accountId: string, hash: Buffer, channel: string): Promise<void> {
+  await sql`delete from suppressions where account_id = ${accountId} and address_hash = ${hash} and channel = ${channel}
+    and reason = 'unsubscribed'`.execute(db)
+}
+
+export async function isUnsubscribed(
+  { db }: StoreDb,
+  accountId: string,
+  hash: Buffer,
+  channel: string,
+): Promise<boolean> {
+  const rows = await sql`select 1 from suppressions where account_id = ${accountId} and address_hash = ${hash}
+    and channel in ('all', ${channel})`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** Open messages to this address, in every store of the account, are closed at once (C2). */
+export async function skipOpenTo({ db }: StoreTx, accountId: string, email: string, now: Date): Promise<number> {
+  const rows = await sql`
+    with gone as (
+      update messages m set state = 'skipped', reason = 'suppressed_unsubscribed', finished_at = ${now}, updated_at = ${now},
+        claim = null
+      from carts c, stores s
+      where s.account_id = ${accountId} and m.store_id = s.id and c.store_id = m.store_id and c.id = m.cart_id
+        and c.email = ${email} and m.channel = 'email' and m.state in ('scheduled', 'held', 'claimed')
+      returning m.store_id, m.id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select store_id, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_unsubscribed', '{}' from gone returning 1`.execute(
+    db,
+  )
+  return rows.rows.length
+}

@@ -1,0 +1,101 @@
+import type { Db } from '../db.ts'
+import { transact } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { tokenHash } from '../secrets.ts'
+import * as shoppersSql from '../shoppers/sql.ts'
+import * as system from '../system.ts'
+import { restoreTokenOf } from './compose.ts'
+import * as sql from './track-sql.ts'
+import { classifyVisit, type Visit } from './visit.ts'
+
+// What comes back from a message: clicks, and the way out. Tokens of one purpose open nothing else (X1).
+
+/** Where a click leads: the restore page, or the store's own address it was written for. null: no such link. */
+export async function followLink(
+  deps: Deps,
+  token: string,
+  visit: Omit<Visit, 'sinceHandOverMs'>,
+): Promise<string | null> {
+  const link = await system.linkToken(deps.db, tokenHash(token), 'click', deps.now())
+  if (!link) return null
+  const store = { storeId: link.store_id, db: deps.db }
+  const message = await sql.messageOf(store, link.message_id)
+  if (!message) return null
+  const now = deps.now()
+  const sinceHandOverMs = message.handed_over_at ? now.getTime() - message.handed_over_at.getTime() : null
+  const verdict = classifyVisit({ ...visit, sinceHandOverMs })
+  await transact(store, async (tx) => {
+    const touch = { id: newId(), messageId: message.id, cartId: message.cart_id, kind: 'click' as const, at: now }
+    await sql.insertTouch(tx, { ...touch, isHuman: verdict.isHuman, reason: verdict.reason })
+    if (verdict.isHuman) await sql.noteResponse(tx, message.id, message.cart_id, now)
+  })
+  return link.target ?? `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, message.id)}`
+}
+
+export interface WayOut {
+  storeName: string
+  address: string
+  isUnsubscribed: boolean
+}
+
+export async function readWayOut(deps: Deps, token: string): Promise<WayOut> {
+  const { message, store, hash } = await wayOut(deps, token)
+  const isUnsubscribed = await sql.isUnsubscribed(store, message.account_id, hash, message.channel)
+  return { storeName: message.store_name, address: masked(message.to_address!), isUnsubscribed }
+}
+
+/** Counts for every message not yet handed over, in the same commit (C2). Doing it twice is doing it once. */
+export async function unsubscribe(deps: Deps, token: string, source: string): Promise<{ storeName: string }> {
+  const { message, store, hash } = await wayOut(deps, token)
+  const now = deps.now()
+  await transact(store, async (tx) => {
+    const address = message.to_address!
+    const { account_id: accountId, channel } = message
+    await sql.suppress(tx, { accountId, hash, address, channel, reason: 'unsubscribed', source, at: now })
+    await shoppersSql.insertConsent(tx, {
+      id: newId(),
+      addressHash: hash,
+      channel: 'email',
+      status: 'withdrawn',
+      source,
+      wording: null,
+      at: now,
+    })
+    await sql.skipOpenTo(tx, accountId, address, now)
+  })
+  return { storeName: message.store_name }
+}
+
+/** The person's own act restores (C5). */
+export async function resubscribe(deps: Deps, token: string): Promise<{ storeName: string }> {
+  const { message, store, hash } = await wayOut(deps, token)
+  await transact(store, async (tx) => {
+    await sql.unsuppress(tx, message.account_id, hash, message.channel)
+    await shoppersSql.insertConsent(tx, {
+      id: newId(),
+      addressHash: hash,
+      channel: 'email',
+      status: 'granted',
+      source: 'undo on the unsubscribe page',
+      wording: null,
+      at: deps.now(),
+    })
+  })
+  return { storeName: message.store_name }
+}
+
+async function wayOut(deps: Deps, token: string) {
+  const link = await system.linkToken(deps.db, tokenHash(token), 'unsubscribe', deps.now())
+  const store = link ? { storeId: link.store_id, db: deps.db as Db } : null
+  const message = store && link ? await sql.messageOf(store, link.message_id) : undefined
+  if (!store || !message?.to_address) throw new AppError('not_found', 'This link is not valid or has expired.')
+  return { message, store, hash: deps.secrets.addressHash(message.to_address) }
+}
+
+/** `a•••@example.com`: enough to recognise one's own address. */
+export function masked(address: string): string {
+  const [local = '', domain = ''] = address.split('@')
+  return `${local.slice(0, 1)}•••@${domain}`
+}

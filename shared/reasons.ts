@@ -1,0 +1,49 @@
+// Why a message was sent, held, skipped or cancelled: one sentence per reason code, for a shop owner. Codes are written by
+// `server/messages/decide.ts` and by the verbs of `server/messages/messages.ts`.
+
+export const reasonTexts: Record<string, string> = {
+  ok: 'Every check passed at the moment of sending.',
+  fence_degraded:
+    'Every check passed; the store answered too slowly, so orders known from the last 15 minutes were used.',
+  instance_paused: 'This copy of the product is paused until an owner confirms that it is the live one.',
+  store_disconnected: 'The store is disconnected.',
+  sender_missing: 'The store has no sender name or postal address yet. Both are required in marketing mail.',
+  flow_off: 'The flow is switched off.',
+  flow_removed: 'The flow or this step no longer exists.',
+  cart_active: 'The shopper is still active; the step waits until they have been quiet long enough.',
+  purchase_in_progress: 'An order was placed and awaits its payment, so nothing is sent for now.',
+  purchased: 'The shopper has bought. No further message goes out for this cart.',
+  emptied: 'The shopper emptied the cart.',
+  lost: 'The cart was given up long ago.',
+  merged: 'This cart was joined with another cart of the same shopper.',
+  too_old: 'It was not possible to send in time, and a late reminder would do more harm than good.',
+  superseded: 'A later step was due as well, so only that one goes out.',
+  holdout: 'This shopper is in the control group, which is not contacted so that the true effect can be measured.',
+  suppressed_unsubscribed: 'The shopper has unsubscribed.',
+  suppressed_complaint: 'The shopper reported an earlier message as spam.',
+  suppressed_hard_bounce: 'The address does not exist: an earlier message came back.',
+  suppressed_manual: 'The address was put on the suppression list by hand.',
+  suppressed_invalid: 'The address is not valid.',
+  suppressed_erased: 'The person asked to be erased.',
+  no_contact: 'No usable email address is known yet.',
+  no_consent: 'The law where the shopper lives asks for consent first, and none was given.',
+  consent_withdrawn: 'The shopper has withdrawn consent.',
+  store_unreachable:
+    'The store does not answer, so it is not certain that the shopper has not bought. Nothing is sent blindly.',
+  frequency_cap: 'The shopper has had as many messages as the frequency cap allows; it waits for the next free slot.',
+  render_failed: 'The message could not be built from its template.',
+  plan_limit: 'The plan’s messages for this month are used up.',
+  retry: 'The mail server did not accept it for now; it is tried again.',
+  changed: 'Something about the cart changed at the last moment, so it is decided anew.',
+  disconnected: 'The store was disconnected.',
+  step_removed: 'The step was removed from the flow.',
+  accepted: 'The mail server accepted the message.',
+  rejected: 'The mail server refused the message for good.',
+  unknown: 'The message was handed over, but no answer came. It is never sent again on its own.',
+  bounced: 'The message came back.',
+}
+
+export function explain(reason: string | null): string {
+  if (!reason) return ''
+  return reasonTexts[reason] ?? reasonTexts[reason.split(':')[0]!] ?? reason
+}
