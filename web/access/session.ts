@@ -1,0 +1,105 @@
+import { useSyncExternalStore } from 'react'
+import type { PlatformName } from '../../shared/platforms.ts'
+
+// Who this browser is signed in as, in the storage keys of A 3. The token lies in local storage when "Remember me" was ticked and in
+// session storage otherwise (decision 25).
+
+export type Farewell = 'expired' | 'left'
+
+export interface StoredUser {
+  id: string
+  name: string
+  email: string
+  subscriptionStatus: string | null
+  hasActiveSubscription: boolean
+}
+
+export interface StoredConnection {
+  platform: PlatformName
+  store_url: string
+}
+
+interface Session {
+  token: string | null
+  /** Why the last session ended, for the sign-in screen. */
+  farewell: Farewell | null
+  /** Where an expired session was, to go back to after signing in again. */
+  returnTo: string | null
+}
+
+const CONNECTION_KEYS = ['isConnected', 'storeUrl', 'platform', 'store_connection', 'woocommerce_connection', 'shopify_connection']
+
+let current: Session | null = null
+const listeners = new Set<() => void>()
+
+export const useSession = () => useSyncExternalStore(subscribe, session)
+
+export function session(): Session {
+  current ??= { token: sessionStorage.getItem('token') ?? localStorage.getItem('token'), farewell: null, returnTo: null }
+  return current
+}
+
+export function startSession(token: string, isRemembered: boolean) {
+  const { returnTo } = session()
+  localStorage.removeItem('token')
+  sessionStorage.removeItem('token')
+  ;(isRemembered ? localStorage : sessionStorage).setItem('token', token)
+  change({ token, farewell: null, returnTo })
+}
+
+/** Forgets token, user and connection (A 4.2). */
+export function endSession(farewell: Farewell) {
+  const returnTo = farewell === 'expired' ? location.pathname + location.search : null
+  localStorage.removeItem('token')
+  sessionStorage.removeItem('token')
+  localStorage.removeItem('user')
+  forgetConnection()
+  change({ token: null, farewell, returnTo })
+}
+
+export function rememberUser(user: StoredUser) {
+  const { id, name, email, subscriptionStatus, hasActiveSubscription } = user
+  localStorage.setItem('user', JSON.stringify({ id, name, email, subscriptionStatus, hasActiveSubscription }))
+}
+
+export const storedUser = () => readJson<StoredUser>('user')
+
+export function rememberConnection({ platform, store_url }: StoredConnection) {
+  forgetConnection()
+  localStorage.setItem('isConnected', 'true')
+  localStorage.setItem('platform', platform)
+  localStorage.setItem('storeUrl', store_url)
+  localStorage.setItem('store_connection', JSON.stringify({ platform, store_url }))
+}
+
+export function forgetConnection() {
+  for (const key of CONNECTION_KEYS) localStorage.removeItem(key)
+}
+
+export const storedConnection = () =>
+  localStorage.getItem('isConnected') === 'true' ? readJson<StoredConnection>('store_connection') : null
+
+/** B 1: the address, else the stored platform, else the stored connection, else woocommerce. */
+export function chosenPlatform(): string {
+  const named = new URLSearchParams(location.search).get('platform') ?? localStorage.getItem('platform')
+  return named ?? readJson<StoredConnection>('store_connection')?.platform ?? 'woocommerce'
+}
+
+function change(next: Session) {
+  current = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+/** null for what is missing or was written by something else. */
+function readJson<T>(key: string): T | null {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? 'null') as T | null
+  } catch {
+    return null
+  }
+}

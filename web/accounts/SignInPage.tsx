@@ -1,0 +1,80 @@
+import { Button, Card, Container, Divider, Stack, Text, Title } from '@mantine/core'
+import { IconPlayerPlay } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLocation } from 'react-router'
+import { authTexts } from '../../shared/auth.ts'
+import { useInstance } from '../access/queries.ts'
+import { useSession } from '../access/session.ts'
+import { BarePage } from '../shell/BarePage.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { ForgotForm } from './ForgotForm.tsx'
+import { useDemoLogin, wordsOf } from './queries.ts'
+import { SignInForm } from './SignInForm.tsx'
+
+const headings = {
+  login: ['Sign in', 'Welcome back.'],
+  register: ['Create your account', 'Free to start. Nothing is sent before you switch it on.'],
+  forgot: ['Reset your password', 'We send you a link to choose a new one.'],
+} as const
+
+/** One screen with three modes (A 2.5): the address tells sign-in from sign-up. */
+export function SignInPage() {
+  const { pathname } = useLocation()
+  const [isForgotten, setForgotten] = useState(false)
+  const { farewell } = useSession()
+  const instance = useInstance()
+  const isRegistering = pathname === '/register'
+  const mode = isRegistering ? 'register' : isForgotten ? 'forgot' : 'login'
+  const [heading, text] = headings[mode]
+  return (
+    <BarePage title={heading}>
+      <Container size={440} p={0}>
+        {farewell === 'expired' && mode === 'login' && (
+          <div style={{ marginBottom: 16 }}>
+            <Notice tone="warn" isLive>
+              {authTexts.sessionExpired}
+            </Notice>
+          </div>
+        )}
+        <Card padding="xl">
+          <Stack gap="lg">
+            <div>
+              <Title order={1}>{heading}</Title>
+              <Text c="dimmed" mt={4}>
+                {text}
+              </Text>
+            </div>
+            {mode === 'forgot' ? (
+              <ForgotForm onBack={() => setForgotten(false)} />
+            ) : (
+              <SignInForm key={mode} mode={mode} onForgot={() => setForgotten(true)} />
+            )}
+            {instance?.hasDemo && mode !== 'forgot' && <DemoButton />}
+          </Stack>
+        </Card>
+      </Container>
+    </BarePage>
+  )
+}
+
+function DemoButton() {
+  const demo = useDemoLogin()
+  return (
+    <Stack gap="md">
+      <Divider label="or look around first" labelPosition="center" />
+      <Button
+        variant="default"
+        leftSection={<IconPlayerPlay size={16} aria-hidden />}
+        loading={demo.isPending}
+        onClick={() => demo.mutate({ isRemembered: false })}
+      >
+        Try the live demo
+      </Button>
+      {demo.error && (
+        <Notice tone="bad" isLive>
+          {wordsOf(demo.error, authTexts.loginFailed)}
+        </Notice>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,50 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { demoLogin, forgotPassword, login, register, resetPassword, type User } from '../../shared/auth.ts'
+import { meQuery } from '../access/queries.ts'
+import { forgetConnection, rememberUser, startSession } from '../access/session.ts'
+import { ApiError, call } from '../api.ts'
+
+interface Remember {
+  isRemembered: boolean
+}
+
+export const useLogin = () =>
+  useSignIn((given: { email: string; password: string } & Remember) =>
+    call(login, { body: { email: given.email, password: given.password }, isAnonymous: true }),
+  )
+
+export const useRegister = () =>
+  useSignIn(({ name, email, password }: { name: string; email: string; password: string } & Remember) =>
+    call(register, { body: { name, email, password }, isAnonymous: true }),
+  )
+
+export const useDemoLogin = () => useSignIn((_: Remember) => call(demoLogin, { isAnonymous: true }))
+
+export const useForgotPassword = () =>
+  useMutation({ mutationFn: (email: string) => call(forgotPassword, { body: { email }, isAnonymous: true }) })
+
+export const useResetPassword = () =>
+  useMutation({
+    mutationFn: (body: { token: string; password: string }) => call(resetPassword, { body, isAnonymous: true }),
+  })
+
+/** The server's own words; the specification's sentence where it said nothing in particular. */
+export function wordsOf(error: Error, fallback: string): string {
+  if (!(error instanceof ApiError)) return fallback
+  return error.code === 'internal' ? fallback : error.message
+}
+
+/** Starts clean: nothing another person saw on this browser may be shown to the one who signs in. */
+function useSignIn<Given extends Remember>(ask: (given: Given) => Promise<{ token: string; user: User }>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ask,
+    onSuccess: ({ token, user }, { isRemembered }) => {
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'instance' })
+      forgetConnection()
+      rememberUser(user)
+      queries.setQueryData(meQuery.queryKey, user)
+      startSession(token, isRemembered)
+    },
+  })
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { checkNewPassword, checkSignIn } from './rules.ts'
+
+const form = { name: 'Ada', email: 'ada@example.com', password: 'secret', repeated: 'secret' }
+
+it('lets a complete form pass in every mode', () => {
+  for (const mode of ['login', 'register', 'forgot'] as const) expect(checkSignIn(mode, form)).toEqual({})
+})
+
+it('asks for what each mode needs, in the specification’s words', () => {
+  const empty = { name: ' ', email: ' ', password: '', repeated: '' }
+  expect(checkSignIn('login', empty)).toEqual({ email: 'Email is required', password: 'Password is required' })
+  expect(checkSignIn('forgot', empty)).toEqual({ email: 'Email is required' })
+  expect(checkSignIn('register', empty)).toEqual({
+    name: 'Name is required',
+    email: 'Email is required',
+    password: 'Password is required',
+  })
+})
+
+it('holds new passwords to six characters and to each other', () => {
+  expect(checkNewPassword({ password: 'short', repeated: 'short' })).toEqual({
+    password: 'Password must be at least 6 characters long',
+  })
+  expect(checkNewPassword({ password: 'secret', repeated: 'secret2' })).toEqual({ repeated: 'Passwords do not match' })
+})

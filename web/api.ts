@@ -1,0 +1,127 @@
+import { useSyncExternalStore } from 'react'
+import type { z } from 'zod'
+import type { Endpoint } from '../shared/endpoint.ts'
+import type { ErrorReply } from '../shared/errors.ts'
+import { chosenPlatform, endSession, session } from './access/session.ts'
+
+// The only fetch. Calls an endpoint by its contract; a failure is always an ApiError whose message may be shown to a person.
+
+export const OFFLINE = 'Recoup cannot be reached right now. Check your connection and try again.'
+export const BROKEN = 'Something went wrong on our side. Please try again in a moment.'
+
+export class ApiError extends Error {
+  /** 0 when there was no answer at all. */
+  readonly status: number
+  readonly code: ErrorReply['code'] | 'offline'
+  readonly fields: Record<string, string>
+  readonly retryAfterS: number | null
+
+  constructor(status: number, reply: Pick<ErrorReply, 'error' | 'fields' | 'retryAfterS'> & { code: ApiError['code'] }) {
+    super(reply.error)
+    this.status = status
+    this.code = reply.code
+    this.fields = reply.fields ?? {}
+    this.retryAfterS = reply.retryAfterS ?? null
+  }
+
+  /** Our server was not reached or failed: nothing is known of the question, so nothing may be concluded (decision 2). */
+  get isOutage() {
+    return this.status === 0 || (this.status >= 500 && this.code !== 'store_unreachable')
+  }
+}
+
+type Given<T extends z.ZodType> = z.input<T>
+export interface CallInput<E extends Endpoint> {
+  params?: Given<E['params']>
+  query?: Given<E['query']>
+  body?: Given<E['body']>
+  signal?: AbortSignal
+  /** Signing in: no token is sent, and a 401 is an answer about the password. */
+  isAnonymous?: boolean
+}
+
+export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E> = {}): Promise<z.output<E['reply']>> {
+  const token = input.isAnonymous ? null : session().token
+  const response = await send(endpoint, input, token)
+  const reply: unknown = await response.json().catch(() => null)
+  if (response.ok && reply !== null) {
+    setReachable(true)
+    return reply as z.output<E['reply']>
+  }
+  const error = errorOf(response.status, reply, response.headers.get('Retry-After'))
+  setReachable(!error.isOutage)
+  // A late answer to a token already replaced says nothing about the new one.
+  if (isSessionOver(error) && token !== null && token === session().token) endSession('expired')
+  throw error
+}
+
+/** The path with its parameters, the query, and `platform` where stores or carts are concerned (B 7). */
+export function addressOf(path: string, params: object, query: object, platform: string): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String((params as Fields)[name])))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value))
+  }
+  if (/\/(stores|carts)/.test(filled) && !search.has('platform')) search.set('platform', platform)
+  const text = search.toString()
+  return text ? `${filled}?${text}` : filled
+}
+
+/** What a refused or broken answer means. A proxy's HTML page counts as broken. */
+export function errorOf(status: number, reply: unknown, retryAfter: string | null = null): ApiError {
+  const { error, message, code, fields, retryAfterS } = (typeof reply === 'object' && reply ? reply : {}) as Partial<
+    ErrorReply & { message: string }
+  >
+  const seconds = retryAfterS ?? (retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined)
+  return new ApiError(status >= 400 ? status : 502, {
+    error: error ?? message ?? BROKEN,
+    code: code ?? 'internal',
+    ...(fields && { fields }),
+    ...(seconds !== undefined && { retryAfterS: seconds }),
+  })
+}
+
+export const isSessionOver = (error: ApiError) =>
+  error.status === 401 && (error.code === 'session' || error.code === 'unauthenticated')
+
+async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token: string | null): Promise<Response> {
+  const address = addressOf(endpoint.path, input.params ?? {}, input.query ?? {}, chosenPlatform())
+  const headers: Record<string, string> = { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' }
+  if (token) headers.Authorization = `Bearer ${token}`
+  // A body-less call must not announce JSON: the server would try to parse nothing.
+  if (input.body !== undefined) headers['Content-Type'] = 'application/json'
+  try {
+    return await fetch(address, {
+      method: endpoint.method,
+      credentials: 'include',
+      headers,
+      ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      ...(input.signal && { signal: input.signal }),
+    })
+  } catch (cause) {
+    if (input.signal?.aborted) throw cause
+    setReachable(false)
+    throw new ApiError(0, { error: OFFLINE, code: 'offline' })
+  }
+}
+
+type Fields = Record<string, unknown>
+
+let isReachable = true
+const listeners = new Set<() => void>()
+
+/** Whether our server answered the last call; the shell shows a banner while it does not. */
+export const useReachable = () =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    () => isReachable,
+  )
+
+function setReachable(next: boolean) {
+  if (next === isReachable) return
+  isReachable = next
+  for (const listener of listeners) listener()
+}

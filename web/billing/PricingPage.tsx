@@ -1,0 +1,80 @@
+import { Anchor, Badge, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { type PlanKey, plans } from '../../shared/billing.ts'
+import { useInstance, useMay, useSubscription } from '../access/queries.ts'
+import { BarePage } from '../shell/BarePage.tsx'
+import { PlanCard } from './PlanCard.tsx'
+import { useCreateFree } from './queries.ts'
+
+const keys = Object.keys(plans) as PlanKey[]
+
+export function PricingPage() {
+  const [period, setPeriod] = useState('monthly')
+  const subscription = useSubscription()
+  const instance = useInstance()
+  const mayPay = useMay('billing:write')
+  const createFree = useCreateFree()
+  const navigate = useNavigate()
+  const choose = (key: PlanKey) => {
+    if (key !== 'free') return navigate(`/test-subscription?plan=${key}`)
+    // The store set-up says what is missing when this failed (A 4.3).
+    createFree.mutate(undefined, { onSettled: () => navigate('/store-setup') })
+  }
+  return (
+    <BarePage title="Pricing" size="lg" actions={<Actions hasPlan={subscription?.plan != null} />}>
+      <Stack gap="xl">
+        <Stack gap="xs" align="center" ta="center">
+          <Title order={1} fz={28}>
+            Choose your plan
+          </Title>
+          <Text c="dimmed">Start free, change whenever you like.</Text>
+          <Group gap="sm" mt="sm" justify="center">
+            <SegmentedControl
+              aria-label="Billing period"
+              value={period}
+              onChange={setPeriod}
+              data={[
+                { value: 'monthly', label: 'Monthly' },
+                { value: 'yearly', label: 'Yearly' },
+              ]}
+            />
+            <Badge variant="light" size="lg" tt="none">
+              Save 20%
+            </Badge>
+          </Group>
+        </Stack>
+        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+          {keys.map((key) => (
+            <PlanCard
+              key={key}
+              planKey={key}
+              isYearly={period === 'yearly'}
+              isCurrent={subscription?.plan === key}
+              isBusy={createFree.isPending}
+              isTestMode={subscription?.isTestMode ?? false}
+              mayPay={mayPay}
+              supportEmail={instance?.supportEmail}
+              onChoose={() => choose(key)}
+            />
+          ))}
+        </SimpleGrid>
+      </Stack>
+    </BarePage>
+  )
+}
+
+function Actions({ hasPlan }: { hasPlan: boolean }) {
+  return (
+    <>
+      {hasPlan && (
+        <Anchor component={Link} to="/" fz="sm">
+          Back to Recoup
+        </Anchor>
+      )}
+      <Anchor component={Link} to="/logout" fz="sm">
+        Log out
+      </Anchor>
+    </>
+  )
+}

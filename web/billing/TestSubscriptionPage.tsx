@@ -1,0 +1,57 @@
+import { Button, Card, Container, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { useSubscription } from '../access/queries.ts'
+import { BarePage } from '../shell/BarePage.tsx'
+import { NotFoundPage } from '../site/NotFoundPage.tsx'
+import { LoadingPage } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { useManualUpdate } from './queries.ts'
+
+const offered = ['free', 'starter', 'growth', 'professional', 'enterprise']
+
+/** Sets a plan without paying; exists only in test mode (decision 3). */
+export function TestSubscriptionPage() {
+  const subscription = useSubscription()
+  if (!subscription) return <LoadingPage />
+  return subscription.isTestMode ? <TestSubscription current={subscription.plan} /> : <NotFoundPage />
+}
+
+function TestSubscription({ current }: { current: string | null }) {
+  const asked = useSearchParams()[0].get('plan')
+  const [plan, setPlan] = useState(asked && offered.includes(asked) ? asked : (current ?? 'free'))
+  const update = useManualUpdate()
+  const navigate = useNavigate()
+  return (
+    <BarePage title="Test subscription">
+      <Container size={480} p={0}>
+        <Card padding="xl">
+          <Stack gap="lg">
+            <Title order={1}>Test subscription</Title>
+            <Text c="dimmed">This server is in billing test mode: choosing a plan here charges nothing.</Text>
+            <Text>
+              Current plan: <strong>{current ?? 'none'}</strong>
+            </Text>
+            <NativeSelect label="Plan" data={offered} value={plan} onChange={(event) => setPlan(event.currentTarget.value)} />
+            {update.error && (
+              <Notice tone="bad" isLive>
+                {update.error.message}
+              </Notice>
+            )}
+            {update.data && (
+              <Notice tone="good" isLive>
+                {update.data.message}
+              </Notice>
+            )}
+            <Button loading={update.isPending} onClick={() => update.mutate(plan)}>
+              Set this plan
+            </Button>
+            <Button variant="subtle" onClick={() => navigate('/')}>
+              Continue to Recoup
+            </Button>
+          </Stack>
+        </Card>
+      </Container>
+    </BarePage>
+  )
+}

@@ -1,0 +1,37 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './app.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { RouterProvider } from 'react-router/dom'
+import { ApiError } from './api.ts'
+import { createRoutes } from './router.tsx'
+import { resolveColors, theme } from './theme.ts'
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // Only an outage can heal by asking again.
+      retry: (failures, error) => error instanceof ApiError && error.isOutage && failures < 2,
+      retryDelay: (attempt) => 800 * 2 ** attempt,
+      staleTime: 10_000,
+      // The browser's own idea of being offline is wrong on a machine that serves itself.
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={resolveColors} defaultColorScheme="auto">
+      <Notifications position="bottom-right" />
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={createRoutes()} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,42 @@
+import { Text, Title } from '@mantine/core'
+import { useInstance } from '../access/queries.ts'
+import { BarePage } from '../shell/BarePage.tsx'
+
+export function PrivacyPage() {
+  const support = useInstance()?.supportEmail
+  return (
+    <BarePage title="Privacy">
+      <div className="prose">
+        <Title order={1}>Privacy</Title>
+        <Text c="dimmed">What is kept, why, and how to have it removed.</Text>
+        <h2>If you run a store</h2>
+        <p>
+          Your name, email address and a hash of your password; the address of your store and its keys, encrypted; the orders,
+          customers and products your store shares through those keys.
+        </p>
+        <h2>If you shop in a store that uses Recoup</h2>
+        <ul>
+          <li>What was in the cart you left, and the contact details you typed at checkout.</li>
+          <li>Which messages you were sent about it, and why each was sent or not.</li>
+          <li>Whether you clicked a link in them. Links are counted, and mails may count openings.</li>
+          <li>Your choice when you unsubscribe. It stays, so that nobody writes to you again.</li>
+        </ul>
+        <p>
+          Your network address is not stored, nothing is sold, and no data goes to anyone but the store you shopped in and the
+          services that deliver its messages.
+        </p>
+        <h2>On this website</h2>
+        <p>
+          Recoup keeps your sign-in in your browser’s storage and uses no advertising or analytics cookies. If you press
+          “Restore Cart”, the items are kept in your browser’s storage too.
+        </p>
+        <h2>Removal</h2>
+        <p>
+          Every mail has an unsubscribe link that works with one click and without signing in. To have your data removed, write
+          to the store that sent the mail{support && <> or to <a href={`mailto:${support}`}>{support}</a></>}. The data of a
+          disconnected store is deleted after 30 days.
+        </p>
+      </div>
+    </BarePage>
+  )
+}

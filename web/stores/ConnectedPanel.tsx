@@ -1,0 +1,49 @@
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { useNavigate } from 'react-router'
+import type { StoreView } from '../../shared/stores.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { useRefreshConnection } from './queries.ts'
+import { storeFacts } from './storeFacts.tsx'
+
+interface Props {
+  store: StoreView
+  message: string
+  warnings: string[]
+}
+
+/** What connecting found. The guard learns of the connection only when this was read. */
+export function ConnectedPanel({ store, message, warnings }: Props) {
+  const refresh = useRefreshConnection()
+  const navigate = useNavigate()
+  const go = async (path: string) => {
+    await refresh()
+    await navigate(path)
+  }
+  return (
+    <Card padding="xl">
+      <Stack gap="lg">
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <IconCircleCheck size={30} color="var(--rc-good)" aria-hidden style={{ flex: 'none' }} />
+          <div role="status">
+            <Title order={1}>{store.name} is connected</Title>
+            <Text c="dimmed">{message}</Text>
+          </div>
+        </Group>
+        <Facts entries={storeFacts(store)} />
+        {warnings.map((warning) => (
+          <Notice key={warning} tone="warn">
+            {warning}
+          </Notice>
+        ))}
+        <Group gap="sm">
+          <Button onClick={() => go('/carts')}>See abandoned carts</Button>
+          <Button variant="default" onClick={() => go('/settings')}>
+            Set sender and address
+          </Button>
+        </Group>
+      </Stack>
+    </Card>
+  )
+}

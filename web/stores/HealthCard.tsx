@@ -1,0 +1,68 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck, IconClock, IconRefresh } from '@tabler/icons-react'
+import { counted, formatAge } from '../ui/format.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingRows } from '../ui/Loading.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+import { useStoreHealth } from './queries.ts'
+import { healthOf, type StreamHealth, type StreamState, streamName } from './rules.ts'
+
+const badges: Record<StreamHealth, Parameters<typeof StatusBadge>[0]> = {
+  fine: { tone: 'good', icon: IconCircleCheck, label: 'Up to date' },
+  running: { tone: 'info', icon: IconRefresh, label: 'Reading now' },
+  failing: { tone: 'bad', icon: IconAlertTriangle, label: 'Failing' },
+  waiting: { tone: 'quiet', icon: IconClock, label: 'Not yet run' },
+}
+
+export function HealthCard() {
+  const health = useStoreHealth()
+  return (
+    <Card>
+      <Title order={2}>Data from your store</Title>
+      {health.isPending ? (
+        <LoadingRows count={4} />
+      ) : health.data ? (
+        <>
+          <Text fz="sm" c="dimmed" mt={4} mb="md">
+            {counted(health.data.counts.orders, 'order')}, {counted(health.data.counts.customers, 'customer')} and{' '}
+            {counted(health.data.counts.products, 'product')},{' '}
+            {health.data.ageSeconds === null ? 'never read completely' : `read ${formatAge(health.data.ageSeconds)}`}.
+          </Text>
+          <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+            {Object.entries(health.data.streams).map(([stream, state]) => (
+              <StreamRow key={stream} stream={stream} state={state} />
+            ))}
+          </Stack>
+        </>
+      ) : (
+        <Failed title="The state of your store could not be read" error={health.error} onRetry={() => health.refetch()} />
+      )}
+    </Card>
+  )
+}
+
+function StreamRow({ stream, state }: { stream: string; state: StreamState }) {
+  const health = healthOf(state)
+  const at = health === 'failing' ? state.failedAt : state.completedAt
+  return (
+    <li>
+      <Group justify="space-between" gap="xs">
+        <Text fz="sm">{streamName(stream)}</Text>
+        <Group gap="sm">
+          {at && (
+            <Text fz="sm" c="dimmed">
+              <TimeAgo at={at} />
+            </Text>
+          )}
+          <StatusBadge {...badges[health]} />
+        </Group>
+      </Group>
+      {health === 'failing' && state.problem && (
+        <Text fz="sm" mt={2} c="var(--rc-bad)">
+          {state.problem}
+        </Text>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,32 @@
+import { Card, List, Text, Title } from '@mantine/core'
+
+/** Where to click in WooCommerce to get the two keys. */
+export function KeysHelp() {
+  return (
+    <Card>
+      <Title order={2} mb="sm">
+        How to get your keys
+      </Title>
+      <List type="ordered" spacing="sm" fz="sm">
+        <List.Item>
+          Open your WordPress admin and go to <strong>WooCommerce → Settings → Advanced → REST API</strong>.
+        </List.Item>
+        <List.Item>
+          Press <strong>Add key</strong>. As description write “Recoup”, as user choose an administrator or shop manager.
+        </List.Item>
+        <List.Item>
+          Set permissions to <strong>Read/Write</strong>: reading finds the carts, writing lets your store notify us of orders.
+        </List.Item>
+        <List.Item>
+          Press <strong>Generate API key</strong> and copy both values at once. WooCommerce shows the secret only this one time.
+        </List.Item>
+        <List.Item>
+          Check <strong>Settings → Permalinks</strong>: anything but “Plain” works.
+        </List.Item>
+      </List>
+      <Text fz="sm" c="dimmed" mt="md">
+        The keys are stored encrypted and are never shown again. WooCommerce 5.0 or later is needed.
+      </Text>
+    </Card>
+  )
+}

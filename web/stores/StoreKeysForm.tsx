@@ -1,0 +1,66 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { storeTexts } from '../../shared/stores.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { ApiError } from '../api.ts'
+import { Notice } from '../ui/Notice.tsx'
+import type { useConnectStore } from './queries.ts'
+import { checkKeys } from './rules.ts'
+
+interface Props {
+  connect: ReturnType<typeof useConnectStore>
+  isDisabled: boolean
+}
+
+export function StoreKeysForm({ connect, isDisabled }: Props) {
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { store_url: '', consumer_key: '', consumer_secret: '' },
+    validate: checkKeys,
+  })
+  const submit = form.onSubmit((values) => {
+    const body = {
+      platform: 'woocommerce' as const,
+      store_url: values.store_url.trim(),
+      consumer_key: values.consumer_key.trim(),
+      consumer_secret: values.consumer_secret.trim(),
+    }
+    connect.mutate(body, { onError: (error) => error instanceof ApiError && form.setErrors(error.fields) })
+  })
+  const field = (name: 'store_url' | 'consumer_key' | 'consumer_secret') => ({
+    key: form.key(name),
+    ...form.getInputProps(name),
+    required: true,
+    withAsterisk: false,
+    spellCheck: false,
+    autoComplete: name === 'store_url' ? 'url' : 'off',
+  })
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Store URL"
+          description="As your customers open it, with its folder if it has one"
+          placeholder="https://shop.example.com"
+          inputMode="url"
+          {...field('store_url')}
+        />
+        <TextInput label="Consumer key" placeholder="ck_…" {...field('consumer_key')} />
+        <PasswordInput
+          label="Consumer secret"
+          placeholder="cs_…"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the secret', tabIndex: 0 }}
+          {...field('consumer_secret')}
+        />
+        {connect.error && (
+          <Notice tone="bad" title="Connection failed" isLive>
+            {wordsOf(connect.error, storeTexts.connectFailed)}
+          </Notice>
+        )}
+        <Button type="submit" loading={connect.isPending} disabled={isDisabled}>
+          Connect Store
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,96 @@
+import { Anchor, Button, Card, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { PlatformName } from '../../shared/platforms.ts'
+import { storeTexts } from '../../shared/stores.ts'
+import { isSubscribed } from '../access/access.ts'
+import { useMay, useMe, useSubscription } from '../access/queries.ts'
+import { BarePage } from '../shell/BarePage.tsx'
+import { LoadingPage } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { ConnectedPanel } from './ConnectedPanel.tsx'
+import { KeysHelp } from './KeysHelp.tsx'
+import { useConnectStore } from './queries.ts'
+import { StoreKeysForm } from './StoreKeysForm.tsx'
+
+const platforms = [
+  { value: 'woocommerce', label: 'WooCommerce' },
+  { value: 'shopify', label: 'Shopify' },
+]
+
+export function StoreSetupPage() {
+  const subscription = useSubscription()
+  const connect = useConnectStore()
+  const actions = (
+    <>
+      <Anchor component={Link} to="/settings" fz="sm">
+        Settings
+      </Anchor>
+      <Anchor component={Link} to="/logout" fz="sm">
+        Log out
+      </Anchor>
+    </>
+  )
+  if (!subscription) return <LoadingPage />
+  return (
+    <BarePage title="Connect your store" size="md" actions={actions}>
+      {!isSubscribed(subscription.plan, subscription.status) ? (
+        <SubscriptionRequired />
+      ) : connect.data ? (
+        <ConnectedPanel store={connect.data.store} message={connect.data.message} warnings={connect.data.warnings} />
+      ) : (
+        <ConnectStore connect={connect} />
+      )}
+    </BarePage>
+  )
+}
+
+function SubscriptionRequired() {
+  return (
+    <Notice tone="warn" title="Subscription Required">
+      <p>Connecting a store needs a plan. The free one is enough.</p>
+      <Button component={Link} to="/pricing" size="xs">
+        Choose a Plan
+      </Button>
+    </Notice>
+  )
+}
+
+function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore> }) {
+  const [platform, setPlatform] = useState<PlatformName>('woocommerce')
+  const mayConnect = useMay('stores:connect')
+  const isDemo = useMe()?.isDemo ?? false
+  return (
+    <Stack gap="lg">
+      <div>
+        <Title order={1}>Connect your store</Title>
+        <Text c="dimmed" mt={4}>
+          Recoup reads orders, customers and products. Nothing is sent to anyone until you switch a flow on.
+        </Text>
+      </div>
+      {isDemo && <Notice tone="info">The demo stays connected to its own store and cannot connect another one.</Notice>}
+      {!mayConnect && <Notice tone="info">Only the owner or an admin of the account can connect a store.</Notice>}
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+        <Card>
+          <Stack gap="md">
+            <Select
+              label="Platform"
+              data={platforms}
+              value={platform}
+              allowDeselect={false}
+              onChange={(value) => value && setPlatform(value as PlatformName)}
+            />
+            {platform === 'shopify' ? (
+              <Notice tone="info" isLive>
+                {storeTexts.shopifyLater}
+              </Notice>
+            ) : (
+              <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} />
+            )}
+          </Stack>
+        </Card>
+        {platform === 'woocommerce' && <KeysHelp />}
+      </SimpleGrid>
+    </Stack>
+  )
+}

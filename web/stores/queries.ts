@@ -1,0 +1,61 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { connectStore, disconnectStore, saveStoreSettings, storeHealth, syncStore } from '../../shared/stores.ts'
+import { connectionQuery, useMay, useStore } from '../access/queries.ts'
+import { forgetConnection } from '../access/session.ts'
+import { call } from '../api.ts'
+
+export type StoreKeys = z.input<typeof connectStore.body>
+export type StoreSettings = z.input<typeof saveStoreSettings.body>
+
+const healthQuery = queryOptions({
+  queryKey: ['store', 'health'],
+  queryFn: ({ signal }) => call(storeHealth, { signal }),
+  refetchInterval: 30_000,
+})
+
+export function useStoreHealth() {
+  const store = useStore()
+  const mayRead = useMay('stores:read')
+  return useQuery({ ...healthQuery, enabled: store !== null && mayRead })
+}
+
+/** Only connects: what was found is read first, then `useFinishConnecting` lets the guard know. */
+export const useConnectStore = () => useMutation({ mutationFn: (body: StoreKeys) => call(connectStore, { body }) })
+
+export function useRefreshConnection() {
+  const queries = useQueryClient()
+  return () => queries.refetchQueries({ queryKey: connectionQuery.queryKey })
+}
+
+export function useSync() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(syncStore),
+    onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' }),
+  })
+}
+
+export function useDisconnect() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(disconnectStore),
+    onSuccess: async () => {
+      forgetConnection()
+      await queries.refetchQueries({ queryKey: connectionQuery.queryKey })
+      queries.removeQueries({ predicate: ({ queryKey }) => ['carts', 'cart', 'flows', 'store'].includes(String(queryKey[0])) })
+    },
+  })
+}
+
+export function useSaveSettings() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: StoreSettings) => call(saveStoreSettings, { body }),
+    onSuccess: ({ store }) => {
+      queries.setQueryData(connectionQuery.queryKey, (old) => old && { ...old, store })
+      // Sender and address are what a flow may be missing.
+      void queries.invalidateQueries({ queryKey: ['flows'] })
+    },
+  })
+}

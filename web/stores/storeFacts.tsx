@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import type { StoreView } from '../../shared/stores.ts'
+
+const platformNames = { woocommerce: 'WooCommerce', shopify: 'Shopify' }
+
+/** What we read from a store when connecting. */
+export function storeFacts(store: StoreView): [string, ReactNode][] {
+  return [
+    ['Platform', `${platformNames[store.platform]} ${store.version}`],
+    ['Currency', store.currency],
+    ['Time zone', store.timeZone],
+    ['Country', countries(store.baseCountry ? [store.baseCountry] : null) ?? 'not given'],
+    ['Sells to', countries(store.sellingCountries) ?? 'all countries'],
+    ['Key', store.canWrite ? 'may read and write' : 'may only read'],
+  ]
+}
+
+function countries(codes: string[] | null): string | null {
+  if (!codes || codes.length === 0) return null
+  const names = new Intl.DisplayNames('en-US', { type: 'region' })
+  const shown = codes.slice(0, 8).map((code) => (/^[A-Z]{2}$/.test(code) ? names.of(code) : code))
+  return shown.join(', ') + (codes.length > 8 ? ` and ${codes.length - 8} more` : '')
+}

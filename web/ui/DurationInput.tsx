@@ -1,0 +1,48 @@
+import { Group, Input, NativeSelect, NumberInput } from '@mantine/core'
+import { useId, useState } from 'react'
+import { type DurationUnit, minutesPer, toMinutes, unitOf } from './duration.ts'
+
+interface Props {
+  label: string
+  description?: string
+  error?: string | null | undefined
+  disabled?: boolean
+  /** NaN while nothing is typed. */
+  minutes: number
+  onChange: (minutes: number) => void
+}
+
+export function DurationInput({ label, description, error, disabled = false, minutes, onChange }: Props) {
+  const [unit, setUnit] = useState<DurationUnit>(() => unitOf(minutes))
+  const id = useId()
+  // The value may be replaced from outside (discard): a unit that cannot say it in whole numbers gives way.
+  const shown = Number.isInteger(minutes / minutesPer[unit]) || Number.isNaN(minutes) ? unit : unitOf(minutes)
+  const amount = minutes / minutesPer[shown]
+  return (
+    <Input.Wrapper label={label} description={description} error={error} id={id} labelElement="label">
+      <Group gap="xs" wrap="nowrap" mt={4}>
+        <NumberInput
+          id={id}
+          w={110}
+          min={1}
+          allowDecimal={false}
+          disabled={disabled}
+          error={Boolean(error)}
+          value={Number.isNaN(amount) ? '' : amount}
+          onChange={(value) => onChange(typeof value === 'number' ? toMinutes(value, shown) : Number.NaN)}
+        />
+        <NativeSelect
+          aria-label={`${label}: unit`}
+          disabled={disabled}
+          data={['minutes', 'hours', 'days']}
+          value={shown}
+          onChange={(event) => {
+            const next = event.currentTarget.value as DurationUnit
+            setUnit(next)
+            if (!Number.isNaN(amount)) onChange(toMinutes(amount, next))
+          }}
+        />
+      </Group>
+    </Input.Wrapper>
+  )
+}

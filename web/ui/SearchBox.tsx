@@ -1,0 +1,36 @@
+import { CloseButton, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+
+/** Searches one second after the last key (B 7), at once on Enter. */
+export function SearchBox({ label, value, onSearch }: { label: string; value: string; onSearch: (text: string) => void }) {
+  const [text, setText] = useState(value)
+  const [lastValue, setLastValue] = useState(value)
+  // The address changed by Back or a link: what is typed follows it.
+  if (value !== lastValue) {
+    setLastValue(value)
+    if (value !== text.trim()) setText(value)
+  }
+  const later = useDebouncedCallback((next: string) => onSearch(next.trim()), 1_000)
+  const searchNow = (next: string) => {
+    later.cancel()
+    setText(next)
+    onSearch(next.trim())
+  }
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={text ? <CloseButton aria-label="Clear search" onClick={() => searchNow('')} /> : null}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value)
+        later(event.currentTarget.value)
+      }}
+      onKeyDown={(event) => event.key === 'Enter' && searchNow(text)}
+    />
+  )
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { formatAge, formatCountdown, formatDateTime, formatDistance, formatMinutes, formatMoney } from './format.ts'
+
+const now = Date.parse('2026-03-05T12:00:00Z')
+
+it('writes money in en-US with the currency’s own digits', () => {
+  expect(formatMoney(1234.5, 'USD')).toBe('$1,234.50')
+  expect(formatMoney(1200, 'JPY')).toBe('¥1,200')
+  expect(formatMoney(3, 'nonsense')).toBe('3.00')
+})
+
+it('writes distances in the largest whole unit', () => {
+  expect(formatDistance(now - 20_000, now)).toBe('just now')
+  expect(formatDistance(now + 20_000, now)).toBe('in a moment')
+  expect(formatDistance(now - 125_000, now)).toBe('2 min ago')
+  expect(formatDistance(now + 3 * 3_600_000, now)).toBe('in 3 h')
+  expect(formatDistance(now - 49 * 3_600_000, now)).toBe('2 days ago')
+  expect(formatAge(130)).toBe('2 min ago')
+})
+
+it('writes spans as people say them', () => {
+  expect(formatMinutes(1)).toBe('1 minute')
+  expect(formatMinutes(90)).toBe('90 minutes')
+  expect(formatMinutes(60)).toBe('1 hour')
+  expect(formatMinutes(1_440)).toBe('24 hours')
+  expect(formatMinutes(4_320)).toBe('3 days')
+})
+
+it('counts down', () => {
+  expect(formatCountdown(41.2)).toBe('0:42')
+  expect(formatCountdown(187)).toBe('3:07')
+  expect(formatCountdown(3_729)).toBe('1:02:09')
+  expect(formatCountdown(-5)).toBe('0:00')
+})
+
+it('names the year only when it is another one', () => {
+  expect(formatDateTime('2026-01-15T12:00:00Z', now)).not.toContain('2026')
+  expect(formatDateTime('2024-01-15T12:00:00Z', now)).toContain('2024')
+})

@@ -1,0 +1,79 @@
+// How amounts, instants and spans are written. Pure; the locale is en-US as the specification has it.
+
+const formatters = new Map<string, Intl.NumberFormat>()
+const numbers = new Intl.NumberFormat('en-US')
+const dateTimes = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+})
+const longDateTimes = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'long' })
+
+export function formatMoney(amount: number, currency: string): string {
+  let formatter = formatters.get(currency)
+  if (!formatter) {
+    formatter = moneyFormatter(currency)
+    formatters.set(currency, formatter)
+  }
+  return formatter.format(amount)
+}
+
+export const formatCount = (count: number) => numbers.format(count)
+
+/** `1 cart`, `2 carts`. */
+export const counted = (count: number, one: string, many = `${one}s`) => `${formatCount(count)} ${count === 1 ? one : many}`
+
+/** Jan 5, 3:04 PM; with the year when it is not this one. */
+export function formatDateTime(instant: string | number, now = Date.now()): string {
+  const date = new Date(instant)
+  const text = dateTimes.format(date)
+  if (date.getFullYear() === new Date(now).getFullYear()) return text
+  return text.replace(',', `, ${date.getFullYear()},`)
+}
+
+export const formatLongDateTime = (instant: string | number) => longDateTimes.format(new Date(instant))
+
+/** "just now", "2 min ago", "in 3 h": the largest whole unit. */
+export function formatDistance(instant: string | number, now: number): string {
+  const ms = new Date(instant).getTime() - now
+  const span = formatSpan(Math.abs(ms))
+  if (span === null) return ms > 0 ? 'in a moment' : 'just now'
+  return ms > 0 ? `in ${span}` : `${span} ago`
+}
+
+/** How long ago something of this age was: "Synced 2 min ago". */
+export const formatAge = (seconds: number) => formatDistance(0, seconds * 1_000)
+
+/** Whole minutes as people say them: 90 → "90 minutes", 1440 → "24 hours", 2880 → "2 days". */
+export function formatMinutes(minutes: number): string {
+  if (minutes % 1_440 === 0 && minutes > 1_440) return counted(minutes / 1_440, 'day')
+  if (minutes % 60 === 0) return counted(minutes / 60, 'hour')
+  return counted(minutes, 'minute')
+}
+
+/** 0:42, 3:07, 1:02:09. */
+export function formatCountdown(seconds: number): string {
+  const rest = Math.max(0, Math.ceil(seconds))
+  const [hours, minutes, secs] = [Math.floor(rest / 3_600), Math.floor(rest / 60) % 60, rest % 60]
+  const tail = `${hours ? String(minutes).padStart(2, '0') : minutes}:${String(secs).padStart(2, '0')}`
+  return hours ? `${hours}:${tail}` : tail
+}
+
+function formatSpan(ms: number): string | null {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return null
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return `${hours} h`
+  return counted(Math.floor(hours / 24), 'day')
+}
+
+/** A currency no browser knows is written as its code. */
+function moneyFormatter(currency: string): Intl.NumberFormat {
+  try {
+    return new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  } catch {
+    return new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  }
+}
