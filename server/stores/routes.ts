@@ -1,12 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import * as api from '../../shared/stores.ts'
-import type { Deps } from '../deps.ts'
 import { type Routes, serveAccount, serveStore } from '../http.ts'
 import { readHealth } from './health.ts'
 import { presentStore } from './present.ts'
 import { connectStore, currentStore, disconnectStore, saveSettings, switchStore } from './stores.ts'
 import { syncNow } from './sync.ts'
-import { receiveDelivery } from './webhooks.ts'
 
 // Stores: HTTP in, HTTP out.
 
@@ -41,20 +38,4 @@ export const storeRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.saveStoreSettings, async ({ store, body }) => ({
     store: presentStore(await saveSettings(store, body)),
   }))
-
-  app.register(async (scope) => webhookRoute(scope, deps))
-}
-
-/** Raw bytes, whatever they call themselves: the signature is over them. In a scope of its own, so that no other route is changed. */
-function webhookRoute(scope: FastifyInstance, deps: Deps): void {
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 2_000_000 }, (_request, body, done) =>
-    done(null, body),
-  )
-  scope.post('/api/webhooks/woocommerce/:storeKey', async (request) => {
-    const { storeKey } = request.params as { storeKey: string }
-    const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    await receiveDelivery(deps, storeKey, { rawBody, headers: request.headers })
-    return { received: true }
-  })
 }

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { tidyAccounts } from '../accounts/accounts.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Db, StoreDb } from '../db.ts'
 import type { Deps } from '../deps.ts'
@@ -95,8 +94,6 @@ export async function enqueueDueSyncs(deps: Deps): Promise<void> {
   for (const { id } of await storeSql.storesToPurge(deps.db, rules.before(now, rules.RETENTION_MS))) {
     await deps.jobs.enqueue(deps.db, purgeJob, { storeId: id }, id)
   }
-  // Once a day in a quiet minute; a day missed is made good by the next.
-  if (now.getUTCHours() === 3 && now.getUTCMinutes() === 7) await tidyAccounts(deps)
 }
 
 export interface SweepOptions {
