@@ -58,24 +58,43 @@ export async function ensureInstalled() {
   const stamp = inModules('.recoup-lock')
   const wanted = lockHash()
   if (readIfThere(stamp) === wanted) return
-  if (!isInstalledByHand()) {
-    console.log('Installing the packages (npm ci) …')
-    // On Windows the program that runs us may be one of the packages, which cannot be deleted then: npm install replaces only what differs.
-    const code = await run('npm', [isWindows ? 'install' : 'ci', '--include=dev', '--include=optional'], {
-      shell: isWindows,
-      env: { ...process.env, PATH: pathWithoutModules() },
-    })
-    if (code !== 0) {
-      throw new Stop(
-        `The packages could not be installed: npm ended with code ${code}, its message is above. This step needs the network and write access to ${root}.`,
-      )
-    }
-  }
+  if (!isInstalledByHand()) await install()
   try {
     fs.writeFileSync(stamp, wanted)
   } catch {
     // Somebody else's clone, installed and complete: nothing to remember.
   }
+}
+
+async function install() {
+  console.log('Installing the packages …')
+  // On Windows the program that runs us may be one of the packages, which npm ci could not delete.
+  const clean = isWindows ? { code: 1, isLockRefused: true } : await npm('ci')
+  // npm ci also refuses a lock file that leaves out other systems' optional packages, because they were not published where the
+  // lock was made. npm install takes the same locked versions and checks the same hashes.
+  const { code } = clean.isLockRefused ? await npm('install', '--no-save') : clean
+  if (code !== 0) {
+    throw new Stop(
+      `The packages could not be installed: npm ended with code ${code}, its message is above. This step needs the network and write access to ${root}.`,
+    )
+  }
+}
+
+async function npm(...command) {
+  const child = spawn('npm', [...command, '--include=dev', '--include=optional'], {
+    cwd: root,
+    shell: isWindows,
+    stdio: ['inherit', 'inherit', 'pipe'],
+    env: { ...process.env, PATH: pathWithoutModules() },
+  })
+  let said = ''
+  child.stderr.on('data', (text) => {
+    said += text
+  })
+  const code = await ended(child)
+  const isLockRefused = code !== 0 && said.includes('in sync')
+  if (!isLockRefused) process.stderr.write(said)
+  return { code, isLockRefused }
 }
 
 function lockHash() {

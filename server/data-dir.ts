@@ -18,9 +18,7 @@ export function openDataDir(dataDir: string): string {
   if (isNew) fs.chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
   const real = fs.realpathSync(dataDir)
   if (!fs.statSync(real).isDirectory()) throw new StartupError(`DATA_DIR ${dataDir} is not a folder.`)
-  const probe = path.join(real, `.write-test-${process.pid}`)
-  fs.writeFileSync(probe, '')
-  fs.rmSync(probe)
+  fs.accessSync(real, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
   return real
 }
 

