@@ -29,9 +29,13 @@ export function saveKey(shop: Shop, key: ApiKey) {
 
 /** The key that signed the request, or null when there are no credentials WooCommerce would look at. */
 export function authenticate(shop: Shop, asked: Credentials): ApiKey | null {
-  const key = (shop.isSsl && signedInOverTls(shop, asked)) || signedIn(shop, asked)
-  if (key) checkPermission(key, asked.method)
-  return key
+  return (shop.isSsl && signedInOverTls(shop, asked)) || signedIn(shop, asked)
+}
+
+export function checkPermission(key: ApiKey, method: string) {
+  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+  if (key.permissions === needed || key.permissions === 'read_write') return
+  throw refused(`The API key provided does not have ${needed} permissions.`)
 }
 
 function signedInOverTls(shop: Shop, asked: Credentials): ApiKey | null {
@@ -108,12 +112,6 @@ function checkFreshness(shop: Shop, key: ApiKey, params: PhpQuery) {
   const known = 'insert into nonces values (?, ?, ?) on conflict do nothing'
   const stored = run(shop.db, known, key.consumer_key, String(params.oauth_nonce), stamp)
   if (stored === 0) throw refused('Invalid nonce - nonce has already been used.')
-}
-
-function checkPermission(key: ApiKey, method: string) {
-  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
-  if (key.permissions === needed || key.permissions === 'read_write') return
-  throw refused(`The API key provided does not have ${needed} permissions.`)
 }
 
 function findKey(shop: Shop, consumerKey: string): ApiKey | undefined {

@@ -131,6 +131,14 @@ export function priceCart(shop: Shop, session: Session): PricedCart {
   return { lines, coupons, rates, isTaxed, count, ...amounts, shippingMinor, taxMinor, totalMinor, hash }
 }
 
+/** Somebody else may have bought the last one since it went into this cart. */
+export function checkCartStock(shop: Shop, session: Session) {
+  for (const item of session.items) {
+    const product = findProduct(shop, item.variationId || item.productId)
+    if (product) checkStock(shop, product, item.quantity)
+  }
+}
+
 export function stockLimit(product: Product): number {
   return product.stock ?? 9999
 }

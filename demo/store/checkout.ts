@@ -1,6 +1,6 @@
 // From cart to order. Opening the block checkout makes a draft; later cart and address changes through the Store API follow
 // into it (an emptied cart does not); placing the order keeps its id through pending, failed and the next attempt.
-import { type PricedCart, type PricedLine, priceCart } from './cart.ts'
+import { checkCartStock, type PricedCart, type PricedLine, priceCart } from './cart.ts'
 import { rawOption, takeStock } from './catalog.ts'
 import { countUse } from './coupons.ts'
 import {
@@ -53,6 +53,7 @@ export function placeOrder(shop: Shop, session: Session, visitor: Visitor, payme
   return transact(shop.db, () => {
     checkAddresses(shop, session)
     checkGateway(payment.method)
+    checkCartStock(shop, session)
     const draft = draftOrder(shop, session, visitor)
     const named = saveOrder(shop, { ...draft, customerNote: payment.note })
     const pending = named.status === 'pending' ? named : changeStatus(shop, named, 'pending')

@@ -160,7 +160,8 @@ function presentLine(shop: Shop, line: OrderLine, isTaxed: boolean) {
     sku: line.sku || null,
     global_unique_id: '',
     price: line.quantity ? line.totalMinor / line.quantity / 100 : 0,
-    image: image ?? { id: '', src: '' },
+    // Text for a product, a number for a variation, 0 when the product is not known: all three are recorded.
+    image: image ?? { id: line.productId ? '' : 0, src: '' },
     parent_name: line.parentName,
   }
 }

@@ -1,5 +1,5 @@
 // The WordPress REST server in small: route table, parameter checks before permission checks, `_fields`, paging headers.
-import { type ApiKey, authenticate } from './auth.ts'
+import { type ApiKey, authenticate, checkPermission } from './auth.ts'
 import { asList, asText, type PhpQuery, type PhpValue, urlEncode } from './php.ts'
 import { invalidParams, type ParamProblem, RestError } from './rest-error.ts'
 import type { Shop } from './shop.ts'
@@ -91,7 +91,8 @@ async function dispatch(shop: Shop, routes: Route[], wire: Wire, headers: Record
   const action = found && actionOf(found.route, method)
   if (!found || !action) throw new RestError(404, 'rest_no_route', noRoute)
   const { route, ids } = found
-  if (!route.hidesAllow && (action.can === 'public' || key?.role === 'administrator')) headers.allow = allowed(route)
+  if (!route.hidesAllow && (action.can === 'public' || key?.role === 'administrator'))
+    headers.allow = route.allow ?? allowed(route)
   const body = parseBody(wire)
   checkParams(wire.query, action.rules ?? {})
   checkRights(key, action.can)
@@ -117,9 +118,12 @@ function keyOf(shop: Shop, wire: Wire, headers: Record<string, string>): ApiKey 
     query: wire.query,
     authorization: asText(authorization as PhpValue),
   }
+  headers.vary = 'Origin'
   const key = isOurs ? authenticate(shop, credentials) : null
-  if (key) headers['cache-control'] = 'no-cache, must-revalidate, max-age=0, no-store, private'
-  else headers.vary = 'Origin'
+  if (!key) return null
+  delete headers.vary
+  headers['cache-control'] = 'no-cache, must-revalidate, max-age=0, no-store, private'
+  checkPermission(key, wire.method)
   return key
 }
 

@@ -26,20 +26,24 @@ const listRules: Record<string, Rule> = {
 }
 
 // The real routes also take writes; only their Allow header is kept, the demo's owner sells what the seed stocked.
-export const catalogRoutes: Route[] = [
-  { pattern: /^\/wc\/v3\/products$/, GET: { can: 'list', rules: listRules, run: getProducts } },
-  { pattern: /^\/wc\/v3\/products\/(\d+)$/, GET: { can: 'view', run: getProduct } },
-  { pattern: /^\/wc\/v3\/products\/(\d+)\/variations$/, GET: { can: 'list', rules: pagingRules, run: getVariations } },
-  { pattern: /^\/wc\/v3\/products\/(\d+)\/variations\/(\d+)$/, GET: { can: 'view', run: getVariation } },
-]
+const collection = 'GET, POST'
+const record = 'GET, POST, PUT, PATCH, DELETE'
 
-const collection = { allow: 'GET, POST' }
-const record = { allow: 'GET, POST, PUT, PATCH, DELETE' }
+export const catalogRoutes: Route[] = [
+  { pattern: /^\/wc\/v3\/products$/, allow: collection, GET: { can: 'list', rules: listRules, run: getProducts } },
+  { pattern: /^\/wc\/v3\/products\/(\d+)$/, allow: record, GET: { can: 'view', run: getProduct } },
+  {
+    pattern: /^\/wc\/v3\/products\/(\d+)\/variations$/,
+    allow: collection,
+    GET: { can: 'list', rules: pagingRules, run: getVariations },
+  },
+  { pattern: /^\/wc\/v3\/products\/(\d+)\/variations\/(\d+)$/, allow: record, GET: { can: 'view', run: getVariation } },
+]
 
 function getProducts(request: RestRequest): RestReply {
   const matches = listProducts(request.shop).filter((product) => isWanted(request, product))
   const sorted = sort(request, matches)
-  return { ...paged(request, sorted, (product) => presentProduct(request.shop, product)), headers: collection }
+  return { ...paged(request, sorted, (product) => presentProduct(request.shop, product)) }
 }
 
 function isWanted({ shop, query }: RestRequest, product: Product): boolean {
@@ -81,7 +85,7 @@ function sort({ query }: RestRequest, products: Product[]): Product[] {
 
 function getProduct({ shop, ids }: RestRequest): RestReply {
   const product = findProduct(shop, ids[0]!)
-  if (product) return { body: presentProduct(shop, product), headers: record }
+  if (product) return { body: presentProduct(shop, product) }
   throw invalidId('product')
 }
 
@@ -97,8 +101,7 @@ function getVariations(request: RestRequest): RestReply {
 function getVariation(request: RestRequest): RestReply {
   const parent = parentOf(request)
   const variation = findProduct(request.shop, request.ids[1]!)
-  if (variation?.parentId === parent.id)
-    return { body: presentVariation(request.shop, variation, parent), headers: record }
+  if (variation?.parentId === parent.id) return { body: presentVariation(request.shop, variation, parent) }
   throw invalidId('product')
 }
 

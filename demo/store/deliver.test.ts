@@ -1,0 +1,218 @@
+import { createHmac } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { changeStatus, findOrder } from './orders.ts'
+import { ask, type Clock, openStore, readRecording, shapeProblems } from './recordings.ts'
+import { buy, home, visit } from './shoppers.ts'
+import type { DemoStore } from './store.ts'
+
+type Delivery = { url: string; headers: [string, string][]; body: string }
+type Recorded = {
+  note: string
+  url: string
+  headers: [string, string][]
+  body: string
+  signature_valid: boolean | null
+}
+
+const { deliveries: recorded } = readRecording<{ deliveries: Recorded[] }>('webhook-deliveries')
+const secret = 'whsec_of_the_test'
+let store: DemoStore
+let clock: Clock
+let listener: Server
+let received: Delivery[]
+let status = 200
+let target = ''
+
+beforeEach(async () => {
+  received = []
+  status = 200
+  listener = createServer((request, reply) => {
+    let body = ''
+    request.on('data', (part) => {
+      body += part
+    })
+    request.on('end', () => {
+      const pairs = request.rawHeaders.flatMap((name, at) =>
+        at % 2 ? [] : [[name, request.rawHeaders[at + 1]!] as [string, string]],
+      )
+      received.push({ url: request.url!, headers: pairs, body })
+      reply.writeHead(status).end()
+    })
+  })
+  await new Promise<void>((resolve) => {
+    listener.listen(0, '127.0.0.1', resolve)
+  })
+  const host = `127.0.0.1:${(listener.address() as AddressInfo).port}`
+  target = `http://${host}`
+  const opened = await openStore({ allowedWebhookHosts: [host], webhookDelayMs: 1000 })
+  store = opened.store
+  clock = opened.clock
+})
+
+afterEach(async () => {
+  await store.stop()
+  listener.close()
+})
+
+test('a new webhook pings its address with an unsigned form', async () => {
+  const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', {
+    topic: 'order.updated',
+    delivery_url: target,
+    secret,
+  })
+  await until(() => received.length === 1)
+  const [ping] = received
+  const { id } = body as { id: number }
+  const known = recorded.find(({ signature_valid }) => signature_valid === null)!
+  expect(ping!.body).toBe(`webhook_id=${id}`)
+  expect(names(ping!.headers)).toEqual(names(known.headers))
+  expect(header(ping!, 'User-Agent')).toBe('WooCommerce/10.4.4 Hookshot (WordPress/6.9)')
+})
+
+test('an order is told as recorded: the draft as updated, created once it is real, signed over the raw body', async () => {
+  await addHook('order.updated')
+  await addHook('order.created')
+  const id = await buy(store, { method: null })
+  await flush()
+  expect(topics()).toEqual(['order.updated'])
+  received = []
+  await finish(id)
+  await flush()
+  expect(topics().toSorted()).toEqual(['order.created', 'order.updated'])
+  for (const delivery of received) {
+    expect(header(delivery, 'X-WC-Webhook-Signature')).toBe(
+      createHmac('sha256', secret).update(delivery.body).digest('base64'),
+    )
+    const known = recorded.find((one) => one.note.startsWith('order.created of an order'))!
+    expect(names(delivery.headers)).toEqual(names(known.headers))
+    expect(shapeProblems(JSON.parse(known.body), JSON.parse(delivery.body))).toEqual([])
+    expect(JSON.parse(delivery.body)).toMatchObject({ id, status: 'processing' })
+  }
+})
+
+test('states in between are merged, the body is built when it is sent, and nothing goes before its time', async () => {
+  await addHook('order.updated')
+  const id = await buy(store, { method: 'cod' })
+  expect(await store.deliverWebhooks()).toBe(0)
+  changeStatus(store.shop, findOrder(store.shop, id)!, 'completed')
+  await flush()
+  expect(received.map(({ body }) => JSON.parse(body).status)).toEqual(['completed'])
+})
+
+test('two deliveries of one webhook in one second share their delivery id', async () => {
+  await addHook('order.updated')
+  await buy(store, { method: 'cod' })
+  await buy(store, { method: 'cod' })
+  await flush()
+  const ids = received.map((delivery) => header(delivery, 'X-WC-Webhook-Delivery-ID'))
+  expect(ids).toHaveLength(2)
+  expect(ids[0]).toBe(ids[1])
+})
+
+test('trash is told as an id only, force delete not at all, and a vanished order as an error body', async () => {
+  await addHook('order.deleted')
+  await addHook('order.updated')
+  const [trashed, erased] = [await buy(store, { method: 'cod' }), await buy(store, { method: 'cod' })]
+  await ask(store, 'DELETE', `/wp-json/wc/v3/orders/${trashed}`)
+  await ask(store, 'DELETE', `/wp-json/wc/v3/orders/${erased}?force=true`)
+  await flush()
+  const deleted = received.filter((delivery) => header(delivery, 'X-WC-Webhook-Topic') === 'order.deleted')
+  expect(deleted.map(({ body }) => body)).toEqual([`{"id":${trashed}}`])
+  const gone = recorded.find(({ note }) => note.startsWith('the order was gone'))!
+  expect(received.map(({ body }) => body)).toContain(gone.body)
+})
+
+test('customers, coupons and stock are told in the recorded shapes', async () => {
+  for (const topic of ['customer.created', 'coupon.created', 'product.updated']) await addHook(topic)
+  await ask(store, 'POST', '/wp-json/wc/v3/customers', { email: 'new@example.com' })
+  await ask(store, 'POST', '/wp-json/wc/v3/coupons', { code: 'NEW', amount: '5' })
+  const shopper = await visit(store)
+  await shopper.call('POST', 'cart/add-item', { id: 27, quantity: 1 })
+  const order = { billing_address: { ...home, email: 'a@example.com' }, shipping_address: home, payment_method: 'cod' }
+  await shopper.call('POST', 'checkout', order)
+  await flush()
+  for (const delivery of received) {
+    const known = recorded.find(({ url }) => url.endsWith(header(delivery, 'X-WC-Webhook-Topic')!))!
+    expect(shapeProblems(JSON.parse(known.body), JSON.parse(delivery.body))).toEqual([])
+  }
+  expect(topics().toSorted()).toEqual(['coupon.created', 'customer.created', 'product.updated'])
+})
+
+test('a custom action topic sends the first argument of its hook', async () => {
+  await addHook('action.woocommerce_add_to_cart')
+  await buy(store, { method: null })
+  await flush()
+  expect(received.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([
+    ['action', 'arg'],
+    ['action', 'arg'],
+  ])
+})
+
+test('the seventh failing delivery disables a webhook, and one that works clears the count', async () => {
+  const id = await addHook('order.updated')
+  status = 500
+  for (let failure = 1; failure <= 6; failure += 1) await failOnce()
+  expect(await hookStatus(id)).toBe('active')
+  await failOnce()
+  expect(await hookStatus(id)).toBe('disabled')
+})
+
+test('a stock store refuses loopback and private targets without a word', async () => {
+  const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', {
+    topic: 'order.updated',
+    delivery_url: target.replace('127.0.0.1', 'localhost'),
+    secret,
+  })
+  expect(body).toMatchObject({ status: 'active' })
+  await buy(store, { method: 'cod' })
+  await flush()
+  expect(received).toEqual([])
+})
+
+async function addHook(topic: string): Promise<number> {
+  const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', {
+    topic,
+    delivery_url: `${target}/${topic}`,
+    secret,
+  })
+  await until(() => received.length > 0)
+  received = []
+  return (body as { id: number }).id
+}
+
+async function finish(id: number) {
+  const order = findOrder(store.shop, id)!
+  changeStatus(store.shop, changeStatus(store.shop, order, 'pending'), 'processing')
+}
+
+async function failOnce() {
+  await buy(store, { method: 'cod' })
+  await flush()
+}
+
+async function flush() {
+  clock.seconds += 2
+  await store.deliverWebhooks()
+}
+
+async function hookStatus(id: number) {
+  return ((await ask(store, 'GET', `/wp-json/wc/v3/webhooks/${id}`)).body as { status: string }).status
+}
+
+async function until(holds: () => boolean) {
+  for (let wait = 0; wait < 100 && !holds(); wait += 1) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+function topics() {
+  return received.map((delivery) => header(delivery, 'X-WC-Webhook-Topic'))
+}
+
+function header({ headers }: Delivery, name: string) {
+  return headers.find(([known]) => known === name)?.[1]
+}
+
+function names(headers: [string, string][]) {
+  return headers.map(([name]) => name).toSorted()
+}

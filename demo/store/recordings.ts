@@ -1,0 +1,207 @@
+// For the contract tests: recorded exchanges of a real store, replayed against this one, and answers compared by shape.
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { parsePhpQuery, rawUrlEncode } from './php.ts'
+import { type DemoStore, type DemoStoreOptions, startDemoStore } from './store.ts'
+
+export type Exchange = {
+  title: string
+  request: {
+    method: string
+    path: string
+    query: Record<string, string> | null
+    auth: string
+    headers: Record<string, string> | null
+    body: unknown
+  }
+  response: { status: number; headers: Record<string, string>; body: unknown }
+}
+export type Answer = { status: number; headers: Record<string, unknown>; body: unknown }
+export type Clock = { seconds: number }
+
+export const keys = {
+  consumerKey: 'ck_ea58df8e9591492fded44e256b0152c67daf8810',
+  consumerSecret: 'cs_5c7dc5faf5cf6d501f7c177966b437d421c59104',
+}
+
+export function readRecording<T = { exchanges: Exchange[] }>(name: string): T {
+  const url = new URL(`../../test/fixtures/woocommerce/${name}.json`, import.meta.url)
+  return JSON.parse(readFileSync(url, 'utf8')) as T
+}
+
+/** A store on a free port, in memory, with a clock that stands still unless it is moved. */
+export async function openStore(options: Partial<DemoStoreOptions> = {}) {
+  const clock: Clock = { seconds: Date.parse('2026-11-21T01:00:00Z') / 1000 }
+  const now = () => clock.seconds * 1000
+  const home = { publicUrl: 'http://localhost:8080', port: 0, dataFile: ':memory:' }
+  const store = await startDemoStore({ ...home, ...keys, now, ...options })
+  return { store, clock }
+}
+
+/** Asks as an app would: signed with OAuth 1.0a in the query, for the store's home URL. */
+export async function ask(
+  store: DemoStore,
+  method: string,
+  target: string,
+  body?: unknown,
+  pair = keys,
+): Promise<Answer> {
+  const [path = '', search = ''] = target.split('?')
+  const oauth = {
+    oauth_consumer_key: pair.consumerKey,
+    oauth_nonce: randomBytes(16).toString('hex'),
+    oauth_signature_method: 'HMAC-SHA256',
+    oauth_timestamp: String(Math.floor(store.shop.now() / 1000)),
+  }
+  const params = Object.entries({ ...parsePhpQuery(search), ...oauth }).map(
+    ([name, value]) => [name, String(value)] as const,
+  )
+  const pairs = params.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => twice(name, value))
+  const base = `${method}&${rawUrlEncode(store.shop.home + path)}&${pairs.join('%26')}`
+  const signature = createHmac('sha256', `${pair.consumerSecret}&`).update(base).digest('base64')
+  const query = [...params, ['oauth_signature', signature] as const].map(
+    ([name, value]) => `${name}=${rawUrlEncode(value)}`,
+  )
+  return bare(store, method, `${path}?${query.join('&')}`, {}, body)
+}
+
+/** Asks without credentials. */
+export async function bare(
+  store: DemoStore,
+  method: string,
+  url: string,
+  headers: Record<string, string> = {},
+  body?: unknown,
+): Promise<Answer> {
+  const payload =
+    body === undefined || body === null ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+  const type = payload === undefined ? {} : { 'content-type': 'application/json' }
+  const answer = await store.app.inject({
+    method: method as 'GET',
+    url,
+    headers: { ...type, ...headers },
+    ...(payload === undefined ? {} : { payload }),
+  })
+  const isJson = String(answer.headers['content-type']).includes('json')
+  return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : answer.body }
+}
+
+export type Replay = {
+  store: DemoStore
+  clock: Clock
+  /** Recorded ids in paths, queries and bodies, and what they are called here. */
+  ids: Map<number, number>
+  /** Recorded words in messages, and the words here. */
+  words?: [string, string][]
+  skip?: RegExp
+  send?: (exchange: Exchange, target: string, body: unknown) => Promise<Answer>
+}
+export type Compared = { title: string; problems: string[] }
+
+/** Replays a file in order; ids of records made on the way are learnt from the answers. */
+export async function replay(exchanges: Exchange[], setting: Replay): Promise<Compared[]> {
+  const compared: Compared[] = []
+  for (const exchange of exchanges) {
+    if (setting.skip?.test(exchange.title)) continue
+    const { method, path, query, body } = exchange.request
+    const pairs = Object.entries(query ?? {}).map(
+      ([name, value]) => `${name}=${rawUrlEncode(translate(value, setting.ids))}`,
+    )
+    const target = translate(path, setting.ids) + (pairs.length ? `?${pairs.join('&')}` : '')
+    const sent = body == null ? undefined : JSON.parse(translate(JSON.stringify(body), setting.ids))
+    const send = setting.send ?? (() => ask(setting.store, method, target, sent))
+    const answer = await send(exchange, target, sent)
+    learn(exchange.response.body, answer.body, setting.ids)
+    compared.push({ title: exchange.title, problems: compare(exchange, answer, setting.words ?? []) })
+    setting.clock.seconds += 1
+  }
+  return compared.filter(({ problems }) => problems.length)
+}
+
+export function compare({ response }: Exchange, answer: Answer, words: [string, string][] = []): string[] {
+  const problems: string[] = []
+  if (answer.status !== response.status) problems.push(`status ${answer.status} instead of ${response.status}`)
+  for (const name of Object.keys(response.headers)) {
+    const isFree = name === 'date' || name === 'set-cookie'
+    if (!isFree && answer.headers[name] === undefined) problems.push(`no header ${name}`)
+  }
+  for (const name of ['allow', 'access-control-expose-headers', 'cache-control', 'content-type']) {
+    const wanted = response.headers[name]
+    if (wanted !== undefined && answer.headers[name] !== wanted) problems.push(`${name}: ${answer.headers[name]}`)
+  }
+  if (isError(response.body)) problems.push(...compareErrors(response.body, answer.body, words))
+  return [...problems, ...shapeProblems(response.body, answer.body)]
+}
+
+/**
+ * Where two bodies differ in keys or types. null stands for any type, an empty list for any list. A line's image.id is
+ * text for a product and a number for a variation, so it has a test of its own.
+ */
+export function shapeProblems(recorded: unknown, own: unknown, at = 'body'): string[] {
+  if (recorded === null || own === null || /\.(options|routes|database|theme)$|^body\[\]\.value$|\.image\.id$/.test(at))
+    return []
+  if (Array.isArray(recorded) && Array.isArray(own)) {
+    if (!recorded.length || !own.length) return []
+    return own.flatMap((item) => shapeProblems(mergeShapes(recorded), item, `${at}[]`))
+  }
+  if (kind(recorded) !== kind(own)) return [`${at} is ${kind(own)} instead of ${kind(recorded)}`]
+  if (kind(recorded) !== 'object') return []
+  const [theirs, ours] = [recorded as Record<string, unknown>, own as Record<string, unknown>]
+  const optional = new Set((theirs[optionalKeys] as string[] | undefined) ?? [])
+  const missing = Object.keys(theirs).filter((key) => !(key in ours) && !optional.has(key) && key !== optionalKeys)
+  const extra = Object.keys(ours).filter((key) => !(key in theirs) && key !== 'routes')
+  const deeper = Object.keys(theirs).filter((key) => key in ours && key !== optionalKeys)
+  return [
+    ...missing.map((key) => `${at}.${key} is missing`),
+    ...extra.map((key) => `${at}.${key} is not in the recording`),
+    ...deeper.flatMap((key) => shapeProblems(theirs[key], ours[key], `${at}.${key}`)),
+  ]
+}
+
+const optionalKeys = '(optional)'
+
+// One shape that allows whatever the recorded items do: keys only some of them have, values of more than one type.
+function mergeShapes(items: unknown[]): unknown {
+  const told = items.filter((item) => item !== null)
+  const kinds = new Set(told.map(kind))
+  if (kinds.size !== 1) return null
+  if (kinds.has('list')) return told.flat()
+  if (!kinds.has('object')) return told[0]
+  const objects = told as Record<string, unknown>[]
+  const names = [...new Set(objects.flatMap((item) => Object.keys(item)))]
+  const values = (name: string) => objects.filter((item) => name in item).map((item) => item[name])
+  const merged = Object.fromEntries(names.map((name) => [name, mergeShapes(values(name))]))
+  return { ...merged, [optionalKeys]: names.filter((name) => objects.some((item) => !(name in item))) }
+}
+
+function kind(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  return value === null ? 'null' : typeof value
+}
+
+function isError(body: unknown): body is { code: string; message: string } {
+  return kind(body) === 'object' && 'code' in (body as object) && 'message' in (body as object)
+}
+
+function compareErrors(recorded: { code: string; message: string }, own: unknown, words: [string, string][]): string[] {
+  if (!isError(own)) return ['no error body']
+  const wanted = words.reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), recorded.message)
+  const problems = own.code === recorded.code ? [] : [`code ${own.code} instead of ${recorded.code}`]
+  return own.message === wanted ? problems : [...problems, `message "${own.message}" instead of "${wanted}"`]
+}
+
+function translate(text: string, ids: Map<number, number>): string {
+  return text.replace(/(?<![\w.$-]|\d:)\d+(?![\w.-])/g, (digits) => String(ids.get(Number(digits)) ?? digits))
+}
+
+function learn(recorded: unknown, own: unknown, ids: Map<number, number>) {
+  const [theirs, ours] = [recorded, own].map((body) =>
+    kind(body) === 'object' ? (body as { id?: unknown }).id : undefined,
+  )
+  if (typeof theirs === 'number' && typeof ours === 'number') ids.set(theirs, ours)
+}
+
+function twice(name: string, value: string): string {
+  const encode = (text: string) => rawUrlEncode(text).replaceAll('%', '%25')
+  return `${encode(name)}%3D${encode(value)}`
+}

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addCustomer, noAddress } from './customers.ts'
+import { addOrder, changeStatus, findOrder, saveOrder } from './orders.ts'
+import { ask, type Clock, type Exchange, openStore, readRecording, replay } from './recordings.ts'
+import { createOrder } from './rest/order-write.ts'
+import { buy, catalogueIds, soldOutWords } from './shoppers.ts'
+import type { DemoStore } from './store.ts'
+
+let store: DemoStore
+let clock: Clock
+let ids: Map<number, number>
+
+beforeAll(async () => {
+  const opened = await openStore()
+  store = opened.store
+  clock = opened.clock
+  ids = catalogueIds(store)
+  await fillWithOrders()
+})
+
+afterAll(() => store.stop())
+
+test.each(['system', 'products-pages', 'products-more', 'orders-by-status', 'orders-pages'])(
+  '%s is answered in the recorded shape',
+  async (name) => {
+    expect(await replayFile(name)).toEqual([])
+  },
+)
+
+test('orders-queries: filters, windows, errors, refunds, trash and notes', async () => {
+  const { exchanges } = readRecording('orders-queries')
+  const [whole, part] = [orderWith('processing', 0), orderWith('processing', 1)]
+  const known = new Map([...ids, [77, whole] as const, [80, part] as const])
+  // A full refund must be of this order's total, not of the recorded one's.
+  const amount = String(findOrder(store.shop, whole)!.totalMinor / 100)
+  const send = ({ title, request }: Exchange, target: string, body: unknown) =>
+    ask(store, request.method, target, title === 'full refund' ? { ...(body as object), amount } : body)
+  expect(await replay(exchanges, { store, clock, ids: known, words: soldOutWords, send })).toEqual([])
+})
+
+test('extras: exclusive bounds, ignored parameters, guests, cleaned-up drafts', async () => {
+  const { exchanges } = readRecording('extras')
+  const skip = /wc-auth/
+  expect(await replay(exchanges, { store, clock, ids: new Map([...ids, [62, 999_999]]), skip })).toEqual([])
+})
+
+test('customers, and the one with an open cart', async () => {
+  const { exchanges } = readRecording('customers')
+  expect(await replay(exchanges, { store, clock, ids })).toEqual([])
+  expect(await replayFile('customer-with-open-cart')).toEqual([])
+})
+
+test('coupons and their expiry', async () => {
+  expect(await replayFile('coupons')).toEqual([])
+  expect(await replayFile('coupons-expiry')).toEqual([])
+})
+
+test('webhooks: create, list, pause, errors, delete', async () => {
+  expect(await replayFile('webhooks-crud')).toEqual([])
+})
+
+test('an expiry is read in store time, a Z makes it UTC, and the gmt field is ignored', async () => {
+  const expiry = async (code: string, more: object) => {
+    const { body } = await ask(store, 'POST', '/wp-json/wc/v3/coupons', { code, amount: '5', ...more })
+    return (body as { date_expires_gmt: string | null }).date_expires_gmt
+  }
+  expect(await expiry('a', { date_expires: '2026-12-31T23:59:59' })).toBe('2027-01-01T04:59:59')
+  expect(await expiry('b', { date_expires: '2026-12-31T23:59:59Z' })).toBe('2026-12-31T23:59:59')
+  expect(await expiry('c', { date_expires: '2026-12-31' })).toBe('2026-12-31T05:00:00')
+  expect(await expiry('d', { date_expires_gmt: '2026-12-31T23:59:59' })).toBeNull()
+  expect(await expiry('e', { date_expires: 'someday' })).toBe('1970-01-01T05:00:00')
+})
+
+test('modified_after is exclusive to the second, in store time unless told otherwise', async () => {
+  const order = addOrder(store.shop, { ...blank() })
+  const gmt = new Date(order.modifiedAt * 1000).toISOString().slice(0, 19)
+  const before = new Date(order.modifiedAt * 1000 - 1000).toISOString().slice(0, 19)
+  const count = async (query: string) =>
+    ((await ask(store, 'GET', `/wp-json/wc/v3/orders?include=${order.id}&${query}`)).body as unknown[]).length
+  expect(await count(`modified_after=${gmt}&dates_are_gmt=true`)).toBe(0)
+  expect(await count(`modified_after=${before}&dates_are_gmt=true`)).toBe(1)
+  expect(await count(`modified_after=${before}Z`)).toBe(1)
+  expect(await count(`modified_after=${before}`)).toBe(0)
+})
+
+test('following rel=next walks every order once', async () => {
+  const seen: number[] = []
+  let target: string | undefined = '/wp-json/wc/v3/orders?per_page=2&orderby=modified&order=asc&_fields=id&status=any'
+  for (let page = 1; target; page += 1) {
+    const answer = await ask(
+      store,
+      'GET',
+      `/wp-json/wc/v3/orders?per_page=2&orderby=modified&order=asc&_fields=id&page=${page}`,
+    )
+    seen.push(...(answer.body as { id: number }[]).map(({ id }) => id))
+    target = /rel="next"/.test(String(answer.headers.link)) ? 'more' : undefined
+  }
+  const { total } = (await ask(store, 'GET', '/wp-json/wc/v3/orders?per_page=1')).headers as { total?: string }
+  expect(new Set(seen).size).toBe(seen.length)
+  expect(total ?? String(seen.length)).toBe(String(seen.length))
+})
+
+test('paying, completing and cancelling set the dates an app reads', async () => {
+  const paid = await buy(store, { method: 'testcard' })
+  expect(findOrder(store.shop, paid)).toMatchObject({ status: 'processing', transactionId: `txn_${paid}` })
+  const done = await ask(store, 'PUT', `/wp-json/wc/v3/orders/${paid}`, { status: 'completed' })
+  expect(done.body).toMatchObject({
+    status: 'completed',
+    date_completed_gmt: expect.any(String),
+    date_paid_gmt: expect.any(String),
+  })
+  const cod = await buy(store, { method: 'cod' })
+  expect((await ask(store, 'GET', `/wp-json/wc/v3/orders/${cod}`)).body).toMatchObject({
+    status: 'processing',
+    date_paid: null,
+  })
+})
+
+test('a line shows its image id as text for a product and as a number for a variation', async () => {
+  const { body } = await ask(store, 'GET', `/wp-json/wc/v3/orders/${await buy(store, { method: 'cod' })}`)
+  const lines = (body as { line_items: { variation_id: number; image: { id: unknown } }[] }).line_items
+  expect(lines.map(({ variation_id, image }) => [variation_id > 0, typeof image.id])).toEqual([
+    [false, 'string'],
+    [true, 'number'],
+  ])
+})
+
+async function replayFile(name: string) {
+  const { exchanges } = readRecording<{ exchanges: Exchange[] }>(name)
+  return replay(exchanges, { store, clock, ids, words: soldOutWords })
+}
+
+async function fillWithOrders() {
+  const { shop } = store
+  const customer = addCustomer(shop, {
+    email: 'left.midway@example.com',
+    billing: { ...noAddress, email: 'left.midway@example.com' },
+  })
+  for (const mode of ['success', 'decline', 'pending', 'success', 'success']) {
+    await buy(store, { method: 'testcard', mode, coupon: mode === 'success' ? 'welcome10' : '' })
+    clock.seconds += 1
+  }
+  await buy(store, { method: 'bacs' })
+  const done = await buy(store, { method: 'cod', coupon: 'welcome10' })
+  changeStatus(shop, findOrder(shop, done)!, 'completed')
+  const known = await buy(store, { method: 'cod', coupon: 'welcome10' })
+  saveOrder(shop, { ...findOrder(shop, known)!, customerId: customer.id })
+  ids.set(97, known)
+  changeStatus(shop, findOrder(shop, await buy(store, { method: 'cod' }))!, 'cancelled')
+  const back = await buy(store, { method: 'cod' })
+  await ask(store, 'POST', `/wp-json/wc/v3/orders/${back}/refunds`, {
+    amount: String(findOrder(shop, back)!.totalMinor / 100),
+  })
+  await buy(store, { method: null })
+  const trashed = createOrder(shop, { line_items: [{ product_id: 20, quantity: 1 }] })
+  await ask(store, 'DELETE', `/wp-json/wc/v3/orders/${trashed.id}`)
+  for (let more = 0; more < 12; more += 1) await buy(store, { method: 'cod' })
+}
+
+function orderWith(status: string, at: number): number {
+  const sql = 'select id from orders where status = ? order by id'
+  return (store.shop.db.sqlite.prepare(sql).all(status) as { id: number }[])[at]!.id
+}
+
+function blank() {
+  const {
+    id: _,
+    orderKey: __,
+    createdAt: ___,
+    modifiedAt: ____,
+    ...rest
+  } = findOrder(store.shop, orderWith('processing', 0))!
+  return rest
+}

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { findOrder } from './orders.ts'
+import { ask, bare, type Exchange, keys, openStore, readRecording, shapeProblems } from './recordings.ts'
+import { buy, visit } from './shoppers.ts'
+import { type DemoStore, startDemoStore } from './store.ts'
+
+const folders: string[] = []
+const stores: DemoStore[] = []
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.stop()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+test('orders, carts and the capture script survive a restart', async () => {
+  const dataFile = fileForTest()
+  const first = await startDemoStore({ port: 0, dataFile, ...keys })
+  const id = await buy(first, { method: 'cod' })
+  const shopper = await visit(first)
+  await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 3 })
+  first.setCapture({ scriptUrl: 'http://localhost:3000/capture.js', storeKey: 'sk_1' })
+  await first.stop()
+  const second = keep(await startDemoStore({ port: 0, dataFile, ...keys }))
+  expect(findOrder(second.shop, id)?.status).toBe('processing')
+  const cart = await bare(second, 'GET', '/wp-json/wc/store/v1/cart', { 'cart-token': shopper.token })
+  expect(cart.body).toMatchObject({ items_count: 3 })
+  const page = await bare(second, 'GET', '/shop/')
+  expect(page.body).toContain('<script src="http://localhost:3000/capture.js" data-store="sk_1" defer></script>')
+  second.setCapture(null)
+  expect((await bare(second, 'GET', '/shop/')).body).not.toContain('capture.js')
+})
+
+test('a store killed in the middle starts again with every order it acknowledged', async () => {
+  const dataFile = fileForTest()
+  const script = `
+    import { startDemoStore } from ${JSON.stringify(new URL('./store.ts', import.meta.url).href)}
+    import { buy } from ${JSON.stringify(new URL('./shoppers.ts', import.meta.url).href)}
+    const store = await startDemoStore({ port: 0, dataFile: ${JSON.stringify(dataFile)}, ...${JSON.stringify(keys)} })
+    for (;;) console.log(await buy(store, { method: 'cod' }))`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  child.stdout.on('data', (part) => {
+    said += part
+    if (said.split('\n').length > 20) child.kill('SIGKILL')
+  })
+  await closed
+  const store = keep(await startDemoStore({ port: 0, dataFile, ...keys }))
+  const acknowledged = said.split('\n').slice(0, -1).filter(Boolean).map(Number)
+  expect(acknowledged.length).toBeGreaterThan(10)
+  for (const id of acknowledged) expect(findOrder(store.shop, id)?.status).toBe('processing')
+})
+
+test('reset brings the seed back with the same product ids, and keeps keys and the capture script', async () => {
+  const { store } = await openStore()
+  keep(store)
+  const products = async () => (await ask(store, 'GET', '/wp-json/wc/v3/products?per_page=100&_fields=id,slug')).body
+  const before = await products()
+  await buy(store, { method: 'cod' })
+  store.setCapture({ scriptUrl: 'http://localhost:3000/capture.js', storeKey: 'sk_1' })
+  store.reset()
+  expect(await products()).toEqual(before)
+  expect((await ask(store, 'GET', '/wp-json/wc/v3/orders')).body).toEqual([])
+  expect((await bare(store, 'GET', '/shop/')).body).toContain('capture.js')
+})
+
+test('a draft is cleaned up a day after its last change, without a word', async () => {
+  const { store, clock } = await openStore()
+  keep(store)
+  const id = await buy(store, { method: null })
+  clock.seconds += 86_399
+  store.cleanUp()
+  expect((await ask(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).status).toBe(200)
+  clock.seconds += 2
+  store.cleanUp()
+  expect((await ask(store, 'GET', `/wp-json/wc/v3/orders/${id}`)).body).toMatchObject({
+    code: 'woocommerce_rest_shop_order_invalid_id',
+  })
+})
+
+test('unpaid orders are cancelled after the hold time only where the owner set one', async () => {
+  const { store, clock } = await openStore({ holdStockMinutes: 60 })
+  keep(store)
+  const id = await buy(store, { method: 'testcard', mode: 'pending' })
+  clock.seconds += 3601
+  store.cleanUp()
+  expect(findOrder(store.shop, id)?.status).toBe('cancelled')
+})
+
+test('past orders of every status go in at once, at their own dates and in the recorded shape', async () => {
+  const { store, clock } = await openStore()
+  keep(store)
+  const then = clock.seconds - 60 * 86_400
+  const statuses = [
+    'completed',
+    'processing',
+    'on-hold',
+    'pending',
+    'failed',
+    'cancelled',
+    'refunded',
+    'checkout-draft',
+  ] as const
+  const past = statuses.map((status, at) => ({
+    status,
+    createdAt: then + at * 3600,
+    billing: { email: `past${at}@example.com`, first_name: 'Past' },
+    lines: [
+      { productId: 20, quantity: 2 },
+      { productId: 35, quantity: 1 },
+    ],
+    couponCode: 'welcome10',
+    ...(status === 'refunded' ? { refund: { amountMinor: 100, reason: 'Broken', createdAt: then + 90_000 } } : {}),
+  }))
+  const ids = store.insertOrders(past)
+  const { body } = await ask(
+    store,
+    'GET',
+    `/wp-json/wc/v3/orders?include=${ids.join(',')}&per_page=100&orderby=id&order=asc`,
+  )
+  const orders = body as { status: string; date_created_gmt: string; total: string }[]
+  expect(orders.map(({ status }) => status)).toEqual([...statuses])
+  expect(orders[0]!.date_created_gmt).toBe(new Date(then * 1000).toISOString().slice(0, 19))
+  expect(orders[0]!.total).toBe('93.86')
+  const { exchanges } = readRecording<{ exchanges: Exchange[] }>('orders-pages')
+  expect(shapeProblems(exchanges[0]!.response.body, orders)).toEqual([])
+})
+
+test('three months of orders go in within seconds and are paged without a scan of all of them', async () => {
+  const { store, clock } = await openStore()
+  keep(store)
+  const orders = Array.from({ length: 3000 }, (_, at) => ({
+    status: 'completed' as const,
+    createdAt: clock.seconds - at * 2600,
+    billing: { email: `many${at}@example.com` },
+    lines: [{ productId: 20 + (at % 10), quantity: 1 }],
+  }))
+  expect(store.insertOrders(orders)).toHaveLength(3000)
+  const page = await ask(store, 'GET', '/wp-json/wc/v3/orders?per_page=100&orderby=modified&order=asc')
+  expect(page.headers).toMatchObject({ 'x-wp-total': '3000', 'x-wp-totalpages': '30' })
+})
+
+test('the pages of a shopper: add by link, change, buy, see the order, be forgotten', async () => {
+  const { store } = await openStore()
+  keep(store)
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const added = await bare(store, 'GET', '/?add-to-cart=23&quantity=2')
+  expect(added.body).toContain('“Honey &#38; Ginger Chai” has been added to your cart.')
+  const cookie = cookiesOf(added)
+  expect((await bare(store, 'GET', '/cart/', { cookie })).body).toContain('$32.00')
+  const refused = await bare(
+    store,
+    'POST',
+    '/cart/',
+    { ...form, cookie, origin: 'https://elsewhere.example' },
+    'do=coupon&code=welcome10',
+  )
+  expect(refused.status).toBe(403)
+  expect((await bare(store, 'POST', '/cart/', { ...form, cookie }, 'do=coupon&code=nosuch')).body).toContain(
+    'does not exist',
+  )
+  const checkout = await bare(store, 'GET', '/checkout/', { cookie })
+  for (const id of ['email', 'shipping-phone', 'shipping-first_name']) expect(checkout.body).toContain(`id="${id}"`)
+  expect((await bare(store, 'GET', '/checkout/')).status).toBe(302)
+  expect((await bare(store, 'GET', '/product/nothing/')).status).toBe(404)
+  const forgotten = await bare(store, 'POST', '/forget-me/', { ...form, cookie })
+  expect(cookiesOf(forgotten)).toContain('woocommerce_items_in_cart=;')
+})
+
+test('what a shopper or a link says is never markup on a page', async () => {
+  const { store } = await openStore()
+  keep(store)
+  const attack = '<img src=x onerror=alert(1)>'
+  const page = await bare(store, 'GET', `/cart/?wc_error=${encodeURIComponent(attack)}`)
+  expect(page.body).not.toContain('<img src=x')
+  const id = await buy(store, { method: 'cod', email: 'a@example.com' })
+  store.insertOrders([
+    { status: 'completed', createdAt: 1, billing: { first_name: attack, email: 'x@example.com' }, lines: [] },
+  ])
+  expect((await bare(store, 'GET', '/wp-admin/')).body).not.toContain('<img src=x')
+  expect(findOrder(store.shop, id)).toBeDefined()
+})
+
+test('a port in use is said at once and leaves the data file free', async () => {
+  const { store } = await openStore({ port: 0 })
+  keep(store)
+  const { port } = store.app.server.address() as { port: number }
+  await expect(startDemoStore({ port, dataFile: fileForTest(), ...keys })).rejects.toThrow(/EADDRINUSE/)
+})
+
+function fileForTest() {
+  const folder = mkdtempSync(join(tmpdir(), 'demo-store-'))
+  folders.push(folder)
+  return join(folder, 'store.db')
+}
+
+function keep(store: DemoStore) {
+  stores.push(store)
+  return store
+}
+
+function cookiesOf({ headers }: { headers: Record<string, unknown> }) {
+  return [headers['set-cookie'] ?? []]
+    .flat()
+    .map((one) => String(one).split(' ')[0])
+    .join(' ')
+}
