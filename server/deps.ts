@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import type { HistoricOrder } from '../demo/store/history.ts'
 import type { EmailChannel } from './channels/channel.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
@@ -35,4 +36,5 @@ export interface DemoParts {
   keys: { consumerKey: string; consumerSecret: string }
   setCapture(capture: { scriptUrl: string; storeKey: string }): void
   reset(): void
+  insertOrders(orders: HistoricOrder[]): number[]
 }

@@ -70,11 +70,13 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
   }
 }
 
+/** One job at a time per taker and several takers: a store that answers slowly holds up its own taker only (D8). */
 const workOptions = {
-  batchSize: 20,
+  batchSize: 1,
+  localConcurrency: 12,
   perJobResults: true,
   includeMetadata: true,
-  pollingIntervalSeconds: 1,
+  pollingIntervalSeconds: 2,
   heartbeatRefreshSeconds: 3,
 } as const
 
@@ -92,7 +94,6 @@ function queueOptions(each: Job) {
   }
 }
 
-/** Side by side, so that a slow store delays nobody else's job in the batch (D8). */
 async function runAll(deps: Deps, handler: Handler, batch: JobWithMetadata<unknown>[]) {
   return Promise.all(
     batch.map(async (each) => {

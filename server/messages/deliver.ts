@@ -13,6 +13,8 @@ import { scheduleNextLook } from './messages.ts'
 // on proof that it was not accepted.
 
 const BATCH = 100
+/** The pull itself stops after 20 s (D3); this one only guards against a pull that never returns. */
+const FENCE_LIMIT_MS = 30_000
 /** A claim this old was left behind by a process that ended; its rows are due again. */
 const LEASE_MS = 60_000
 
@@ -20,7 +22,7 @@ const LEASE_MS = 60_000
 export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Promise<void> {
   const store = { storeId, db: deps.db }
   for (let round = 0; round < 1_000; round++) {
-    await pullFence(deps, storeId)
+    await pullFence(deps, storeId, AbortSignal.timeout(FENCE_LIMIT_MS))
     const claim = newId()
     const now = deps.now()
     const ids = await sql.claimDue(store, claim, now, new Date(now.getTime() + LEASE_MS), BATCH)

@@ -13,17 +13,15 @@ export const isMerging = (key: ShopperKey): boolean => key.kind !== 'device'
 
 const PLACEHOLDER_LOCALS =
   /^(no-?reply|no-?mail|no-?email|none|guest|customer|walk-?in|pos|test|na|n\.a|anonymous|unknown)\d*$/
-const PLACEHOLDER_DOMAINS =
-  /(^|\.)(example|invalid|test|localhost|local)$|^(none|noemail|nomail|email|test)\.(com|net|org)$/
+const PLACEHOLDER_DOMAINS = /(^|\.)(invalid|localhost|local)$|^(none|noemail|nomail|email|test)\.(com|net|org)$/
 
 /**
  * Addresses many people share stand for nobody: they neither match nor merge. The store's own domain counts as such.
- * `example.com` and its kin are left usable: demo shoppers live there.
  */
 export function isSharedAddress(email: string, storeHost: string): boolean {
   const [local = '', domain = ''] = email.split('@')
   if (domain === storeHost.replace(/^www\./, '')) return true
-  return PLACEHOLDER_DOMAINS.test(domain) || (PLACEHOLDER_LOCALS.test(local) && !domain.startsWith('example.'))
+  return PLACEHOLDER_DOMAINS.test(domain) || PLACEHOLDER_LOCALS.test(local)
 }
 
 export function contactKeys(contact: Contact, storeHost: string): ShopperKey[] {

@@ -1,0 +1,90 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { accountRoutes } from './accounts/routes.ts'
+import { billingRoutes } from './billing/routes.ts'
+import { captureRoutes } from './carts/capture-routes.ts'
+import { cartRoutes } from './carts/routes.ts'
+import type { Deps } from './deps.ts'
+import { docsRoutes } from './docs.ts'
+import { flowRoutes } from './flows/routes.ts'
+import { mapErrors } from './http.ts'
+import { demoRoutes } from './instance/demo-routes.ts'
+import { healthRoutes } from './instance/health.ts'
+import { instanceRoutes } from './instance/routes.ts'
+import { messageRoutes } from './messages/routes.ts'
+import { storeRoutes } from './stores/routes.ts'
+import { webhookRoutes } from './stores/webhook-routes.ts'
+
+/** All routes. The browser app's files come last: whatever no route knows is a page of it. */
+export function buildApp(deps: Deps): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: deps.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    bodyLimit: 1_048_576,
+    trustProxy: deps.config.isLocal ? false : 'loopback,linklocal,uniquelocal',
+    routerOptions: { maxParamLength: 300 },
+  })
+  mapErrors(app)
+  readForms(app)
+  secureHeaders(app)
+  for (const routes of [
+    accountRoutes,
+    billingRoutes,
+    storeRoutes,
+    cartRoutes,
+    flowRoutes,
+    messageRoutes,
+    instanceRoutes,
+    demoRoutes,
+    captureRoutes,
+    healthRoutes,
+  ]) {
+    routes(app, deps)
+  }
+  webhookRoutes(app, deps)
+  docsRoutes(app)
+  servePages(app)
+  return app
+}
+
+/** One-click unsubscribes come as forms (RFC 8058); nothing in them is needed. */
+function readForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: 10_240 },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
+  )
+}
+
+function secureHeaders(app: FastifyInstance): void {
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+    if (!reply.hasHeader('referrer-policy')) reply.header('referrer-policy', 'strict-origin-when-cross-origin')
+    if (!reply.hasHeader('x-frame-options')) reply.header('x-frame-options', 'SAMEORIGIN')
+  })
+}
+
+const PAGES = path.resolve(fileURLToPath(new URL('../dist/web', import.meta.url)))
+
+function servePages(app: FastifyInstance): void {
+  const hasPages = fs.existsSync(path.join(PAGES, 'index.html'))
+  if (hasPages) {
+    app.register(fastifyStatic, {
+      root: PAGES,
+      wildcard: false,
+      setHeaders: (response, file) => {
+        const isHashed = file.includes(`${path.sep}assets${path.sep}`)
+        response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+      },
+    })
+  }
+  app.setNotFoundHandler((request, reply) => {
+    const isPage =
+      request.method === 'GET' && !/^\/(api|c|u|capture)\//.test(request.url) && !/\.\w{2,5}(\?|$)/.test(request.url)
+    if (isPage && hasPages) return reply.header('cache-control', 'no-cache').sendFile('index.html')
+    return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
+  })
+}

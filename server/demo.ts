@@ -1,0 +1,65 @@
+import path from 'node:path'
+import { ensureDemoAccount } from '../demo/account/account.ts'
+import { startMailbox } from '../demo/mailbox/mailbox.ts'
+import { startDemoStore } from '../demo/store/store.ts'
+import type { Config } from './config.ts'
+import type { DemoParts, Deps } from './deps.ts'
+
+// The demo's parts beside the product (decision 29): a store to abandon a cart in and a mailbox to read the mail. The
+// mailbox also takes the mail of every account while no mail server is configured.
+
+export interface DemoHouse {
+  parts: DemoParts | null
+  /** null when neither the demo nor a missing SMTP_URL asks for the mailbox. */
+  mailboxUrl: string | null
+  smtpUrl: string | null
+  /** Makes the demo account and, in the background, its history. */
+  settleIn(deps: Deps): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startDemo(config: Config): Promise<DemoHouse> {
+  const needsMailbox = config.isDemo || !config.smtpUrl
+  const mailbox = needsMailbox
+    ? await startMailbox({
+        smtpPort: config.mailboxSmtpPort,
+        webPort: config.mailboxPort,
+        host: config.host,
+        dataFile: path.join(config.dataDir, 'mailbox.sqlite'),
+      })
+    : null
+  const shop = config.isDemo ? await openShop(config) : null
+  return {
+    parts: shop && mailbox ? { ...shop.parts, mailboxUrl: mailbox.url } : null,
+    mailboxUrl: mailbox?.url ?? null,
+    smtpUrl: mailbox?.smtpUrl ?? null,
+    async settleIn(deps) {
+      if (deps.demo) await ensureDemoAccount(deps, deps.demo)
+    },
+    async stop() {
+      await shop?.store.stop()
+      await mailbox?.stop()
+    },
+  }
+}
+
+/** Keys of the demo store open nothing but the demo store, which listens on this machine only. */
+const KEYS = { consumerKey: `ck_${'d'.repeat(40)}`, consumerSecret: `cs_${'d'.repeat(40)}` }
+
+async function openShop(config: Config) {
+  const store = await startDemoStore({
+    port: config.demoStorePort,
+    host: config.host,
+    dataFile: path.join(config.dataDir, 'demo-store.sqlite'),
+    allowedWebhookHosts: [new URL(config.publicUrl).host],
+    ...KEYS,
+  })
+  const parts = {
+    storeUrl: store.url,
+    keys: KEYS,
+    setCapture: store.setCapture,
+    reset: store.reset,
+    insertOrders: store.insertOrders,
+  }
+  return { store, parts }
+}

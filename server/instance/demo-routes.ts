@@ -1,0 +1,3 @@
+import type { Routes } from '../http.ts'
+
+export const demoRoutes: Routes = () => {}

@@ -1,0 +1,24 @@
+import { type Db, sql } from '../db.ts'
+import type { Deps } from '../deps.ts'
+
+// Heartbeats of the processes that play the worker.
+
+const FORGET_AFTER = '1 day'
+
+/** Says that this process is alive; called every few seconds. */
+export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise<void> {
+  const now = deps.now()
+  await sql`insert into workers (id, started_at, seen_at) values (${deps.workerId}, ${now}, ${now})
+    on conflict (id) do update set seen_at = excluded.seen_at`.execute(deps.db)
+  await sql`delete from workers where seen_at < ${now}::timestamptz - ${FORGET_AFTER}::interval`.execute(deps.db)
+}
+
+/** A process that stops in order has nothing on the wire; its row goes, so that nobody waits for it. */
+export async function endBeat(deps: Pick<Deps, 'db' | 'workerId'>): Promise<void> {
+  await deps.db.deleteFrom('workers').where('id', '=', deps.workerId).execute()
+}
+
+export async function lastBeat(db: Db): Promise<Date | null> {
+  const rows = await sql<{ at: Date | null }>`select max(seen_at) as at from workers`.execute(db)
+  return rows.rows[0]?.at ?? null
+}

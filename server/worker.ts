@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tidyAccounts } from './accounts/accounts.ts'
+import { mailRegistration, mailReset } from './accounts/jobs.ts'
+import { mailRegistrationAttempt, mailResetLink } from './accounts/mails.ts'
+import { detectAbandoned, detectLost, detectNoResponse } from './carts/detect.ts'
+import type { Deps } from './deps.ts'
+import { beat, endBeat } from './instance/workers.ts'
+import { type Handler, on } from './jobs.ts'
+import { sendDue } from './messages/deliver.ts'
+import { closeAbandonedFlights } from './messages/flights.ts'
+import { sendDueMessages } from './messages/jobs.ts'
+import { wakeDueStores } from './messages/scan.ts'
+import { importJob, orderJob, purgeJob, syncJob, webhooksJob } from './stores/jobs.ts'
+import { purgeStore } from './stores/stores.ts'
+import { enqueueDueSyncs, importStore, refreshOrder, syncStore } from './stores/sync.ts'
+import { ensureWebhooks } from './stores/webhooks.ts'
+
+/** All background work, one line each. */
+export const handlers: Handler[] = [
+  on(sendDueMessages, sendDue),
+  on(importJob, importStore),
+  on(syncJob, syncStore),
+  on(orderJob, refreshOrder),
+  on(webhooksJob, ensureWebhooks),
+  on(purgeJob, purgeStore),
+  on(mailReset, mailResetLink),
+  on(mailRegistration, mailRegistrationAttempt),
+]
+
+/** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
+const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
+  { name: 'workers.beat', everyMs: 5_000, run: beat },
+  { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
+  { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
+  { name: 'messages.flights', everyMs: 5_000, run: closeAbandonedFlights },
+  { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
+  { name: 'carts.lose', everyMs: 60_000, run: detectLost },
+  { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
+  { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },
+]
+
+export interface Worker {
+  stop(): Promise<void>
+}
+
+/** Starts the clockwork; jobs are taken up by the queue. `stop` waits for the ticks under way. */
+export async function startWorker(deps: Deps): Promise<Worker> {
+  await beat(deps)
+  const stopping = new AbortController()
+  const loops = ticks.map((tick) => repeat(deps, tick, stopping.signal))
+  return {
+    async stop() {
+      stopping.abort()
+      await Promise.all(loops)
+      await endBeat(deps)
+    },
+  }
+}
+
+async function repeat(deps: Deps, tick: (typeof ticks)[number], stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      await tick.run(deps)
+    } catch (error) {
+      deps.log.error({ err: error }, `${tick.name}.failed`)
+    }
+    await sleep(tick.everyMs, undefined, { signal: stopping }).catch(() => {})
+  }
+}

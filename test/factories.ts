@@ -1,0 +1,172 @@
+import type { Db } from '../server/db.ts'
+import { createReadyFlow } from '../server/flows/flows.ts'
+import { newId } from '../server/ids.ts'
+import type { PlatformOrder } from '../server/platforms/platform.ts'
+import { randomToken, tokenHash } from '../server/secrets.ts'
+import type { World } from './world.ts'
+
+// Factories fill in what a test does not care about, parents included.
+
+export interface TestStore {
+  accountId: string
+  userId: string
+  storeId: string
+  token: string
+  captureKey: string
+  flowId: string
+}
+
+export interface StoreOptions {
+  url?: string
+  plan?: 'free' | 'starter' | 'growth'
+  role?: 'owner' | 'admin' | 'member' | 'viewer'
+  baseCountry?: string | null
+  sellingCountries?: string[] | null
+  isFlowOn?: boolean
+  accountId?: string
+  /** The newest complete order pull started this long ago; null: never. */
+  fenceAgeMs?: number | null
+}
+
+let counter = 0
+
+/** An account with an owner who is signed in, a connected store in the US, sender set, and the ready flow. */
+export async function aStore(world: World, options: StoreOptions = {}): Promise<TestStore> {
+  const n = ++counter
+  const ids = { accountId: options.accountId ?? newId(), userId: newId(), storeId: newId(), token: randomToken() }
+  const captureKey = `key${n}${ids.storeId.slice(-8)}`
+  const url = options.url ?? `https://shop${n}.example.com`
+  if (!options.accountId) await insertAccount(world, ids, n, options)
+  await insertStoreRow(world.db, world.now, ids, captureKey, url, options)
+  await insertStreams(world, ids.storeId, options)
+  const flowId = await prepareFlow(world, ids.storeId, options.isFlowOn ?? true)
+  return { ...ids, captureKey, flowId }
+}
+
+async function insertAccount(world: World, ids: { accountId: string; userId: string; token: string }, n: number, options: StoreOptions) {
+  const { db, now } = world
+  await db.insertInto('accounts').values({ id: ids.accountId, name: `Account ${n}`, created_at: now }).execute()
+  await db
+    .insertInto('users')
+    .values({ id: ids.userId, email: `owner${n}@owners.example`, name: `Owner ${n}`, password_hash: '-', created_at: now })
+    .execute()
+  await db
+    .insertInto('members')
+    .values({ account_id: ids.accountId, user_id: ids.userId, role: options.role ?? 'owner', created_at: now })
+    .execute()
+  await db
+    .insertInto('subscriptions')
+    .values({ account_id: ids.accountId, plan: options.plan ?? 'free', status: 'active', updated_at: now })
+    .execute()
+  await db
+    .insertInto('sessions')
+    .values({
+      account_id: ids.accountId,
+      id: newId(),
+      user_id: ids.userId,
+      token_hash: tokenHash(ids.token),
+      created_at: now,
+      last_seen_at: now,
+      expires_at: new Date(now.getTime() + 30 * 86_400_000),
+    })
+    .execute()
+}
+
+async function insertStoreRow(
+  db: Db,
+  now: Date,
+  ids: { accountId: string; storeId: string },
+  captureKey: string,
+  url: string,
+  options: StoreOptions,
+) {
+  await db
+    .insertInto('stores')
+    .values({
+      id: ids.storeId,
+      account_id: ids.accountId,
+      platform: 'woocommerce',
+      url,
+      home_url: url,
+      name: 'Tea & Co',
+      currency: 'USD',
+      time_zone: 'America/New_York',
+      version: '10.4.4',
+      base_country: options.baseCountry === undefined ? 'US' : options.baseCountry,
+      selling_countries: options.sellingCountries === undefined ? ['US'] : options.sellingCountries,
+      has_checkout_link: true,
+      connected_at: now,
+      capture_key: captureKey,
+      sender_name: 'Tea & Co',
+      postal_address: '1 Main Street, Springfield, IL 62701, USA',
+    })
+    .execute()
+  await db.insertInto('store_send').values({ store_id: ids.storeId }).execute()
+}
+
+async function insertStreams(world: World, storeId: string, options: StoreOptions): Promise<void> {
+  const age = options.fenceAgeMs === undefined ? 0 : options.fenceAgeMs
+  const started = age === null ? null : new Date(world.now.getTime() - age)
+  await world.db
+    .insertInto('sync_state')
+    .values({ store_id: storeId, stream: 'fence', completed_start: started, completed_at: started })
+    .execute()
+}
+
+async function prepareFlow(world: World, storeId: string, isOn: boolean): Promise<string> {
+  return world.db.transaction().execute(async (db) => {
+    await createReadyFlow({ storeId, db }, world.now)
+    const flow = await db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+    if (isOn) {
+      await db
+        .updateTable('flows')
+        .set({ is_on: true, switched_on_at: world.now, takes_from: world.now })
+        .where('store_id', '=', storeId)
+        .execute()
+      await db.updateTable('stores').set({ effective_timeout_minutes: 60 }).where('id', '=', storeId).execute()
+    }
+    return flow.id
+  })
+}
+
+/** A fence pulled just now, for tests in which the store's answers do not matter. */
+export async function freshFence(world: World, storeId: string): Promise<void> {
+  await world.db
+    .updateTable('sync_state')
+    .set({ completed_start: world.now, completed_at: world.now })
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'fence')
+    .execute()
+}
+
+let orderNumber = 1_000
+
+/** An order as the platform client hands it over; a draft with one tin of tea and an email unless told otherwise. */
+export function anOrder(world: World, order: Partial<PlatformOrder> = {}): PlatformOrder {
+  const at = world.now.toISOString()
+  const kind = order.kind ?? 'draft'
+  return {
+    orderId: String(++orderNumber),
+    kind,
+    status: kind === 'purchase' ? 'processing' : kind === 'draft' ? 'checkout-draft' : kind,
+    createdAt: at,
+    modifiedAt: at,
+    paidAt: kind === 'purchase' ? at : null,
+    currency: 'USD',
+    totalMinor: 4_200,
+    refundedMinor: 0,
+    customerId: null,
+    email: `shopper${orderNumber}@shoppers.example`,
+    phone: null,
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    country: null,
+    coupons: [],
+    items: [
+      { productId: '16', variationId: null, name: 'Earl Grey', sku: 'EG', quantity: 2, unitPriceMinor: 2_100, imageUrl: null },
+    ],
+    createdVia: 'store-api',
+    paymentUrl: null,
+    ...order,
+  }
+}

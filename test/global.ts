@@ -1,0 +1,49 @@
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openPool } from '../server/db.ts'
+import { startJobQueue } from '../server/jobs.ts'
+import { createLogger } from '../server/logger.ts'
+import { migrate } from '../server/migrate.ts'
+import { startTestPostgres } from '../server/postgres/embedded.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    databaseUrl: string
+    template: string
+  }
+}
+
+/** One migrated template database per run; each file that needs a database gets a clone of it (`test/world.ts`). */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const external = process.env.DATABASE_URL
+  const postgres = external ? null : await startTestPostgres()
+  const url = external ?? postgres!.url
+  const template = `recoup_template_${process.pid}_${Date.now().toString(36)}`
+  await asAdmin(url, `create database ${template}`)
+  const pool = openPool({ url: databaseUrl(url, template), max: 2 })
+  await migrate(pool)
+  await pool.end()
+  const queue = await startJobQueue(databaseUrl(url, template), createLogger('silent'), [], false)
+  await queue.stop()
+  project.provide('databaseUrl', url)
+  project.provide('template', template)
+  return async () => {
+    await asAdmin(url, `drop database if exists ${template} with (force)`)
+    await postgres?.stop()
+  }
+}
+
+/** The same server, another database. */
+export function databaseUrl(url: string, name: string): string {
+  return url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`)
+}
+
+export async function asAdmin(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,142 @@
+import crypto from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type pg from 'pg'
+import { afterAll, beforeAll, inject } from 'vitest'
+import { buildApp } from '../server/app.ts'
+import type { EmailChannel, Outcome, OutgoingEmail } from '../server/channels/channel.ts'
+import { readConfig } from '../server/config.ts'
+import { type Db, openDb, openPool, type Tx } from '../server/db.ts'
+import type { Deps } from '../server/deps.ts'
+import { newId } from '../server/ids.ts'
+import { beat } from '../server/instance/workers.ts'
+import type { Job, Jobs } from '../server/jobs.ts'
+import { createLogger } from '../server/logger.ts'
+import type { StoreClient } from '../server/platforms/platform.ts'
+import { createSecrets } from '../server/secrets.ts'
+import { handlers } from '../server/worker.ts'
+import { asAdmin, databaseUrl } from './global.ts'
+
+/** A real app on a real, empty database of its own. Only the outside (providers, stores, the clock) is pretence. */
+export interface World {
+  app: FastifyInstance
+  deps: Deps
+  db: Db
+  pool: pg.Pool
+  /** The clock everything reads. */
+  now: Date
+  advance(ms: number): Date
+  /** What the mail provider was handed, and what it answers next (default: accepted). */
+  sent: OutgoingEmail[]
+  answer: (mail: OutgoingEmail) => Outcome | Promise<Outcome>
+  /** Which client a store's address gets. Tests put their fakes here. */
+  storeClient: Deps['storeClient']
+  queued: { name: string; payload: unknown; key: string | undefined }[]
+  /** Runs what is queued, and what that queues, until nothing is left. */
+  runJobs(): Promise<void>
+  request(
+    method: string,
+    url: string,
+    call?: { token?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Reply>
+}
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the endpoint answers
+  body: any
+  headers: Record<string, unknown>
+}
+
+export const START = new Date('2026-03-02T15:00:00.000Z')
+
+export function aWorld(env: Record<string, string> = {}): World {
+  const world = { now: START, sent: [], queued: [] } as unknown as World
+  const name = `recoup_test_${crypto.randomBytes(8).toString('hex')}`
+  const server = inject('databaseUrl')
+
+  beforeAll(async () => {
+    await asAdmin(server, `create database ${name} template ${inject('template')}`)
+    world.pool = openPool({ url: databaseUrl(server, name), max: 12 })
+    world.db = openDb(world.pool)
+    world.advance = (ms) => {
+      world.now = new Date(world.now.getTime() + ms)
+      return world.now
+    }
+    world.answer = (mail) => ({ kind: 'accepted', providerId: `p-${mail.messageId}`, response: '250 queued' })
+    world.storeClient = () => {
+      throw new Error('this test connects no store')
+    }
+    world.deps = buildDeps(world, env)
+    world.app = buildApp(world.deps)
+    await world.app.ready()
+    await beat(world.deps)
+    world.runJobs = () => runJobs(world)
+    world.request = (method, url, call) => request(world, method, url, call)
+  })
+
+  afterAll(async () => {
+    await world.app?.close()
+    await world.pool?.end()
+    await asAdmin(server, `drop database if exists ${name} with (force)`)
+  })
+  return world
+}
+
+function buildDeps(world: World, env: Record<string, string>): Deps {
+  const email: EmailChannel = {
+    poolSize: 5,
+    async send(mail) {
+      world.sent.push(mail)
+      return world.answer(mail)
+    },
+    check: async () => ({ isOk: true }),
+    close: async () => {},
+  }
+  return {
+    config: readConfig({ DEMO: 'off', ...env }),
+    db: world.db,
+    pool: world.pool,
+    now: () => world.now,
+    log: createLogger(process.env.LOG_LEVEL ?? 'silent'),
+    secrets: createSecrets('a secret of the tests, long enough to be one'),
+    workerId: newId(),
+    jobs: fakeJobs(world),
+    channels: { email, demoEmail: email },
+    storeClient: (platform, access): StoreClient => world.storeClient(platform, access),
+    demo: null,
+  }
+}
+
+/** Collects jobs; with a key at most one waits, as in the real queue. A rolled-back transaction is not told apart. */
+function fakeJobs(world: World): Jobs {
+  return {
+    async enqueue(_db: Db | Tx, job: Job, payload: unknown, key?: string) {
+      if (key && world.queued.some((each) => each.name === job.name && each.key === key)) return
+      world.queued.push({ name: job.name, payload, key })
+    },
+  }
+}
+
+async function runJobs(world: World): Promise<void> {
+  for (let job = world.queued.shift(); job; job = world.queued.shift()) {
+    const handler = handlers.find((each) => each.job.name === job!.name)
+    if (!handler) throw new Error(`no handler for ${job.name}`)
+    await handler.run(world.deps, job.payload)
+  }
+}
+
+async function request(
+  world: World,
+  method: string,
+  url: string,
+  call: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const reply = await world.app.inject({
+    method: method as 'GET',
+    url,
+    headers: { ...(call.token ? { authorization: `Bearer ${call.token}` } : {}), ...call.headers },
+    ...(call.body === undefined ? {} : { payload: call.body as object }),
+  })
+  const isJson = String(reply.headers['content-type']).includes('json')
+  return { status: reply.statusCode, body: isJson && reply.body ? reply.json() : reply.body, headers: reply.headers }
+}
