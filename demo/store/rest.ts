@@ -35,7 +35,16 @@ export type Action = {
   rules?: Record<string, Rule>
   run: (request: RestRequest) => RestReply | Promise<RestReply>
 }
-export type Route = { pattern: RegExp; GET?: Action; POST?: Action; PUT?: Action; DELETE?: Action; hidesAllow?: true }
+export type Route = {
+  pattern: RegExp
+  GET?: Action
+  POST?: Action
+  PUT?: Action
+  DELETE?: Action
+  hidesAllow?: true
+  /** Said in the Allow header although this store takes less. */
+  allow?: string
+}
 export type Wire = {
   method: string
   rawPath: string

@@ -134,7 +134,7 @@ test('every recorded way to bring a cart back does what the real store does', as
   for (const exchange of exchanges) {
     const { title, request, response } = exchange
     const isPay = request.path.includes('order-pay')
-    const query = { ...request.query, ...(request.query?.session ? { session } : {}) }
+    const query: Record<string, string> = { ...request.query, ...(request.query?.session ? { session } : {}) }
     if (isPay) query.key = findOrder(store.shop, pending)!.orderKey
     if (query.products) query.products = query.products.replace(/\d+(?=:)/g, (id) => String(ids.get(Number(id)) ?? id))
     if (query['add-to-cart']) query['add-to-cart'] = String(ids.get(16))

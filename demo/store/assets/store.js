@@ -96,6 +96,11 @@ function startCheckout(form) {
       void send(form)
     })
   }
+  // A complaint goes while its field is being mended, not on leaving it: a line that vanishes then would move the very
+  // button that is being clicked.
+  form.addEventListener('input', ({ target }) => {
+    if (target.getAttribute('aria-invalid') === 'true') check(target)
+  })
   form.country.addEventListener('change', () => {
     form.querySelector('[data-state]').hidden = form.country.value !== 'US'
   })

@@ -92,10 +92,7 @@ function getProduct({ shop, ids }: RestRequest): RestReply {
 function getVariations(request: RestRequest): RestReply {
   const parent = parentOf(request)
   const variations = listVariations(request.shop, parent)
-  return {
-    ...paged(request, variations, (variation) => presentVariation(request.shop, variation, parent)),
-    headers: collection,
-  }
+  return paged(request, variations, (variation) => presentVariation(request.shop, variation, parent))
 }
 
 function getVariation(request: RestRequest): RestReply {
