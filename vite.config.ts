@@ -19,7 +19,9 @@ export default defineConfig(() => {
     server: {
       port: 5173,
       // Whole path segments: a bare '/c' would also take '/carts'.
-      proxy: Object.fromEntries(served.map((path) => [`^${path}(/|\\?|$)`, { target: server, ws: path === '/socket.io' }])),
+      proxy: Object.fromEntries(
+        served.map((path) => [`^${path}(/|\\?|$)`, { target: server, ws: path === '/socket.io' }]),
+      ),
     },
   }
 })

@@ -3,9 +3,9 @@ import { addressOf, BROKEN, errorOf, isSessionOver } from './api.ts'
 
 describe('the address of a call', () => {
   it('fills in parameters and leaves out what is not given', () => {
-    expect(addressOf('/api/flows/:flowId/upcoming', { flowId: 'a/b' }, { minutes: 60, storeId: undefined }, 'shopify')).toBe(
-      '/api/flows/a%2Fb/upcoming?minutes=60',
-    )
+    expect(
+      addressOf('/api/flows/:flowId/upcoming', { flowId: 'a/b' }, { minutes: 60, storeId: undefined }, 'shopify'),
+    ).toBe('/api/flows/a%2Fb/upcoming?minutes=60')
   })
 
   it('names the platform for stores and carts only, and never over a given one', () => {
@@ -21,7 +21,12 @@ describe('the address of a call', () => {
 
 describe('a failed answer', () => {
   it('carries the server’s words, code, fields and waiting time', () => {
-    const error = errorOf(429, { error: 'Too many attempts.', code: 'rate_limited', retryAfterS: 30, fields: { email: 'x' } })
+    const error = errorOf(429, {
+      error: 'Too many attempts.',
+      code: 'rate_limited',
+      retryAfterS: 30,
+      fields: { email: 'x' },
+    })
     expect([error.message, error.code, error.retryAfterS, error.fields.email]).toEqual([
       'Too many attempts.',
       'rate_limited',

@@ -16,7 +16,10 @@ export class ApiError extends Error {
   readonly fields: Record<string, string>
   readonly retryAfterS: number | null
 
-  constructor(status: number, reply: Pick<ErrorReply, 'error' | 'fields' | 'retryAfterS'> & { code: ApiError['code'] }) {
+  constructor(
+    status: number,
+    reply: Pick<ErrorReply, 'error' | 'fields' | 'retryAfterS'> & { code: ApiError['code'] },
+  ) {
     super(reply.error)
     this.status = status
     this.code = reply.code

@@ -23,7 +23,10 @@ export const createRoutes = () =>
             { path: '/', Component: LoadingPage },
             { path: '/login', lazy: signIn },
             { path: '/register', lazy: signIn },
-            { path: '/reset-password', lazy: screen(() => import('./accounts/ResetPasswordPage.tsx'), 'ResetPasswordPage') },
+            {
+              path: '/reset-password',
+              lazy: screen(() => import('./accounts/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+            },
             { path: '/logout', lazy: screen(() => import('./accounts/LogoutPage.tsx'), 'LogoutPage') },
             { path: '/pricing', lazy: screen(() => import('./billing/PricingPage.tsx'), 'PricingPage') },
             {

@@ -27,7 +27,14 @@ interface Session {
   returnTo: string | null
 }
 
-const CONNECTION_KEYS = ['isConnected', 'storeUrl', 'platform', 'store_connection', 'woocommerce_connection', 'shopify_connection']
+const CONNECTION_KEYS = [
+  'isConnected',
+  'storeUrl',
+  'platform',
+  'store_connection',
+  'woocommerce_connection',
+  'shopify_connection',
+]
 
 let current: Session | null = null
 const listeners = new Set<() => void>()
@@ -35,7 +42,11 @@ const listeners = new Set<() => void>()
 export const useSession = () => useSyncExternalStore(subscribe, session)
 
 export function session(): Session {
-  current ??= { token: sessionStorage.getItem('token') ?? localStorage.getItem('token'), farewell: null, returnTo: null }
+  current ??= {
+    token: sessionStorage.getItem('token') ?? localStorage.getItem('token'),
+    farewell: null,
+    returnTo: null,
+  }
   return current
 }
 

@@ -34,7 +34,14 @@ export function SignInForm({ mode, onForgot }: { mode: 'login' | 'register'; onF
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         {isRegistering && (
-          <TextInput label="Name" autoComplete="name" required withAsterisk={false} key={form.key('name')} {...form.getInputProps('name')} />
+          <TextInput
+            label="Name"
+            autoComplete="name"
+            required
+            withAsterisk={false}
+            key={form.key('name')}
+            {...form.getInputProps('name')}
+          />
         )}
         <TextInput
           label="Email"

@@ -32,7 +32,12 @@ function TestSubscription({ current }: { current: string | null }) {
             <Text>
               Current plan: <strong>{current ?? 'none'}</strong>
             </Text>
-            <NativeSelect label="Plan" data={offered} value={plan} onChange={(event) => setPlan(event.currentTarget.value)} />
+            <NativeSelect
+              label="Plan"
+              data={offered}
+              value={plan}
+              onChange={(event) => setPlan(event.currentTarget.value)}
+            />
             {update.error && (
               <Notice tone="bad" isLive>
                 {update.error.message}

@@ -12,7 +12,9 @@ export function limitLines(limits: PlanLimits): string[] {
     limits.maxStores === 1 ? '1 store' : `${amount(limits.maxStores)} stores`,
     `${amount(limits.maxEmailsPerMonth)} emails per month`,
     limits.maxSmsPerMonth === 0 ? 'No SMS' : `${amount(limits.maxSmsPerMonth)} SMS per month`,
-    limits.maxWhatsappPerMonth === 0 ? 'No WhatsApp' : `${amount(limits.maxWhatsappPerMonth)} WhatsApp messages per month`,
+    limits.maxWhatsappPerMonth === 0
+      ? 'No WhatsApp'
+      : `${amount(limits.maxWhatsappPerMonth)} WhatsApp messages per month`,
   ]
 }
 

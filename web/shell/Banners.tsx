@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { IconAlertTriangle, IconPlayerPause, IconSparkles } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useInstance, useMay, useMe } from '../access/queries.ts'
 import { useReachable } from '../api.ts'
-import { Confirm } from '../ui/Confirm.tsx'
 import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 import type { Tone } from '../ui/Notice.tsx'
 import { useConfirmLive, useResetDemo } from './queries.ts'
 
@@ -67,21 +67,27 @@ function PausedBanner({ reason }: { reason: string | null }) {
         }
         onClose={() => setAsking(false)}
       >
-        If the original of this installation is still running, both would write to the same shoppers. Confirm only if the other
-        one is switched off for good.
+        If the original of this installation is still running, both would write to the same shoppers. Confirm only if
+        the other one is switched off for good.
       </Confirm>
     </Banner>
   )
 }
 
-function DemoBanner({ storeUrl, mailboxUrl }: { storeUrl: string | null | undefined; mailboxUrl: string | null | undefined }) {
+function DemoBanner({
+  storeUrl,
+  mailboxUrl,
+}: {
+  storeUrl: string | null | undefined
+  mailboxUrl: string | null | undefined
+}) {
   const [isAsking, setAsking] = useState(false)
   const reset = useResetDemo()
   return (
     <Banner tone="info" icon={<IconSparkles size={18} aria-hidden />}>
       <span className="grow">
-        <strong>You are in the live demo.</strong> It runs at demo speed: messages go after 1, 3 and 5 minutes, into the demo’s
-        own mailbox only.
+        <strong>You are in the live demo.</strong> It runs at demo speed: messages go after 1, 3 and 5 minutes, into the
+        demo’s own mailbox only.
       </span>
       {storeUrl && (
         <a href={storeUrl} target="_blank" rel="noreferrer">

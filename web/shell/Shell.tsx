@@ -27,7 +27,11 @@ export function Shell() {
         <Sidebar />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
-        <Box mx={{ base: 'calc(var(--mantine-spacing-md) * -1)', sm: 'calc(var(--mantine-spacing-xl) * -1)' }} mt={{ base: 'calc(var(--mantine-spacing-md) * -1)', sm: 'calc(var(--mantine-spacing-xl) * -1)' }} mb="lg">
+        <Box
+          mx={{ base: 'calc(var(--mantine-spacing-md) * -1)', sm: 'calc(var(--mantine-spacing-xl) * -1)' }}
+          mt={{ base: 'calc(var(--mantine-spacing-md) * -1)', sm: 'calc(var(--mantine-spacing-xl) * -1)' }}
+          mb="lg"
+        >
           <Banners />
         </Box>
         <Box maw={1280} mx="auto">

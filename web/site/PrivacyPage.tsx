@@ -11,8 +11,8 @@ export function PrivacyPage() {
         <Text c="dimmed">What is kept, why, and how to have it removed.</Text>
         <h2>If you run a store</h2>
         <p>
-          Your name, email address and a hash of your password; the address of your store and its keys, encrypted; the orders,
-          customers and products your store shares through those keys.
+          Your name, email address and a hash of your password; the address of your store and its keys, encrypted; the
+          orders, customers and products your store shares through those keys.
         </p>
         <h2>If you shop in a store that uses Recoup</h2>
         <ul>
@@ -22,8 +22,8 @@ export function PrivacyPage() {
           <li>Your choice when you unsubscribe. It stays, so that nobody writes to you again.</li>
         </ul>
         <p>
-          Your network address is not stored, nothing is sold, and no data goes to anyone but the store you shopped in and the
-          services that deliver its messages.
+          Your network address is not stored, nothing is sold, and no data goes to anyone but the store you shopped in
+          and the services that deliver its messages.
         </p>
         <h2>On this website</h2>
         <p>
@@ -32,9 +32,15 @@ export function PrivacyPage() {
         </p>
         <h2>Removal</h2>
         <p>
-          Every mail has an unsubscribe link that works with one click and without signing in. To have your data removed, write
-          to the store that sent the mail{support && <> or to <a href={`mailto:${support}`}>{support}</a></>}. The data of a
-          disconnected store is deleted after 30 days.
+          Every mail has an unsubscribe link that works with one click and without signing in. To have your data
+          removed, write to the store that sent the mail
+          {support && (
+            <>
+              {' '}
+              or to <a href={`mailto:${support}`}>{support}</a>
+            </>
+          )}
+          . The data of a disconnected store is deleted after 30 days.
         </p>
       </div>
     </BarePage>

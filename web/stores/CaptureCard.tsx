@@ -18,9 +18,9 @@ export function CaptureCard({ store }: { store: StoreView }) {
         )}
       </Group>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        WooCommerce tells of a cart only once “Place order” was pressed. With this script on your shop’s pages Recoup also sees
-        carts that were left before, and the email typed at checkout. It weighs a few kilobytes, loads after your page, and sends
-        nothing but cart and contact.
+        WooCommerce tells of a cart only once “Place order” was pressed. With this script on your shop’s pages Recoup
+        also sees carts that were left before, and the email typed at checkout. It weighs a few kilobytes, loads after
+        your page, and sends nothing but cart and contact.
       </Text>
       <pre className="snippet">{snippet}</pre>
       <Group mt="md" gap="md">

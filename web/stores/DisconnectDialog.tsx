@@ -25,8 +25,8 @@ export function DisconnectDialog({ opened, storeName, onClose }: Props) {
       onClose={onClose}
     >
       <Text>
-        Sending for {storeName} stops at once, messages not yet sent are cancelled, and its keys are deleted. Its data is
-        deleted after 30 days; connecting the same store before that brings it back.
+        Sending for {storeName} stops at once, messages not yet sent are cancelled, and its keys are deleted. Its data
+        is deleted after 30 days; connecting the same store before that brings it back.
       </Text>
     </Confirm>
   )

@@ -1,7 +1,7 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconRefresh } from '@tabler/icons-react'
-import { counted, formatAge } from '../ui/format.ts'
 import { Failed } from '../ui/Failed.tsx'
+import { counted, formatAge } from '../ui/format.ts'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
@@ -36,7 +36,11 @@ export function HealthCard() {
           </Stack>
         </>
       ) : (
-        <Failed title="The state of your store could not be read" error={health.error} onRetry={() => health.refetch()} />
+        <Failed
+          title="The state of your store could not be read"
+          error={health.error}
+          onRetry={() => health.refetch()}
+        />
       )}
     </Card>
   )

@@ -12,13 +12,16 @@ export function KeysHelp() {
           Open your WordPress admin and go to <strong>WooCommerce → Settings → Advanced → REST API</strong>.
         </List.Item>
         <List.Item>
-          Press <strong>Add key</strong>. As description write “Recoup”, as user choose an administrator or shop manager.
+          Press <strong>Add key</strong>. As description write “Recoup”, as user choose an administrator or shop
+          manager.
         </List.Item>
         <List.Item>
-          Set permissions to <strong>Read/Write</strong>: reading finds the carts, writing lets your store notify us of orders.
+          Set permissions to <strong>Read/Write</strong>: reading finds the carts, writing lets your store notify us of
+          orders.
         </List.Item>
         <List.Item>
-          Press <strong>Generate API key</strong> and copy both values at once. WooCommerce shows the secret only this one time.
+          Press <strong>Generate API key</strong> and copy both values at once. WooCommerce shows the secret only this
+          one time.
         </List.Item>
         <List.Item>
           Check <strong>Settings → Permalinks</strong>: anything but “Plain” works.

@@ -32,7 +32,8 @@ export function SendingForm({ store }: { store: StoreView }) {
       <Card>
         <Title order={2}>Sending</Title>
         <Text fz="sm" c="dimmed" mt={4} mb="md">
-          The law asks marketing mail to name its sender. Without a name and a postal address no flow can be switched on.
+          The law asks marketing mail to name its sender. Without a name and a postal address no flow can be switched
+          on.
         </Text>
         <Stack gap="md">
           {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}

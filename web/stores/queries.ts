@@ -43,7 +43,9 @@ export function useDisconnect() {
     onSuccess: async () => {
       forgetConnection()
       await queries.refetchQueries({ queryKey: connectionQuery.queryKey })
-      queries.removeQueries({ predicate: ({ queryKey }) => ['carts', 'cart', 'flows', 'store'].includes(String(queryKey[0])) })
+      queries.removeQueries({
+        predicate: ({ queryKey }) => ['carts', 'cart', 'flows', 'store'].includes(String(queryKey[0])),
+      })
     },
   })
 }

@@ -1,7 +1,17 @@
 import { mailDocument } from './mail.ts'
 
 /** A mail as its reader sees it. Nothing in it may run, open or leave. */
-export function MailFrame({ html, title, width, height = 560 }: { html: string; title: string; width?: number; height?: number }) {
+export function MailFrame({
+  html,
+  title,
+  width,
+  height = 560,
+}: {
+  html: string
+  title: string
+  width?: number
+  height?: number
+}) {
   return (
     <iframe
       className="mail"

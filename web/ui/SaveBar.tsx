@@ -13,7 +13,9 @@ interface Props {
 
 /** Appears with the first change and asks before the page is left without saving. */
 export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDiscard }: Props) {
-  const blocker = useBlocker(({ currentLocation, nextLocation }) => isDirty && currentLocation.pathname !== nextLocation.pathname)
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => isDirty && currentLocation.pathname !== nextLocation.pathname,
+  )
   useEffect(() => {
     if (!isDirty) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()

@@ -4,7 +4,15 @@ import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 
 /** Searches one second after the last key (B 7), at once on Enter. */
-export function SearchBox({ label, value, onSearch }: { label: string; value: string; onSearch: (text: string) => void }) {
+export function SearchBox({
+  label,
+  value,
+  onSearch,
+}: {
+  label: string
+  value: string
+  onSearch: (text: string) => void
+}) {
   const [text, setText] = useState(value)
   const [lastValue, setLastValue] = useState(value)
   // The address changed by Back or a link: what is typed follows it.

@@ -22,7 +22,8 @@ export function formatMoney(amount: number, currency: string): string {
 export const formatCount = (count: number) => numbers.format(count)
 
 /** `1 cart`, `2 carts`. */
-export const counted = (count: number, one: string, many = `${one}s`) => `${formatCount(count)} ${count === 1 ? one : many}`
+export const counted = (count: number, one: string, many = `${one}s`) =>
+  `${formatCount(count)} ${count === 1 ? one : many}`
 
 /** Jan 5, 3:04 PM; with the year when it is not this one. */
 export function formatDateTime(instant: string | number, now = Date.now()): string {

@@ -1,0 +1,113 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import type { CartView, MessageView } from '../../shared/carts.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { formatDateTime } from '../ui/format.ts'
+import { Money } from '../ui/Money.tsx'
+import { ProductPicture } from '../ui/ProductPicture.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { DateTime, TimeAgo } from '../ui/Time.tsx'
+import { CartStatus } from './badges.tsx'
+import type { useCartMessages } from './queries.ts'
+import { itemCount } from './rules.ts'
+
+type Order = NonNullable<NonNullable<ReturnType<typeof useCartMessages>['data']>['order']>
+
+export function CustomerCard({ cart }: { cart: CartView }) {
+  const { phone, whatsapp } = cart.customer_data
+  return (
+    <Card>
+      <Title order={2} mb="md">
+        Customer Information
+      </Title>
+      <Facts
+        entries={[
+          ['Name', cart.customer_name],
+          ['Email', cart.customer_email ?? 'No email'],
+          ['Phone', cart.phone ?? phone ?? '–'],
+          ...(whatsapp ? [['WhatsApp', whatsapp] as [string, string]] : []),
+        ]}
+      />
+    </Card>
+  )
+}
+
+export function SummaryCard({ cart }: { cart: CartView }) {
+  return (
+    <Card>
+      <Title order={2} mb="md">
+        Cart Summary
+      </Title>
+      <Facts
+        entries={[
+          ['Items', itemCount(cart.items)],
+          ['Total value', <Money key="total" amount={cart.total} currency={cart.currency} />],
+          ['Last activity', <TimeAgo key="activity" at={cart.last_activity} />],
+          ['Abandoned', cart.abandoned_at ? <DateTime key="abandoned" at={cart.abandoned_at} /> : 'not yet'],
+          ['Status', <CartStatus key="status" status={cart.status} />],
+        ]}
+      />
+    </Card>
+  )
+}
+
+export function ProductsCard({ cart }: { cart: CartView }) {
+  return (
+    <Card>
+      <Title order={2} mb="md">
+        Products
+      </Title>
+      <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
+        {cart.items.map((item, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one product may stand in two lines
+          <li key={index}>
+            <Group wrap="nowrap" gap="sm">
+              <ProductPicture url={item.image_url} />
+              <Text fz="sm" style={{ flex: 1, minWidth: 0 }}>
+                {item.product_name}
+                <Text span c="dimmed" inherit display="block" className="tabular">
+                  {item.quantity} × <Money amount={item.price} currency={cart.currency} />
+                </Text>
+              </Text>
+              <Text fz="sm" fw={600}>
+                <Money amount={item.price * item.quantity} currency={cart.currency} />
+              </Text>
+            </Group>
+          </li>
+        ))}
+      </Stack>
+      {cart.items.length === 0 && <Text c="dimmed">The cart is empty.</Text>}
+    </Card>
+  )
+}
+
+export function OrderCard({ order, messages }: { order: Order; messages: MessageView[] }) {
+  const touched = messages.find(({ id }) => id === order.attributedMessageId)
+  return (
+    <Card>
+      <Group justify="space-between" mb="md" gap="xs">
+        <Title order={2}>Order #{order.orderId}</Title>
+        {order.attributedMessageId ? (
+          <StatusBadge tone="good" icon={IconCircleCheck} label="Brought back by Recoup" />
+        ) : (
+          <StatusBadge tone="quiet" icon={IconCircleCheck} label="Bought without our help" />
+        )}
+      </Group>
+      <Facts
+        entries={[
+          ['Bought', <DateTime key="at" at={order.purchasedAt} />],
+          ['Total', <Money key="total" amount={order.total} currency={order.currency} />],
+          ['Net revenue', <Money key="net" amount={order.net} currency={order.currency} />],
+          ['Attributed to', attribution(order, touched)],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function attribution(order: Order, touched: MessageView | undefined): string {
+  if (!order.attributedMessageId) return 'No message: no click on one of our links came before it'
+  if (!touched) return 'One of our messages'
+  const sent = touched.handedOverAt ? `, sent ${formatDateTime(touched.handedOverAt)}` : ''
+  return `${touched.originName}, message ${touched.step}${sent}`
+}

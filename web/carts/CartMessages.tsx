@@ -1,0 +1,98 @@
+import { Button, Card, Collapse, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronDown, IconChevronUp, IconMailOff } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { MessageView } from '../../shared/carts.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { MailFrame } from '../ui/MailFrame.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import { MessageState } from './badges.tsx'
+import { DecisionRecord } from './DecisionRecord.tsx'
+
+const channels = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' }
+
+export function CartMessages({ messages }: { messages: MessageView[] }) {
+  return (
+    <Card>
+      <Title order={2} mb="md">
+        Messages
+      </Title>
+      {messages.length === 0 ? (
+        <Empty icon={IconMailOff} text="No message is planned for this cart. A flow that is switched on plans them." />
+      ) : (
+        <Stack gap="lg">
+          {messages.map((message) => (
+            <Message key={message.id} message={message} />
+          ))}
+        </Stack>
+      )}
+    </Card>
+  )
+}
+
+function Message({ message }: { message: MessageView }) {
+  const [isWhyOpen, why] = useDisclosure(false)
+  const [isMailOpen, mail] = useDisclosure(false)
+  const name = `${message.originName} · ${channels[message.channel]} ${message.step}`
+  return (
+    <Stack gap="sm" component="section" aria-label={name} pb="lg" style={{ borderBottom: '1px solid var(--rc-line)' }}>
+      <Group justify="space-between" gap="xs">
+        <Title order={3}>{name}</Title>
+        <MessageState state={message.state} />
+      </Group>
+      <Text fz="sm">{message.explanation}</Text>
+      <Facts entries={timesOf(message)} />
+      <Group gap="xs">
+        <Expander isOpen={isWhyOpen} onToggle={why.toggle} label="Why?" about={name} />
+        {message.html && <Expander isOpen={isMailOpen} onToggle={mail.toggle} label="The mail as sent" about={name} />}
+      </Group>
+      <Collapse expanded={isWhyOpen} keepMounted={false}>
+        <DecisionRecord decisions={message.decisions} />
+      </Collapse>
+      {message.html && (
+        <Collapse expanded={isMailOpen} keepMounted={false}>
+          <Stack gap="xs">
+            <Text className="subject">{message.subject}</Text>
+            <MailFrame html={message.html} title={`Mail: ${message.subject ?? name}`} />
+          </Stack>
+        </Collapse>
+      )}
+    </Stack>
+  )
+}
+
+function timesOf(message: MessageView): [string, ReactNode][] {
+  const until = message.state === 'held' ? message.decisions.at(-1)?.until : null
+  const entries: [string, ReactNode][] = [['Due', <DateTime key="due" at={message.dueAt} />]]
+  if (until) entries.push(['Held until', <DateTime key="until" at={until} />])
+  if (message.handedOverAt) entries.push(['Sent', <DateTime key="sent" at={message.handedOverAt} />])
+  else if (message.finishedAt) entries.push(['Decided', <DateTime key="done" at={message.finishedAt} />])
+  else entries.push(['Not after', <DateTime key="expires" at={message.expiresAt} />])
+  if (message.to) entries.push(['To', message.to])
+  if (message.response) entries.push(['Mail server’s answer', message.response])
+  return entries
+}
+
+interface ExpanderProps {
+  isOpen: boolean
+  onToggle: () => void
+  label: string
+  about: string
+}
+
+function Expander({ isOpen, onToggle, label, about }: ExpanderProps) {
+  const Sign = isOpen ? IconChevronUp : IconChevronDown
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-expanded={isOpen}
+      aria-label={`${label} ${about}`}
+      rightSection={<Sign size={14} aria-hidden />}
+      onClick={onToggle}
+    >
+      {label}
+    </Button>
+  )
+}

@@ -1,0 +1,95 @@
+import { Anchor, Card, Grid, Group, Stack, Title } from '@mantine/core'
+import { IconArrowLeft } from '@tabler/icons-react'
+import { Link, useParams } from 'react-router'
+import type { CartView } from '../../shared/carts.ts'
+import { ApiError } from '../api.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { CartStateMark, CartStatus } from './badges.tsx'
+import { CustomerCard, OrderCard, ProductsCard, SummaryCard } from './CartFacts.tsx'
+import { CartMessages } from './CartMessages.tsx'
+import { CartTimeline } from './CartTimeline.tsx'
+import { useCart, useCartMessages } from './queries.ts'
+import { isSomethingOpen } from './rules.ts'
+
+export function CartPage() {
+  const { id = '' } = useParams()
+  const messages = useCartMessages(id)
+  const cart = useCart(id, isSomethingOpen(messages.data?.messages ?? []))
+  return (
+    <>
+      <Anchor component={Link} to="/carts" fz="sm" mb="xs" display="inline-block">
+        <Group gap={4}>
+          <IconArrowLeft size={15} aria-hidden />
+          Abandoned Carts
+        </Group>
+      </Anchor>
+      {cart.isPending ? (
+        <LoadingCards count={3} />
+      ) : cart.data ? (
+        <CartContent cart={cart.data} messages={messages} />
+      ) : (
+        <>
+          <PageTitle title="Cart" />
+          <Failed
+            title={
+              cart.error instanceof ApiError && cart.error.status === 404
+                ? 'There is no such cart'
+                : 'The cart could not be loaded'
+            }
+            error={cart.error}
+            onRetry={() => cart.refetch()}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<typeof useCartMessages> }) {
+  const marks = (
+    <Group gap={6}>
+      <CartStatus status={cart.status} />
+      <CartStateMark state={cart.state} />
+    </Group>
+  )
+  return (
+    <>
+      <PageTitle title={cart.customer_name} mark={marks} />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
+          <Stack gap="md">
+            {messages.isPending ? (
+              <LoadingCards />
+            ) : messages.data ? (
+              <>
+                {messages.data.order && <OrderCard order={messages.data.order} messages={messages.data.messages} />}
+                <CartMessages messages={messages.data.messages} />
+                <Card>
+                  <Title order={2} mb="md">
+                    What happened
+                  </Title>
+                  <CartTimeline entries={messages.data.timeline} />
+                </Card>
+              </>
+            ) : (
+              <Failed
+                title="The messages could not be loaded"
+                error={messages.error}
+                onRetry={() => messages.refetch()}
+              />
+            )}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
+          <Stack gap="md">
+            <CustomerCard cart={cart} />
+            <SummaryCard cart={cart} />
+            <ProductsCard cart={cart} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}

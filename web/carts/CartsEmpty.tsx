@@ -1,0 +1,40 @@
+import { Anchor, Button } from '@mantine/core'
+import { IconFilterOff, IconShoppingCart } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { cartTexts } from '../../shared/carts.ts'
+import { Empty } from '../ui/Empty.tsx'
+import type { ListQuery } from './rules.ts'
+
+interface Props {
+  isFiltered: boolean
+  total: number
+  onReset: (next: Partial<ListQuery>) => void
+}
+
+export function CartsEmpty({ isFiltered, total, onReset }: Props) {
+  if (isFiltered) {
+    return (
+      <Empty icon={IconFilterOff} text={cartTexts.noMatch}>
+        <Button variant="default" size="sm" onClick={() => onReset({ search: '', status: '' })}>
+          Clear filters
+        </Button>
+      </Empty>
+    )
+  }
+  if (total === 0) {
+    return (
+      <Empty icon={IconShoppingCart} text={cartTexts.none}>
+        <Anchor component={Link} to="/settings">
+          See what your store shares
+        </Anchor>
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={IconShoppingCart} text={cartTexts.emptyPage}>
+      <Button variant="default" size="sm" onClick={() => onReset({ page: 1 })}>
+        Go to the first page
+      </Button>
+    </Empty>
+  )
+}

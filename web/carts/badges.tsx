@@ -1,0 +1,63 @@
+import {
+  IconAlertTriangle,
+  IconArrowsJoin,
+  IconBan,
+  IconBrandWhatsapp,
+  IconCheck,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconClock,
+  IconHourglass,
+  IconMail,
+  IconMessage,
+  IconMoonStars,
+  IconPlayerSkipForward,
+  IconQuestionMark,
+  IconSend,
+  IconShoppingCart,
+  IconShoppingCartOff,
+  IconX,
+} from '@tabler/icons-react'
+import type { CartBadge as Badge, CartState as State } from '../../shared/carts.ts'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+
+type Look = Parameters<typeof StatusBadge>[0]
+
+export const badgeLooks: Record<Badge, Look> = {
+  'No Action': { tone: 'quiet', icon: IconCircleDashed, label: 'No Action' },
+  'Email Sent': { tone: 'info', icon: IconMail, label: 'Email Sent' },
+  'SMS Sent': { tone: 'info', icon: IconMessage, label: 'SMS Sent' },
+  'WhatsApp Sent': { tone: 'info', icon: IconBrandWhatsapp, label: 'WhatsApp Sent' },
+  'No Response': { tone: 'warn', icon: IconMoonStars, label: 'No Response' },
+  Recovered: { tone: 'good', icon: IconCircleCheck, label: 'Recovered' },
+}
+
+const stateLooks: Record<State, Look> = {
+  active: { tone: 'info', icon: IconShoppingCart, label: 'Active' },
+  abandoned: { tone: 'bad', icon: IconShoppingCartOff, label: 'Abandoned' },
+  recovered: { tone: 'good', icon: IconCircleCheck, label: 'Recovered' },
+  purchased: { tone: 'good', icon: IconCheck, label: 'Purchased' },
+  emptied: { tone: 'quiet', icon: IconX, label: 'Emptied' },
+  lost: { tone: 'quiet', icon: IconMoonStars, label: 'Lost' },
+  merged: { tone: 'quiet', icon: IconArrowsJoin, label: 'Merged' },
+}
+
+const messageLooks: Record<string, Look> = {
+  scheduled: { tone: 'info', icon: IconClock, label: 'Planned' },
+  held: { tone: 'warn', icon: IconHourglass, label: 'Held back' },
+  claimed: { tone: 'info', icon: IconSend, label: 'About to go' },
+  handed_over: { tone: 'info', icon: IconSend, label: 'On its way' },
+  sent: { tone: 'good', icon: IconSend, label: 'Sent' },
+  delivered: { tone: 'good', icon: IconCircleCheck, label: 'Delivered' },
+  failed: { tone: 'bad', icon: IconAlertTriangle, label: 'Failed' },
+  unknown: { tone: 'warn', icon: IconQuestionMark, label: 'Unknown' },
+  skipped: { tone: 'quiet', icon: IconPlayerSkipForward, label: 'Not sent' },
+  cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
+}
+
+export const CartStatus = ({ status }: { status: Badge }) => <StatusBadge {...badgeLooks[status]} />
+export const CartStateMark = ({ state }: { state: State }) => <StatusBadge {...stateLooks[state]} />
+
+export const MessageState = ({ state }: { state: string }) => (
+  <StatusBadge {...(messageLooks[state] ?? { tone: 'quiet', icon: IconCircleDashed, label: state })} />
+)

@@ -1,0 +1,135 @@
+import { Card, Grid, Stack, Text, Title } from '@mantine/core'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import type { FlowView } from '../../shared/flows.ts'
+import { useMay } from '../access/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { formatMinutes } from '../ui/format.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
+import { Preview } from './Preview.tsx'
+import { useSaveFlow } from './queries.ts'
+import { checkSteps, editOf, isSameEdit, type StepEdit, stepTitle } from './rules.ts'
+import { StepEditor } from './StepEditor.tsx'
+
+/** The steps, one of them open with its preview beside it. Counts refresh behind; what is typed stays. */
+export function FlowEditor({ flow }: { flow: FlowView }) {
+  const [edit, setEdit] = useState<StepEdit[] | null>(null)
+  const [chosen, setChosen] = useState(flow.steps[0]?.step ?? 1)
+  const [isChecked, setChecked] = useState(false)
+  const save = useSaveFlow(flow.id)
+  const mayWrite = useMay('flows:write')
+  const stored = editOf(flow.steps)
+  const steps = edit ?? stored
+  const problems = isChecked ? checkSteps(steps, flow.minDelayMinutes) : new Map()
+  const current = steps.find(({ step }) => step === chosen) ?? steps[0]
+  if (!current) return null
+  const change = (next: Partial<StepEdit>) => {
+    const changed = steps.map((step) => (step.step === current.step ? { ...step, ...next } : step))
+    setEdit(isSameEdit(changed, stored) ? null : changed)
+  }
+  const discard = () => {
+    setEdit(null)
+    setChecked(false)
+    save.reset()
+  }
+  const submit = () => {
+    const found = checkSteps(steps, flow.minDelayMinutes)
+    setChecked(true)
+    const [first] = found.keys()
+    if (first !== undefined) return setChosen(first)
+    save.mutate(
+      { name: flow.name, steps },
+      {
+        onSuccess: () => {
+          discard()
+          announce('Flow saved')
+        },
+      },
+    )
+  }
+  return (
+    <>
+      <Card>
+        <Title order={2} mb={4}>
+          Messages
+        </Title>
+        <Text fz="sm" c="dimmed" mb="md">
+          Times count from the shopper’s last activity. Changes reach every message not yet sent.
+        </Text>
+        <StepTabs flow={flow} steps={steps} chosen={current.step} wrong={[...problems.keys()]} onChoose={setChosen} />
+        <Grid gap="xl" mt="lg" role="tabpanel" id="step-panel" aria-label={stepTitle(flow, current.step)}>
+          <Grid.Col span={{ base: 12, lg: 6 }}>
+            <Stack gap="md">
+              <StepEditor
+                key={current.step}
+                step={current}
+                problems={problems.get(current.step) ?? {}}
+                isReadOnly={!mayWrite}
+                onChange={change}
+              />
+              {save.error && (
+                <Notice tone="bad" title="Not saved" isLive>
+                  {save.error.message}
+                </Notice>
+              )}
+            </Stack>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, lg: 6 }}>
+            <Preview flowId={flow.id} step={current} />
+          </Grid.Col>
+        </Grid>
+      </Card>
+      <SaveBar isDirty={edit !== null} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+    </>
+  )
+}
+
+interface TabsProps {
+  flow: FlowView
+  steps: StepEdit[]
+  chosen: number
+  wrong: number[]
+  onChoose: (step: number) => void
+}
+
+/** Arrow keys move between the steps, as in every tab list. */
+function StepTabs({ flow, steps, chosen, wrong, onChoose }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const move = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+    if (!by) return
+    event.preventDefault()
+    const index = steps.findIndex(({ step }) => step === chosen)
+    const next = (index + by + steps.length) % steps.length
+    onChoose(steps[next]!.step)
+    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus()
+  }
+  return (
+    <Grid gap="sm" role="tablist" aria-label="Messages of the flow" ref={list} onKeyDown={move}>
+      {steps.map(({ step, delayMinutes }) => (
+        <Grid.Col key={step} span={{ base: 12, sm: 'auto' }} role="presentation">
+          <button
+            type="button"
+            role="tab"
+            aria-selected={step === chosen}
+            aria-controls="step-panel"
+            tabIndex={step === chosen ? 0 : -1}
+            className="step-tab"
+            onClick={() => onChoose(step)}
+          >
+            <Text fw={600} fz="sm">
+              {step}. {stepTitle(flow, step)}
+            </Text>
+            <Text fz="xs" c={wrong.includes(step) ? 'var(--rc-bad)' : 'dimmed'}>
+              {wrong.includes(step)
+                ? 'Needs a correction'
+                : Number.isNaN(delayMinutes)
+                  ? '–'
+                  : `after ${formatMinutes(delayMinutes)}`}
+            </Text>
+          </button>
+        </Grid.Col>
+      ))}
+    </Grid>
+  )
+}

@@ -1,0 +1,54 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core'
+import { IconRoute } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { FlowView } from '../../shared/flows.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { counted, formatMinutes } from '../ui/format.ts'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { CountsBar } from './CountsBar.tsx'
+import { FlowSwitchMark } from './FlowSwitchMark.tsx'
+import { useFlows } from './queries.ts'
+
+export function FlowsPage() {
+  const flows = useFlows()
+  return (
+    <>
+      <PageTitle title="Flows" text="Messages that go out by themselves after a cart is left." />
+      {flows.isPending ? (
+        <LoadingCards />
+      ) : !flows.data ? (
+        <Failed title="The flows could not be loaded" error={flows.error} onRetry={() => flows.refetch()} />
+      ) : flows.data.flows.length === 0 ? (
+        <Empty icon={IconRoute} text="There is no flow yet. Connecting a store brings a ready one." />
+      ) : (
+        <Stack gap="md">
+          {flows.data.flows.map((flow) => (
+            <FlowCard key={flow.id} flow={flow} />
+          ))}
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function FlowCard({ flow }: { flow: FlowView }) {
+  return (
+    <Card>
+      <Group justify="space-between" gap="xs" mb={4}>
+        <Title order={2}>
+          <Link to={`/flows/${flow.id}`} className="plain-link">
+            {flow.name}
+          </Link>
+        </Title>
+        <FlowSwitchMark isOn={flow.isOn} />
+      </Group>
+      <Text fz="sm" c="dimmed" mb="md">
+        {counted(flow.steps.length, 'email')}:{' '}
+        {flow.steps.map(({ delayMinutes }) => formatMinutes(delayMinutes)).join(', ')} after the shopper’s last activity
+      </Text>
+      <CountsBar counts={flow.counts} />
+    </Card>
+  )
+}

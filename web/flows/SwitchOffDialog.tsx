@@ -1,0 +1,39 @@
+import type { FlowView } from '../../shared/flows.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { useSwitchFlow } from './queries.ts'
+
+interface Props {
+  flow: FlowView
+  opened: boolean
+  onClose: () => void
+}
+
+export function SwitchOffDialog({ flow, opened, onClose }: Props) {
+  const flip = useSwitchFlow(flow.id)
+  const switchOff = () =>
+    flip.mutate(
+      { isOn: false },
+      {
+        onSuccess: () => {
+          onClose()
+          announce('The flow is off')
+        },
+      },
+    )
+  return (
+    <Confirm
+      opened={opened}
+      title="Switch this flow off?"
+      confirmLabel="Switch off"
+      isDangerous
+      isBusy={flip.isPending}
+      problem={flip.error?.message}
+      onConfirm={switchOff}
+      onClose={onClose}
+    >
+      From the next second on nothing more goes out from “{flow.name}”. What the mail server already has cannot be
+      called back.
+    </Confirm>
+  )
+}

@@ -1,0 +1,77 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from 'react-router'
+import type { FlowView } from '../../shared/flows.ts'
+import { MessageState } from '../carts/badges.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { counted } from '../ui/format.ts'
+import { LoadingRows } from '../ui/Loading.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+import { useUpcoming } from './queries.ts'
+import { stepTitle } from './rules.ts'
+
+export function Upcoming({ flow }: { flow: FlowView }) {
+  const upcoming = useUpcoming(flow.id)
+  return (
+    <Card>
+      <Title order={2} mb={4}>
+        Goes out in the next hour
+      </Title>
+      {upcoming.isPending ? (
+        <LoadingRows count={3} />
+      ) : !upcoming.data ? (
+        <Failed
+          title="The next messages could not be loaded"
+          error={upcoming.error}
+          onRetry={() => upcoming.refetch()}
+        />
+      ) : upcoming.data.total === 0 ? (
+        <Text fz="sm" c="dimmed">
+          {flow.isOn ? 'Nothing is due in the next hour.' : 'Nothing: the flow is off.'}
+        </Text>
+      ) : (
+        <>
+          <Text fz="sm" c="dimmed" mb="md">
+            {counted(upcoming.data.total, 'message')}, if nothing changes. Each is decided at the moment of sending.
+          </Text>
+          <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
+            {upcoming.data.messages.map((message) => (
+              <UpcomingRow key={`${message.cartId} ${message.step}`} flow={flow} message={message} />
+            ))}
+          </Stack>
+          {upcoming.data.total > upcoming.data.messages.length && (
+            <Text fz="sm" c="dimmed" mt="md">
+              and {upcoming.data.total - upcoming.data.messages.length} more
+            </Text>
+          )}
+        </>
+      )}
+    </Card>
+  )
+}
+
+type Row = NonNullable<ReturnType<typeof useUpcoming>['data']>['messages'][number]
+
+function UpcomingRow({ flow, message }: { flow: FlowView; message: Row }) {
+  return (
+    <li>
+      <Group justify="space-between" gap="xs" align="flex-start">
+        <div style={{ flex: '1 1 240px', minWidth: 0 }}>
+          <Link to={`/carts/${message.cartId}`} className="plain-link">
+            {message.customer}
+          </Link>
+          <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {stepTitle(flow, message.step)}
+            {message.email && ` to ${message.email}`}
+          </Text>
+          {message.explanation && <Text fz="sm">{message.explanation}</Text>}
+        </div>
+        <Group gap="sm">
+          <Text fz="sm">
+            <TimeAgo at={message.dueAt} />
+          </Text>
+          <MessageState state={message.state} />
+        </Group>
+      </Group>
+    </li>
+  )
+}

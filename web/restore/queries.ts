@@ -1,0 +1,46 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type CartView, getCart, type RestorableCart } from '../../shared/carts.ts'
+import { confirmUnsubscribe, readUnsubscribe, restoreCart, undoUnsubscribe } from '../../shared/restore.ts'
+import { call } from '../api.ts'
+
+export const useRestorable = (cartId: string) =>
+  useQuery({
+    queryKey: ['restore', cartId],
+    queryFn: async ({ signal }) => {
+      const { cart } = await call(getCart, { params: { id: cartId }, signal })
+      return cart as RestorableCart | CartView
+    },
+    enabled: cartId !== '',
+    refetchOnWindowFocus: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const useRestore = (cartId: string) =>
+  useMutation({ mutationFn: () => call(restoreCart, { params: { id: cartId }, isAnonymous: true }) })
+
+const unsubscribeKey = (token: string) => ['unsubscribe', token]
+
+export const useUnsubscribeInfo = (token: string) =>
+  useQuery({
+    queryKey: unsubscribeKey(token),
+    queryFn: ({ signal }) => call(readUnsubscribe, { params: { token }, signal, isAnonymous: true }),
+    enabled: token !== '',
+    refetchOnWindowFocus: false,
+  })
+
+/** Unsubscribes, or takes it back. */
+export function useUnsubscribe(token: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (isUnsubscribing: boolean) => {
+      const endpoint = isUnsubscribing ? confirmUnsubscribe : undoUnsubscribe
+      const { isUnsubscribed } = await call<typeof confirmUnsubscribe | typeof undoUnsubscribe>(endpoint, {
+        params: { token },
+        isAnonymous: true,
+      })
+      return isUnsubscribed
+    },
+    onSuccess: (isUnsubscribed) =>
+      queries.setQueryData(unsubscribeKey(token), (old: object | undefined) => old && { ...old, isUnsubscribed }),
+  })
+}

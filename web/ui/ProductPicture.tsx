@@ -1,0 +1,17 @@
+import { Center } from '@mantine/core'
+import { IconPhoto } from '@tabler/icons-react'
+import { useState } from 'react'
+
+/** A product's picture from the store, or a sign where there is none. Decoration: the name stands beside it. */
+export function ProductPicture({ url, size = 44 }: { url: string | null; size?: number }) {
+  const [isBroken, setBroken] = useState(false)
+  const box = { borderRadius: 8, border: '1px solid var(--rc-line)', flex: 'none', objectFit: 'cover' as const }
+  if (!url || isBroken) {
+    return (
+      <Center w={size} h={size} style={box}>
+        <IconPhoto size={20} stroke={1.4} color="var(--mantine-color-dimmed)" aria-hidden />
+      </Center>
+    )
+  }
+  return <img src={url} width={size} height={size} alt="" loading="lazy" style={box} onError={() => setBroken(true)} />
+}
