@@ -53,8 +53,3 @@ export function dueStores(db: Db, now: Date, limit: number) {
     .limit(limit)
     .execute()
 }
-
-/** Every connected store, for the periodic sync. */
-export function activeStores(db: Db) {
-  return db.selectFrom('stores').select(['id', 'account_id', 'platform']).where('is_active', '=', true).execute()
-}

@@ -43,12 +43,26 @@ export async function aStore(world: World, options: StoreOptions = {}): Promise<
   return { ...ids, captureKey, flowId }
 }
 
-async function insertAccount(world: World, ids: { accountId: string; userId: string; token: string }, n: number, options: StoreOptions) {
+async function insertAccount(
+  world: World,
+  ids: { accountId: string; userId: string; token: string },
+  n: number,
+  options: StoreOptions,
+) {
   const { db, now } = world
-  await db.insertInto('accounts').values({ id: ids.accountId, name: `Account ${n}`, created_at: now }).execute()
+  await db
+    .insertInto('accounts')
+    .values({ id: ids.accountId, name: `Account ${n}`, created_at: now })
+    .execute()
   await db
     .insertInto('users')
-    .values({ id: ids.userId, email: `owner${n}@owners.example`, name: `Owner ${n}`, password_hash: '-', created_at: now })
+    .values({
+      id: ids.userId,
+      email: `owner${n}@owners.example`,
+      name: `Owner ${n}`,
+      password_hash: '-',
+      created_at: now,
+    })
     .execute()
   await db
     .insertInto('members')
@@ -163,7 +177,15 @@ export function anOrder(world: World, order: Partial<PlatformOrder> = {}): Platf
     country: null,
     coupons: [],
     items: [
-      { productId: '16', variationId: null, name: 'Earl Grey', sku: 'EG', quantity: 2, unitPriceMinor: 2_100, imageUrl: null },
+      {
+        productId: '16',
+        variationId: null,
+        name: 'Earl Grey',
+        sku: 'EG',
+        quantity: 2,
+        unitPriceMinor: 2_100,
+        imageUrl: null,
+      },
     ],
     createdVia: 'store-api',
     paymentUrl: null,

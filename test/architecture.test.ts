@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+// Who may import whom. A rule here is a wall in the house; the message says what to do instead.
+const NOUN = /^server\/([a-z]+)\//
+
+const walls: { from: RegExp; to: RegExp; because: string }[] = [
+  { from: /^shared\//, to: /^(server|web|test|demo|storefront)\//, because: 'shared knows no side' },
+  { from: /^web\//, to: /^(server|demo|storefront)\//, because: 'the browser talks to the server through shared/' },
+  { from: /^server\//, to: /^web\//, because: 'the server does not render pages' },
+  { from: /^storefront\//, to: /^(server|web|demo)\//, because: 'what runs on the shop brings nothing along' },
+  { from: /^demo\/(store|mailbox)\//, to: /^server\//, because: 'the demo store and the mailbox are outside parties' },
+  {
+    from: /^server\/(?!postgres\/)[a-z]+\/(?!.*sql\.ts$)[\w-]+\.ts$/,
+    to: /^(kysely|pg)$/,
+    because: 'SQL lives in sql.ts',
+  },
+  { from: /(\/|-)(sql|rules|jobs)\.ts$/, to: /^(fastify|server\/http\.ts)$/, because: 'HTTP lives in routes.ts' },
+  {
+    from: /^server\/(?!app\.ts|http\.ts|docs\.ts|main\.ts)(?!.*routes\.ts$|instance\/health\.ts)/,
+    to: /^fastify$/,
+    because: 'HTTP lives in routes.ts',
+  },
+  { from: /^server\/(?!main\.ts|demo\.ts|deps\.ts)/, to: /^demo\//, because: 'only the start knows the demo' },
+  {
+    from: /\/rules\.ts$|\/(fold|reconcile|decide|consent|visit)\.ts$/,
+    to: /^(node:fs|node:net|pg|kysely|server\/db\.ts)$/,
+    because: 'rules are pure',
+  },
+]
+
+const roots = ['shared', 'server', 'web', 'storefront', 'demo']
+const files = roots.flatMap((root) =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => `${root}/${name}`),
+)
+const sources = files.filter((name) => !/\.test\.tsx?$/.test(name))
+const IMPORTS = /(?:from|import)\s*\(?\s*'([^']+)'/g
+
+function importsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(IMPORTS)].map(([, target]) =>
+    target!.startsWith('.') ? normalize(join(dirname(file), target!)) : target!,
+  )
+}
+
+test('nobody reaches through a wall', () => {
+  const broken = sources.flatMap((file) =>
+    importsOf(file).flatMap((to) =>
+      walls
+        .filter((wall) => wall.from.test(file) && wall.to.test(to))
+        .map((wall) => `${file} → ${to}: ${wall.because}`),
+    ),
+  )
+  expect(broken).toEqual([])
+})
+
+test('no file has grown past 400 lines', () => {
+  const long = files.filter(
+    (file) => readFileSync(file, 'utf8').split('\n').length > 401 && file !== 'server/schema.ts',
+  )
+  expect(long).toEqual([])
+})
+
+test('no default exports, no barrels', () => {
+  const broken = sources.filter(
+    (file) => /^export default /m.test(readFileSync(file, 'utf8')) || /(^|\/)index\.tsx?$/.test(file),
+  )
+  expect(broken).toEqual([])
+})
+
+test('the browser fetches in one place', () => {
+  const fetching = sources.filter(
+    (file) => file.startsWith('web/') && file !== 'web/api.ts' && /\bfetch\(/.test(readFileSync(file, 'utf8')),
+  )
+  expect(fetching).toEqual([])
+})
+
+test('every noun of the server is a folder the floor plan names', () => {
+  const nouns = new Set(sources.map((file) => NOUN.exec(file)?.[1]).filter(Boolean))
+  const map = readFileSync('ARCHITECTURE.md', 'utf8')
+  expect([...nouns].filter((noun) => !map.includes(`${noun}/`))).toEqual([])
+})
