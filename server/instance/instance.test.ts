@@ -33,6 +33,7 @@ test('the demo’s own addresses are told on this machine only', async () => {
     mailboxUrl: 'http://localhost:3002',
     keys: { consumerKey: 'ck_x', consumerSecret: 'cs_x' },
     setCapture() {},
+    insertOrders: () => [],
     reset() {},
   }
   expect(await view()).toMatchObject({ demoStoreUrl: 'http://localhost:3001', mailboxUrl: 'http://localhost:3002' })

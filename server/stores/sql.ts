@@ -140,14 +140,26 @@ export function flowThatIsOn({ db, storeId }: StoreDb) {
     .executeTakeFirst()
 }
 
-/** Everything of the store goes with its row. Checked once more: it may have been reconnected meanwhile. */
-export function deleteStore({ db, storeId }: StoreDb, disconnectedBefore: Date) {
+/** Holds off a reconnection until its data is gone; undefined when the store is connected again or was only just disconnected. */
+export function lockPurgeable({ db, storeId }: StoreTx, disconnectedBefore: Date) {
   return db
-    .deleteFrom('stores')
+    .selectFrom('stores')
+    .select('id')
     .where('id', '=', storeId)
     .where('is_active', '=', false)
     .where('disconnected_at', '<', disconnectedBefore)
-    .execute()
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Steps name their template, which the store's row takes along before it takes the flows: they have to go first. */
+export function deleteFlowSteps({ db, storeId }: StoreTx) {
+  return db.deleteFrom('flow_steps').where('store_id', '=', storeId).execute()
+}
+
+/** Everything else of the store goes with its row. */
+export function deleteStore({ db, storeId }: StoreTx) {
+  return db.deleteFrom('stores').where('id', '=', storeId).execute()
 }
 
 /** Scan over all stores: whose data has been kept long enough. */

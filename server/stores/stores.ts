@@ -102,5 +102,9 @@ async function keepSendable(store: StoreDb, settings: sql.StoreSettings): Promis
 
 /** Decision 24, by the job. Does nothing when the store was reconnected meanwhile. */
 export async function purgeStore(deps: Deps, { storeId }: z.infer<typeof purgeJob.payload>): Promise<void> {
-  await sql.deleteStore({ storeId, db: deps.db }, before(deps.now(), RETENTION_MS))
+  await transact({ storeId, db: deps.db }, async (tx) => {
+    if (!(await sql.lockPurgeable(tx, before(deps.now(), RETENTION_MS)))) return
+    await sql.deleteFlowSteps(tx)
+    await sql.deleteStore(tx)
+  })
 }

@@ -70,7 +70,8 @@ export async function ensureWebhooks(deps: Deps, { storeId }: z.infer<typeof web
   await runStream(deps, { storeId, stream: 'webhooks' }, async (run) => {
     const { store } = run
     const row = found(await readStore(store), 'Store')
-    if (!canReach(deps.config.publicUrl)) return { rowsSeen: 0 }
+    // The demo store is beside us and knows our address as its own neighbour's.
+    if (!row.is_demo && !canReach(deps.config.publicUrl)) return { rowsSeen: 0 }
     if (!row.can_write) throw new StoreProblem('read_only_key')
     const client = await storeAccess(deps, store)
     const deliveryUrl = `${deps.config.publicUrl}/api/webhooks/${row.platform}/${row.capture_key}`

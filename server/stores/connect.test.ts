@@ -1,0 +1,518 @@
+import crypto from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { STORE_PROBLEM_CODES, STORE_PROBLEM_WORDS } from '../../shared/store-problems.ts'
+import { aWorld } from '../../test/world.ts'
+import { StoreProblem } from '../platforms/store-problem.ts'
+import { storeAccess } from './access.ts'
+import { aConnectedStore, aHome, anOwner, connect, type Owner } from './connected-store.ts'
+import { aFakeStore, aProblem } from './fake-store.ts'
+import { canReach, isSpelledAlike } from './rules.ts'
+import { purgeStore } from './stores.ts'
+import { enqueueDueSyncs } from './sync.ts'
+
+const world = aWorld()
+const DAY_MS = 86_400_000
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+const check = (owner: Owner, query = '') =>
+  world.request('GET', `/api/stores/check-connection${query}`, { token: owner.token })
+const disconnect = (owner: Owner, query = '') =>
+  world.request('DELETE', `/api/stores/disconnect${query}`, { token: owner.token })
+const storeRow = (storeId: string) =>
+  world.db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst()
+
+test('connecting tries the keys, keeps what the store says of itself and starts reading it', async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  const reply = await connect(world, owner, fake)
+  expect(reply).toMatchObject({
+    status: 200,
+    body: {
+      status: 'success',
+      success: true,
+      message: 'Mugs & More is connected.',
+      warnings: [],
+      store: {
+        platform: 'woocommerce',
+        store_url: fake.profile.storeUrl,
+        currency: 'USD',
+        mode: 'limited',
+        isDemo: false,
+      },
+    },
+  })
+  const { id, captureKey } = reply.body.store
+  expect(captureKey).toMatch(/^[\w-]{43}$/)
+  expect(world.queued.map(({ name, key }) => ({ name, key }))).toEqual([
+    { name: 'stores.import', key: id },
+    { name: 'stores.webhooks', key: id },
+  ])
+  expect(await check(owner)).toMatchObject({
+    status: 200,
+    body: { hasConnection: true, platform: 'woocommerce', store_url: fake.profile.storeUrl, store: { id } },
+  })
+  const streams = await world.db.selectFrom('sync_state').select('stream').where('store_id', '=', id).execute()
+  expect(streams.map((row) => row.stream).sort()).toEqual([
+    'customers',
+    'fence',
+    'import',
+    'products',
+    'sweep',
+    'webhooks',
+  ])
+  const flows = await world.db.selectFrom('flows').select('is_on').where('store_id', '=', id).execute()
+  expect(flows).toEqual([{ is_on: false }])
+  expect(await world.db.selectFrom('store_send').selectAll().where('store_id', '=', id).execute()).toHaveLength(1)
+  const session = await world.db
+    .selectFrom('sessions')
+    .select('store_id')
+    .where('user_id', '=', owner.userId)
+    .executeTakeFirstOrThrow()
+  expect(session.store_id).toBe(id)
+})
+
+test('the keys are sealed, bound to their store, and in no answer', async () => {
+  const one = await aConnectedStore(world)
+  const other = await aConnectedStore(world)
+  const rows = await world.db.selectFrom('store_credentials').selectAll().execute()
+  for (const row of rows) expect(row.sealed.toString('latin1')).not.toMatch(/c[ks]_/)
+  for (const path of ['check-connection', 'health']) {
+    expect(
+      JSON.stringify((await world.request('GET', `/api/stores/${path}`, { token: one.owner.token })).body),
+    ).not.toMatch(/c[ks]_\w/)
+  }
+  await storeAccess(world.deps, { storeId: one.storeId, db: world.db })
+  const sealedElsewhere = rows.find((row) => row.store_id === other.storeId)!.sealed
+  await world.db
+    .updateTable('store_credentials')
+    .set({ sealed: sealedElsewhere })
+    .where('store_id', '=', one.storeId)
+    .execute()
+  await expect(storeAccess(world.deps, { storeId: one.storeId, db: world.db })).rejects.toThrow(
+    'connect the store again',
+  )
+})
+
+test('what is missing is said in the words of the specification, before any store is asked', async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  const cases: [Record<string, unknown>, string][] = [
+    [{ store_url: '  ' }, 'Store URL is required'],
+    [{ consumer_key: ' ' }, 'Consumer key and secret are required for WooCommerce'],
+    [{ consumer_secret: undefined }, 'Consumer key and secret are required for WooCommerce'],
+    [{ platform: 'shopify', access_token: '' }, 'Access token is required for Shopify'],
+    [{ store_url: 'ftp://shop.example.com' }, 'Store URL is not a web address'],
+  ]
+  for (const [more, words] of cases) {
+    expect(await connect(world, owner, fake, more)).toMatchObject({ status: 400, body: { error: words } })
+  }
+  expect(await connect(world, owner, fake, { platform: 'shopify', access_token: 'shpat_x' })).toMatchObject({
+    status: 422,
+    body: { error: expect.stringContaining('not available on this server yet') },
+  })
+  expect(fake.access).toBeNull()
+})
+
+test('everything typed is trimmed, and the address loses its slash', async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  await connect(world, owner, fake, {
+    store_url: ` ${fake.profile.storeUrl}/ `,
+    consumer_key: ' ck_a ',
+    consumer_secret: ' cs_b ',
+  })
+  expect(fake.access).toMatchObject({ storeUrl: fake.profile.storeUrl, consumerKey: 'ck_a', consumerSecret: 'cs_b' })
+})
+
+const statusOfProblem: Partial<Record<(typeof STORE_PROBLEM_CODES)[number], number>> = {
+  unreachable: 503,
+  timeout: 503,
+  store_error: 503,
+  rate_limited: 429,
+  wrong_key: 401,
+  wrong_secret: 401,
+  read_only_key: 401,
+  no_rights: 401,
+  clock_skew: 401,
+  needs_signing: 401,
+  sign_in_lost: 401,
+}
+
+test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says so, and keeps nothing', async (code) => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  fake.problem = aProblem(code, 'the store’s own words')
+  const reply = await connect(world, owner, fake)
+  expect(reply.status).toBe(statusOfProblem[code] ?? 422)
+  expect(reply.body.error).toContain(STORE_PROBLEM_WORDS[code].sentence)
+  expect(reply.body.error).toContain(STORE_PROBLEM_WORDS[code].nextStep)
+  expect(reply.body.error).toContain('the store’s own words')
+  if (reply.status === 401) expect(reply.body.code).toBe('store_credentials')
+  if (code === 'rate_limited') expect(reply.body.retryAfterS).toBe(30)
+  if (code === 'certificate') expect(reply.body.error).toContain('http://')
+  expect(await check(owner)).toMatchObject({ status: 200, body: { hasConnection: false, store: null } })
+  expect(world.queued).toEqual([])
+})
+
+test('a key that may only read connects, with a warning', async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  fake.profile.canWrite = false
+  const { body } = await connect(world, owner, fake)
+  expect(body.warnings).toEqual([expect.stringContaining('may only read')])
+  expect(body.store.canWrite).toBe(false)
+})
+
+test('without a plan no store is connected', async () => {
+  const owner = await anOwner(world, null)
+  const fake = aFakeStore(aHome())
+  expect(await connect(world, owner, fake)).toMatchObject({ status: 403, body: { code: 'plan_required' } })
+  expect(fake.access).toBeNull()
+})
+
+test('a plan has room for so many stores', async () => {
+  const owner = await anOwner(world, 'starter')
+  expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
+  const second = aFakeStore(aHome())
+  expect((await connect(world, owner, second)).status).toBe(200)
+  expect(await connect(world, owner, aFakeStore(aHome()))).toMatchObject({
+    status: 403,
+    body: {
+      code: 'plan_required',
+      error: 'Your plan (Starter) includes 2 stores. Upgrade your plan, or disconnect a store first.',
+    },
+  })
+  expect((await connect(world, owner, second)).status).toBe(200)
+})
+
+test('two stores connected at the same moment do not both slip into the last place', async () => {
+  const owner = await anOwner(world)
+  const fakes = [aFakeStore(aHome()), aFakeStore(aHome())]
+  const byUrl = new Map(fakes.map((fake) => [fake.profile.storeUrl, fake]))
+  const replies = await Promise.all(
+    fakes.map((fake) => {
+      const reply = connect(world, owner, fake)
+      world.storeClient = (_platform, access) => byUrl.get(access.storeUrl)!
+      return reply
+    }),
+  )
+  expect(replies.map((reply) => reply.status).sort()).toEqual([200, 403])
+})
+
+test('connecting a connected store again gives it new keys and is no second store', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  const reply = await connect(world, owner, fake, {
+    store_url: fake.profile.storeUrl.replace('https://', 'http://'),
+    consumer_key: 'ck_new',
+  })
+  expect(reply).toMatchObject({ status: 200, body: { store: { id: storeId } } })
+  await storeAccess(world.deps, { storeId, db: world.db })
+  expect(fake.access).toMatchObject({ consumerKey: 'ck_new' })
+})
+
+test('a store belongs to one account of an instance', async () => {
+  const { fake } = await aConnectedStore(world)
+  const stranger = await anOwner(world)
+  expect(await connect(world, stranger, fake)).toMatchObject({
+    status: 409,
+    body: { error: 'This store is already connected to another account.' },
+  })
+  expect((await check(stranger)).body.hasConnection).toBe(false)
+})
+
+test('the demo store may be connected by everybody, any other store not by the demo account', async () => {
+  const fake = aFakeStore('http://localhost:3901')
+  world.deps.demo = {
+    storeUrl: 'http://localhost:3901',
+    mailboxUrl: 'http://localhost:3902',
+    keys: { consumerKey: 'ck', consumerSecret: 'cs' },
+    setCapture() {},
+    insertOrders: () => [],
+    reset() {},
+  }
+  const demo = await anOwner(world, 'growth')
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
+  const visitor = await anOwner(world)
+  expect((await connect(world, demo, fake)).body.store).toMatchObject({ isDemo: true })
+  expect((await connect(world, visitor, fake)).body.store).toMatchObject({ isDemo: true })
+  expect(await connect(world, demo, aFakeStore(aHome()))).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  expect((await disconnect(demo)).status).toBe(403)
+  const settings = (senderName: string, abandonmentTimeoutMinutes: number) =>
+    world.request('PUT', '/api/stores/settings', {
+      token: demo.token,
+      body: { senderName, senderEmail: null, postalAddress: '', abandonmentTimeoutMinutes },
+    })
+  expect((await settings('Somebody else', 15)).status).toBe(403)
+  expect((await settings(fake.profile.name, 15)).status).toBe(200)
+  expect((await disconnect(visitor)).status).toBe(200)
+  world.deps.demo = null
+})
+
+test('disconnecting forgets the keys, leaves no lease and cleans up at the store', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  fake.hooks.push({ id: '7', topic: 'order.updated', status: 'active', deliveryUrl: 'x', secret: 's' })
+  await world.db
+    .insertInto('store_webhooks')
+    .values({
+      store_id: storeId,
+      topic: 'order.updated',
+      webhook_id: '7',
+      sealed_secret: Buffer.from('x'),
+      status: 'active',
+      checked_at: world.now,
+    })
+    .execute()
+  expect(await disconnect(owner)).toMatchObject({ status: 200, body: { success: true, cancelled: 0 } })
+  expect(fake.hooks).toEqual([])
+  expect(await storeRow(storeId)).toMatchObject({ is_active: false, disconnected_at: world.now })
+  for (const table of ['store_credentials', 'store_webhooks'] as const) {
+    expect(await world.db.selectFrom(table).selectAll().where('store_id', '=', storeId).execute()).toEqual([])
+  }
+  expect((await check(owner)).body).toMatchObject({ hasConnection: false, platform: null, store_url: null })
+  await expect(storeAccess(world.deps, { storeId, db: world.db })).rejects.toThrow('not connected')
+  expect((await disconnect(owner)).status).toBe(404)
+})
+
+test('a store that is away can be disconnected all the same', async () => {
+  const { owner, fake } = await aConnectedStore(world)
+  fake.problem = aProblem('unreachable')
+  expect((await disconnect(owner)).status).toBe(200)
+})
+
+test('disconnecting cancels every message not yet handed over', async () => {
+  const { owner, storeId } = await aConnectedStore(world)
+  const messageId = await aMessage(storeId, 'scheduled')
+  const sentId = await aMessage(storeId, 'sent')
+  expect((await disconnect(owner)).body.cancelled).toBe(1)
+  const state = async (id: string) =>
+    world.db.selectFrom('messages').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()
+  expect(await state(messageId)).toEqual({ state: 'cancelled', reason: 'disconnected' })
+  expect(await state(sentId)).toMatchObject({ state: 'sent' })
+})
+
+test('reconnecting within thirty days revives the same store, its settings and its place in reading', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  const before = await storeRow(storeId)
+  await disconnect(owner)
+  world.advance(29 * DAY_MS)
+  const reply = await connect(world, owner, fake)
+  expect(reply).toMatchObject({ status: 200, body: { store: { id: storeId } } })
+  expect(await storeRow(storeId)).toMatchObject({
+    is_active: true,
+    disconnected_at: null,
+    capture_key: before!.capture_key,
+    connected_at: before!.connected_at,
+  })
+  expect(await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).execute()).toHaveLength(1)
+})
+
+test('after thirty days the data is gone, and reconnecting starts anew', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  await aMessage(storeId, 'sent')
+  await disconnect(owner)
+  world.advance(29 * DAY_MS)
+  await purgeStore(world.deps, { storeId })
+  expect(await storeRow(storeId)).toBeDefined()
+  await check(owner)
+  world.advance(1 * DAY_MS + 1)
+  world.queued.length = 0
+  await enqueueDueSyncs(world.deps)
+  expect(world.queued).toContainEqual({ name: 'stores.purge', payload: { storeId }, key: storeId })
+  await purgeStore(world.deps, { storeId })
+  expect(await storeRow(storeId)).toBeUndefined()
+  expect(await world.db.selectFrom('messages').select('id').where('store_id', '=', storeId).execute()).toEqual([])
+  const again = await connect(world, owner, fake)
+  expect(again.status).toBe(200)
+  expect(again.body.store.id).not.toBe(storeId)
+})
+
+test('a store reconnected before its deletion ran is not deleted', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  await disconnect(owner)
+  world.advance(10 * DAY_MS)
+  await connect(world, owner, fake)
+  world.advance(25 * DAY_MS)
+  await purgeStore(world.deps, { storeId })
+  expect(await storeRow(storeId)).toMatchObject({ is_active: true })
+})
+
+test('switching makes another store of the account the current one, and no other account’s', async () => {
+  const owner = await anOwner(world, 'growth')
+  const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  expect((await check(owner)).body.store.id).toBe(second.id)
+  const change = (storeId: string, who = owner) =>
+    world.request('POST', '/api/stores/switch', { token: who.token, body: { storeId } })
+  expect(await change(first.id)).toMatchObject({ status: 200, body: { store: { id: first.id } } })
+  expect((await check(owner)).body.store.id).toBe(first.id)
+  const stranger = await anOwner(world)
+  expect((await change(first.id, stranger)).status).toBe(404)
+  expect((await change(crypto.randomUUID())).status).toBe(404)
+  expect((await change('nonsense')).status).toBe(400)
+  await disconnect(owner, `?storeId=${second.id}`)
+  expect((await change(second.id)).status).toBe(404)
+})
+
+test('another account’s store is as absent as one that never was', async () => {
+  const { storeId, fake } = await aConnectedStore(world)
+  const { owner: stranger } = await aConnectedStore(world)
+  for (const named of [storeId, encodeURIComponent(fake.profile.storeUrl), crypto.randomUUID()]) {
+    const query = `?storeId=${named}`
+    const calls = [
+      check(stranger, query),
+      disconnect(stranger, query),
+      world.request('POST', `/api/stores/sync${query}`, { token: stranger.token, body: {} }),
+      world.request('GET', `/api/stores/health${query}`, { token: stranger.token }),
+      world.request('PUT', `/api/stores/settings${query}`, { token: stranger.token, body: someSettings }),
+    ]
+    expect((await Promise.all(calls)).map((reply) => reply.status)).toEqual([404, 404, 404, 404, 404])
+  }
+  expect(await storeRow(storeId)).toMatchObject({ is_active: true })
+})
+
+const someSettings = {
+  senderName: 'Mugs',
+  senderEmail: 'Hello@Mugs.Example.com',
+  postalAddress: '1 Kiln Road',
+  abandonmentTimeoutMinutes: 60,
+}
+
+test('settings are kept, and the effective timeout follows the first step of a flow that is on', async () => {
+  const { owner, storeId } = await aConnectedStore(world)
+  const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
+  expect(await save(someSettings)).toMatchObject({
+    status: 200,
+    body: { store: { senderName: 'Mugs', senderEmail: 'hello@mugs.example.com', abandonmentTimeoutMinutes: 60 } },
+  })
+  expect(await storeRow(storeId)).toMatchObject({ effective_timeout_minutes: 60 })
+  await world.db.updateTable('flows').set({ is_on: true }).where('store_id', '=', storeId).execute()
+  await save({ ...someSettings, abandonmentTimeoutMinutes: 10_080 })
+  const step = await world.db
+    .selectFrom('flow_steps')
+    .select('delay_minutes')
+    .where('store_id', '=', storeId)
+    .orderBy('step')
+    .executeTakeFirstOrThrow()
+  expect(await storeRow(storeId)).toMatchObject({
+    abandonment_timeout_minutes: 10_080,
+    effective_timeout_minutes: step.delay_minutes,
+  })
+})
+
+test('the sender is not taken away from under a flow that is on', async () => {
+  const { owner, storeId } = await aConnectedStore(world)
+  const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
+  await world.db.updateTable('flows').set({ is_on: true }).where('store_id', '=', storeId).execute()
+  expect((await save({ ...someSettings, postalAddress: ' ' })).status).toBe(422)
+  expect((await save({ ...someSettings, senderName: '' })).status).toBe(422)
+  await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', storeId).execute()
+  expect((await save({ ...someSettings, postalAddress: ' ' })).status).toBe(200)
+})
+
+test('settings out of their bounds are refused', async () => {
+  const { owner } = await aConnectedStore(world)
+  for (const wrong of [
+    { abandonmentTimeoutMinutes: 14 },
+    { abandonmentTimeoutMinutes: 10_081 },
+    { abandonmentTimeoutMinutes: 60.5 },
+    { senderEmail: 'nobody' },
+    { senderName: 'x'.repeat(121) },
+    { postalAddress: 7 },
+  ]) {
+    const body = { ...someSettings, ...wrong }
+    expect((await world.request('PUT', '/api/stores/settings', { token: owner.token, body })).status).toBe(400)
+  }
+})
+
+test('members and viewers neither connect nor disconnect', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  for (const role of ['member', 'viewer'] as const) {
+    await world.db.updateTable('members').set({ role }).where('user_id', '=', owner.userId).execute()
+    expect((await connect(world, owner, fake)).status).toBe(403)
+    expect((await disconnect(owner)).status).toBe(403)
+    expect((await check(owner)).status).toBe(200)
+  }
+  expect(await storeRow(storeId)).toMatchObject({ is_active: true })
+})
+
+test('trying keys is limited per account', async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  fake.problem = new StoreProblem('wrong_key')
+  for (let tries = 0; tries < 30; tries += 1) expect((await connect(world, owner, fake)).status).toBe(401)
+  expect((await connect(world, owner, fake)).status).toBe(429)
+})
+
+test('an address is the same with or without https and www', () => {
+  expect(isSpelledAlike('http://shop.example.com', 'https://www.Shop.example.com')).toBe(true)
+  expect(isSpelledAlike('https://shop.example.com/a', 'https://shop.example.com/b')).toBe(false)
+})
+
+test('a store reaches public hosts at WordPress’s ports, and nothing else', () => {
+  for (const url of ['https://recoup.example.org', 'http://recoup.acme.com:8080', 'https://8.8.8.8'])
+    expect(canReach(url)).toBe(true)
+  for (const url of [
+    'http://localhost',
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://10.0.0.5',
+    'http://[::1]',
+    'https://[fd00::1]',
+    'https://recoup.acme.com:3000',
+    'http://box.local',
+    'http://intranet',
+  ]) {
+    expect(canReach(url), url).toBe(false)
+  }
+})
+
+async function aMessage(storeId: string, state: 'scheduled' | 'sent'): Promise<string> {
+  const { db, now } = world
+  const ids = { shopper: crypto.randomUUID(), cart: crypto.randomUUID(), message: crypto.randomUUID() }
+  await db.insertInto('shoppers').values({ store_id: storeId, id: ids.shopper, created_at: now }).execute()
+  await db
+    .insertInto('carts')
+    .values({
+      store_id: storeId,
+      id: ids.cart,
+      shopper_id: ids.shopper,
+      status: 'abandoned',
+      started_at: now,
+      last_activity_at: now,
+      lost_at: now,
+      opening_fact_id: ids.cart,
+      last_fact_at: now,
+      last_fact_id: ids.cart,
+      customer_name: 'Grace',
+      items: '[]',
+      item_count: 0,
+      value_minor: 0,
+      currency: 'USD',
+      search: '',
+      fold: '{}',
+      created_at: now,
+    })
+    .execute()
+  await db
+    .insertInto('messages')
+    .values({
+      store_id: storeId,
+      id: ids.message,
+      cart_id: ids.cart,
+      shopper_id: ids.shopper,
+      origin: 'flow:x',
+      step: 1,
+      channel: 'email',
+      state,
+      due_at: now,
+      expires_at: now,
+      wake_at: now,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  return ids.message
+}
