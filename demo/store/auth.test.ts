@@ -56,16 +56,15 @@ describe('the whole table of ways to sign in is answered as recorded', () => {
 })
 
 describe('recorded signatures', () => {
-  test.each(vectors.map((vector) => [`${vector.params.oauth_signature_method} ${vector.url}`, vector] as const))(
-    '%s in the query',
-    async (_title, { method, url, params, status, error }) => {
-      clock.seconds = Number(params.oauth_timestamp)
-      const signed = Object.entries(params).map(([name, value]) => `${name}=${rawUrlEncode(value)}`)
-      const answer = await bare(plain, method, `${url.replace('http://localhost:8080', '')}&${signed.join('&')}`)
-      expect(answer.status).toBe(status)
-      if (error) expect(answer.body).toEqual(error)
-    },
-  )
+  test.each(
+    vectors.map((vector) => [`${vector.params.oauth_signature_method} ${vector.url}`, vector] as const),
+  )('%s in the query', async (_title, { method, url, params, status, error }) => {
+    clock.seconds = Number(params.oauth_timestamp)
+    const signed = Object.entries(params).map(([name, value]) => `${name}=${rawUrlEncode(value)}`)
+    const answer = await bare(plain, method, `${url.replace('http://localhost:8080', '')}&${signed.join('&')}`)
+    expect(answer.status).toBe(status)
+    if (error) expect(answer.body).toEqual(error)
+  })
 
   test.each(vectors.map((vector) => [vector.url, vector] as const))('%s in the header', async (_title, vector) => {
     clock.seconds = Number(vector.params.oauth_timestamp)

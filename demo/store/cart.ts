@@ -173,6 +173,10 @@ function checkStock(shop: Shop, product: Product, quantity: number) {
     throw new RestError(400, 'woocommerce_rest_product_out_of_stock', text)
   }
   if (quantity <= stockLimit(product)) return
+  if (product.stock === null) {
+    const most = `The maximum quantity of &quot;${name}&quot; allowed in the cart is ${stockLimit(product)}`
+    throw new RestError(400, 'woocommerce_rest_product_invalid_quantity', most)
+  }
   const text = `You cannot add that amount of &quot;${name}&quot; to the cart because there is not enough stock (${product.stock} remaining).`
   throw new RestError(400, 'woocommerce_rest_product_partially_out_of_stock', text)
 }

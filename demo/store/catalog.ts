@@ -111,6 +111,24 @@ export function pictureUrl(shop: Shop, picture: Picture, size = ''): string {
   return `${shop.home}/wp-content/uploads/2026/11/${picture.file.replace('.svg', `${size}.svg`)}`
 }
 
+const emptyFields = {
+  external_url: '',
+  button_text: '',
+  sold_individually: false,
+  average_rating: '0.00',
+  rating_count: 0,
+  upsell_ids: [],
+  cross_sell_ids: [],
+  purchase_note: '',
+  brands: [],
+  tags: [],
+  default_attributes: [],
+  grouped_products: [],
+  meta_data: [],
+  post_password: '',
+  global_unique_id: '',
+}
+
 export function presentProduct(shop: Shop, product: Product) {
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
   return {
@@ -131,34 +149,20 @@ export function presentProduct(shop: Shop, product: Product) {
     // WooCommerce writes this as text when a variation is asked for as a product.
     total_sales: product.type === 'variation' ? String(product.totalSales) : product.totalSales,
     ...goodsFields(product),
-    external_url: '',
-    button_text: '',
-    sold_individually: false,
     shipping_required: true,
     shipping_taxable: true,
     reviews_allowed: product.type !== 'variation',
-    average_rating: '0.00',
-    rating_count: 0,
-    upsell_ids: [],
-    cross_sell_ids: [],
+    ...emptyFields,
     parent_id: product.parentId,
-    purchase_note: '',
     categories: product.categories,
-    brands: [],
-    tags: [],
     images: product.pictures.map((picture) => presentPicture(shop, product, picture)),
     attributes: product.type === 'variation' ? product.options : product.attributes.map(presentAttribute(product)),
-    default_attributes: [],
     variations: product.variations,
-    grouped_products: [],
     menu_order: product.menuOrder,
     price_html: priceHtml(shop, product),
     related_ids: relatedIds(shop, product),
-    meta_data: [],
     stock_status: isInStock(shop, product) ? 'instock' : 'outofstock',
     has_options: product.type === 'variable',
-    post_password: '',
-    global_unique_id: '',
     _links: linksOf(shop, 'products', product.id, parent && `products/${parent.id}`),
   }
 }

@@ -3,12 +3,11 @@
 import { checkCartStock, type PricedCart, type PricedLine, priceCart } from './cart.ts'
 import { rawOption, takeStock } from './catalog.ts'
 import { countUse } from './coupons.ts'
+import { blankOrder } from './order-blank.ts'
 import {
   type Address,
   addOrder,
-  type Billing,
   changeStatus,
-  type FreshOrder,
   findOrder,
   type Meta,
   type Order,
@@ -34,7 +33,7 @@ export function draftOrder(shop: Shop, session: Session, visitor: Visitor): Orde
     const known = openOrder(shop, session)
     const order = known
       ? saveOrder(shop, { ...known, ...contentsOf(shop, session, cart, known) })
-      : addOrder(shop, { ...blankOrder(session, visitor), ...contentsOf(shop, session, cart) })
+      : addOrder(shop, { ...blankOrder, ...visitor, ...contentsOf(shop, session, cart) })
     session.orderId = order.id
     saveSession(shop, session)
     return order
@@ -238,32 +237,5 @@ function orderLine(shop: Shop, line: PricedLine, known?: Order): OrderLine {
     sku: product.sku,
     picture: product.pictures[0] ?? null,
     meta: options,
-  }
-}
-
-function blankOrder(session: Session, visitor: Visitor): FreshOrder {
-  const none = { discountMinor: 0, discountTaxMinor: 0, shippingMinor: 0, taxMinor: 0, totalMinor: 0 }
-  const addresses: { billing: Billing; shipping: Address } = { billing: session.billing, shipping: session.shipping }
-  return {
-    ...none,
-    ...addresses,
-    status: 'checkout-draft',
-    customerId: 0,
-    paidAt: null,
-    completedAt: null,
-    paymentMethod: gateways[0].id,
-    paymentTitle: '',
-    transactionId: '',
-    ip: visitor.ip,
-    userAgent: visitor.userAgent,
-    createdVia: 'store-api',
-    customerNote: '',
-    cartHash: '',
-    meta: [],
-    lines: [],
-    taxLineId: null,
-    shippingLines: [],
-    couponLines: [],
-    isStockTaken: false,
   }
 }

@@ -1,7 +1,8 @@
 // Past orders for a demo with a history: written as if they had happened, without webhooks, stock or a wait.
 import { findProduct, fullName, priceMinor } from './catalog.ts'
-import { findCouponByCode } from './coupons.ts'
+import { type Coupon, findCouponByCode } from './coupons.ts'
 import { noAddress } from './customers.ts'
+import { blankOrder } from './order-blank.ts'
 import {
   type Address,
   type Billing,
@@ -38,6 +39,31 @@ export function insertHistory(shop: Shop, orders: HistoricOrder[]): number[] {
 }
 
 function insertPast(shop: Shop, past: HistoricOrder): number {
+  const isDraft = past.status === 'checkout-draft'
+  const gateway = gateways.find(({ id }) => id === (past.paymentMethod ?? 'testcard'))!
+  const paidAt = past.paidAt ?? (isPaidStatus(past.status) || past.status === 'refunded' ? past.createdAt + 20 : null)
+  const order = insertOrder(shop, {
+    ...blankOrder,
+    ...contentsOf(shop, past),
+    status: past.status,
+    customerId: past.customerId ?? 0,
+    createdAt: past.createdAt,
+    modifiedAt: past.modifiedAt ?? past.completedAt ?? paidAt ?? past.createdAt,
+    paidAt,
+    completedAt: past.completedAt ?? (past.status === 'completed' ? past.createdAt + 86_400 : null),
+    paymentMethod: gateway.id,
+    paymentTitle: isDraft ? '' : gateway.title,
+    ip: past.ip ?? '',
+    userAgent: past.userAgent ?? '',
+    createdVia: past.createdVia ?? 'store-api',
+    meta: [{ id: nextId(shop.db, 'meta'), key: 'is_vat_exempt', value: 'no' }],
+    isStockTaken: !isDraft,
+  })
+  if (past.refund) insertRefund(shop, order.id, past.refund.amountMinor, past.refund.reason, past.refund.createdAt)
+  return order.id
+}
+
+function contentsOf(shop: Shop, past: HistoricOrder) {
   const billing = { ...noAddress, state: baseState, country: 'US', email: '', ...past.billing }
   const { email: _, ...ownAddress } = billing
   const shipping = { ...ownAddress, ...past.shipping }
@@ -46,11 +72,7 @@ function insertPast(shop: Shop, past: HistoricOrder): number {
   const coupon = past.couponCode ? findCouponByCode(shop, past.couponCode) : undefined
   const priced = past.lines.flatMap((line) => lineOf(shop, line))
   const goods = priced.reduce((sum, line) => sum + line.subtotalMinor, 0)
-  const off = !coupon
-    ? 0
-    : coupon.discountType === 'percent'
-      ? Math.round((goods * coupon.amountMinor) / 10_000)
-      : Math.min(goods, coupon.amountMinor)
+  const off = coupon ? discountOf(coupon, goods) : 0
   const lines = spread(priced, off, goods).map((line) => ({
     ...line,
     subtotalTaxMinor: tax(line.subtotalMinor),
@@ -58,63 +80,30 @@ function insertPast(shop: Shop, past: HistoricOrder): number {
   }))
   const isFree = goods - off >= freeShippingFromMinor || coupon?.freeShipping === true
   const rate = isFree ? { ...freeShipping, costMinor: 0 } : flatRate
-  const gateway = gateways.find(({ id }) => id === (past.paymentMethod ?? 'testcard'))!
-  const isDraft = past.status === 'checkout-draft'
-  const paidAt = past.paidAt ?? (isPaidStatus(past.status) || past.status === 'refunded' ? past.createdAt + 20 : null)
-  const item = () => nextId(shop.db, 'item')
-  const order = insertOrder(shop, {
-    status: past.status,
-    customerId: past.customerId ?? 0,
-    createdAt: past.createdAt,
-    modifiedAt: past.modifiedAt ?? past.completedAt ?? paidAt ?? past.createdAt,
-    paidAt,
-    completedAt: past.completedAt ?? (past.status === 'completed' ? past.createdAt + 86_400 : null),
-    billing,
-    shipping,
-    paymentMethod: gateway.id,
-    paymentTitle: isDraft ? '' : gateway.title,
-    transactionId: '',
-    ip: past.ip ?? '',
-    userAgent: past.userAgent ?? '',
-    createdVia: past.createdVia ?? 'store-api',
-    customerNote: '',
-    cartHash: '',
-    meta: [{ id: nextId(shop.db, 'meta'), key: 'is_vat_exempt', value: 'no' }],
-    lines,
-    taxLineId: isTaxed ? item() : null,
-    shippingLines: [
-      {
-        id: item(),
-        metaId: nextId(shop.db, 'meta'),
-        title: rate.name,
-        method: rate.method,
-        instance: String(rate.instance),
-        totalMinor: rate.costMinor,
-      },
-    ],
-    couponLines: coupon
-      ? [
-          {
-            id: item(),
-            code: coupon.code,
-            couponId: coupon.id,
-            discountMinor: off,
-            discountTaxMinor: tax(off),
-            discountType: coupon.discountType,
-            nominalAmount: coupon.amountMinor / 100,
-            freeShipping: coupon.freeShipping,
-          },
-        ]
-      : [],
-    discountMinor: off,
-    discountTaxMinor: tax(off),
-    shippingMinor: rate.costMinor,
-    taxMinor: tax(goods - off),
-    totalMinor: goods - off + tax(goods - off) + rate.costMinor,
-    isStockTaken: !isDraft,
-  })
-  if (past.refund) insertRefund(shop, order.id, past.refund.amountMinor, past.refund.reason, past.refund.createdAt)
-  return order.id
+  const net = { taxMinor: tax(goods - off), shippingMinor: rate.costMinor }
+  const discounts = { discountMinor: off, discountTaxMinor: tax(off) }
+  return {
+    ...{ billing, shipping, lines, ...discounts, ...net },
+    taxLineId: isTaxed ? nextId(shop.db, 'item') : null,
+    shippingLines: [shippingLine(shop, rate)],
+    couponLines: coupon ? [{ ...couponLine(shop, coupon), ...discounts }] : [],
+    totalMinor: goods - off + net.taxMinor + net.shippingMinor,
+  }
+}
+
+function discountOf(coupon: Coupon, goods: number): number {
+  if (coupon.discountType === 'percent') return Math.round((goods * coupon.amountMinor) / 10_000)
+  return Math.min(goods, coupon.amountMinor)
+}
+
+function shippingLine(shop: Shop, rate: { name: string; method: string; instance: number; costMinor: number }) {
+  const ids = { id: nextId(shop.db, 'item'), metaId: nextId(shop.db, 'meta') }
+  return { ...ids, title: rate.name, method: rate.method, instance: String(rate.instance), totalMinor: rate.costMinor }
+}
+
+function couponLine(shop: Shop, { code, id, discountType, amountMinor, freeShipping: isFree }: Coupon) {
+  const lineId = nextId(shop.db, 'item')
+  return { id: lineId, code, couponId: id, discountType, nominalAmount: amountMinor / 100, freeShipping: isFree }
 }
 
 function lineOf(shop: Shop, line: HistoricOrder['lines'][number]): OrderLine[] {

@@ -20,12 +20,15 @@ beforeAll(async () => {
 
 afterAll(() => store.stop())
 
-test.each(['system', 'products-pages', 'products-more', 'orders-by-status', 'orders-pages'])(
-  '%s is answered in the recorded shape',
-  async (name) => {
-    expect(await replayFile(name)).toEqual([])
-  },
-)
+test.each([
+  'system',
+  'products-pages',
+  'products-more',
+  'orders-by-status',
+  'orders-pages',
+])('%s is answered in the recorded shape', async (name) => {
+  expect(await replayFile(name)).toEqual([])
+})
 
 test('orders-queries: filters, windows, errors, refunds, trash and notes', async () => {
   const { exchanges } = readRecording('orders-queries')
@@ -123,6 +126,35 @@ test('a line shows its image id as text for a product and as a number for a vari
     [false, 'string'],
     [true, 'number'],
   ])
+})
+
+test('malformed bodies and queries are refused or passed over, never a crash', async () => {
+  const bodies = ['{', 'null', '[]', '"x"', '{"code":{}}', '{"line_items":[null]}', '{"create":[null],"delete":[{}]}']
+  const queries = [
+    'page=x',
+    'per_page=-1',
+    'modified_after=2026-13-45',
+    'search=%25_%5C',
+    '_fields=a..b',
+    'order=zzz',
+    'page=1e9',
+  ]
+  for (const noun of [
+    'orders',
+    'products',
+    'customers',
+    'coupons',
+    'coupons/batch',
+    'webhooks',
+    'orders/99999999999999999999',
+  ]) {
+    for (const body of bodies) {
+      for (const method of ['POST', 'PUT'])
+        expect((await ask(store, method, `/wp-json/wc/v3/${noun}`, body)).status).toBeLessThan(500)
+    }
+    for (const query of queries)
+      expect((await ask(store, 'GET', `/wp-json/wc/v3/${noun}?${query}`)).status).toBeLessThan(500)
+  }
 })
 
 async function replayFile(name: string) {

@@ -295,6 +295,12 @@ export function pageOf({ query }: RestRequest) {
   return { perPage: Number(query.per_page ?? 10), number: Number(query.page ?? 1) }
 }
 
+/** The records of a list in a body; whatever else lies in it is passed over. */
+export function objectsOf(value: unknown): Body[] {
+  const list: unknown[] = Array.isArray(value) ? value : []
+  return list.filter((item): item is Body => item !== null && typeof item === 'object' && !Array.isArray(item))
+}
+
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || /^(true|1)$/i.test(String(value ?? ''))
 }

@@ -224,56 +224,22 @@ function productOf(shop: Shop, good: Good, createdAt: number): Product {
 function seedCups(shop: Shop, createdAt: number) {
   const short = 'Four espresso-sized cups that stack.'
   const long = 'Straight walls, a fine rim and a glaze that pools at the foot. A set of four in one color.'
-  const parent = productOf(
-    shop,
-    {
-      name: 'Stacking Cups',
-      slug: 'stacking-cups',
-      sku: 'MC-CUP',
-      shelf: 'Ceramics',
-      regular: 0,
-      short,
-      long,
-      picture: 'cupOat',
-    },
-    createdAt,
-  )
-  const glaze = { id: 1, name: 'Glaze', slug: 'pa_glaze' }
-  const variations = glazes.map(({ option, sku, regular, sale, picture }, menuOrder): Product => {
-    const own = productOf(
-      shop,
-      {
-        name: parent.name,
-        slug: `${parent.slug}-${rawOption('pa_', option)}`,
-        sku,
-        shelf: 'Ceramics',
-        regular,
-        ...(sale ? { sale } : {}),
-        short: '',
-        long,
-        picture,
-      },
-      createdAt,
-    )
-    return {
-      ...own,
-      type: 'variation',
-      parentId: parent.id,
-      shortDescription: '',
-      categories: [],
-      options: [{ ...glaze, option }],
-      menuOrder,
-    }
+  const cups: Good = {
+    ...{ name: 'Stacking Cups', slug: 'stacking-cups', sku: 'MC-CUP', shelf: 'Ceramics', regular: 0 },
+    ...{ short, long, picture: 'cupOat' },
+  }
+  const parent = productOf(shop, cups, createdAt)
+  const attribute = { id: 1, name: 'Glaze', slug: 'pa_glaze' }
+  const variations = glazes.map(({ option, ...own }, menuOrder): Product => {
+    const good = { ...cups, ...own, slug: `${cups.slug}-${rawOption('pa_', option)}` }
+    const options = [{ ...attribute, option }]
+    const place = { parentId: parent.id, shortDescription: '', categories: [], options, menuOrder }
+    return { ...productOf(shop, good, createdAt), ...place, type: 'variation' }
   })
   for (const variation of variations) saveProduct(shop, variation)
-  const attributes = [{ ...glaze, options: glazes.map(({ option }) => option) }]
-  saveProduct(shop, {
-    ...parent,
-    type: 'variable',
-    regularMinor: null,
-    attributes,
-    variations: variations.map(({ id }) => id),
-  })
+  const attributes = [{ ...attribute, options: glazes.map(({ option }) => option) }]
+  const ids = variations.map(({ id }) => id)
+  saveProduct(shop, { ...parent, type: 'variable', regularMinor: null, attributes, variations: ids })
 }
 
 function seedCoupons(shop: Shop) {

@@ -1,22 +1,13 @@
 // The shopper's API, wc/store/v1: cart and checkout by session cookie and Nonce, or by Cart-Token alone.
-import {
-  addItem,
-  applyCoupon,
-  type Choice,
-  couponError,
-  priceCart,
-  removeCoupon,
-  removeItem,
-  setQuantity,
-} from './cart.ts'
+import { addItem, applyCoupon, couponError, priceCart, removeCoupon, removeItem, setQuantity } from './cart.ts'
 import { draftOrder, openOrder, placeOrder, syncDraft, type Visitor } from './checkout.ts'
 import { noAddress } from './customers.ts'
 import { receivedUrl } from './order-shape.ts'
 import type { Order } from './orders.ts'
 import { isEmail } from './php.ts'
 import { address } from './rest/order-write.ts'
-import type { Body, RestReply, RestRequest, Route, Wire, WireReply } from './rest.ts'
-import { answerRest } from './rest.ts'
+import type { Action, Body, RestReply, RestRequest, Route, Wire, WireReply } from './rest.ts'
+import { answerRest, objectsOf } from './rest.ts'
 import { RestError } from './rest-error.ts'
 import {
   cartToken,
@@ -50,49 +41,35 @@ export function answerStoreApi(shop: Shop, wire: Wire): Promise<WireReply> {
 }
 
 function storeRoutes(guard: (request: RestRequest) => Visit): Route[] {
-  const view = { can: 'public' as const, run: (request: RestRequest) => cartReply(guard(request)) }
-  const change = (work: Change, status = 200) => ({
-    can: 'public' as const,
-    run: (request: RestRequest) => changed(guard(request), work, status),
-  })
+  const action = (run: Action['run']): Action => ({ can: 'public', run })
+  const change = (work: Change, status = 200) => action((request) => changed(guard(request), work, status))
+  const part = (name: 'coupons' | 'items') =>
+    action((request) => ({ body: presentCart(guard(request).shop, guard(request).session)[name] }))
+  const post = (deed: string, work: Change, status = 200): Route => {
+    return { pattern: at(`${cart}/${deed}`), POST: change(work, status) }
+  }
   return [
-    { pattern: at(cart), GET: view },
-    { pattern: at(`${cart}/add-item`), POST: change(addToCart, 201) },
-    {
-      pattern: at(`${cart}/update-item`),
-      POST: change(({ shop, session, body }) => setQuantity(shop, session, String(body.key), Number(body.quantity))),
-    },
-    { pattern: at(`${cart}/remove-item`), POST: change(({ session, body }) => removeItem(session, String(body.key))) },
-    {
-      pattern: at(`${cart}/apply-coupon`),
-      POST: change(({ shop, session, body }) => applyCoupon(shop, session, String(body.code ?? ''))),
-    },
-    { pattern: at(`${cart}/remove-coupon`), POST: change(dropCoupon) },
-    { pattern: at(`${cart}/update-customer`), POST: change(updateCustomer) },
-    { pattern: at(`${cart}/select-shipping-rate`), POST: change(({ session, body }) => chooseRate(session, body)) },
+    { pattern: at(cart), GET: action((request) => cartReply(guard(request))) },
+    post('add-item', addToCart, 201),
+    post('update-item', ({ shop, session, body }) =>
+      setQuantity(shop, session, String(body.key), Number(body.quantity)),
+    ),
+    post('remove-item', ({ session, body }) => removeItem(session, String(body.key))),
+    post('apply-coupon', takeCoupon),
+    post('remove-coupon', dropCoupon),
+    post('update-customer', updateCustomer),
+    post('select-shipping-rate', ({ session, body }) => chooseRate(session, body)),
     {
       pattern: at(`${cart}/coupons`),
-      GET: {
-        can: 'public',
-        run: (request) => ({ body: presentCart(guard(request).shop, guard(request).session).coupons }),
-      },
-      POST: change(({ shop, session, body }) => applyCoupon(shop, session, String(body.code ?? '')), 201),
-      DELETE: {
-        can: 'public',
-        run: (request) => ({ ...changed(guard(request), ({ session }) => clearCoupons(session)), body: [] }),
-      },
+      GET: part('coupons'),
+      POST: change(takeCoupon, 201),
+      DELETE: action((request) => ({ ...changed(guard(request), ({ session }) => clearCoupons(session)), body: [] })),
     },
-    {
-      pattern: at(`${cart}/items`),
-      GET: {
-        can: 'public',
-        run: (request) => ({ body: presentCart(guard(request).shop, guard(request).session).items }),
-      },
-    },
+    { pattern: at(`${cart}/items`), GET: part('items') },
     {
       pattern: at('/wc/store/v1/checkout'),
-      GET: { can: 'public', run: (request) => openCheckout(guard(request)) },
-      PUT: { can: 'public', run: (request) => postCheckout(guard(request), request.headers) },
+      GET: action((request) => openCheckout(guard(request))),
+      PUT: action((request) => postCheckout(guard(request))),
     },
   ]
 }
@@ -127,8 +104,15 @@ function cartReply({ shop, session }: Visit): RestReply {
 }
 
 function addToCart({ shop, session, body }: Visit) {
-  const choices = Array.isArray(body.variation) ? (body.variation as Choice[]) : []
+  const choices = objectsOf(body.variation).map(({ attribute, value }) => ({
+    attribute: String(attribute),
+    value: String(value),
+  }))
   addItem(shop, session, Number(body.id), Math.max(1, Math.floor(Number(body.quantity ?? 1)) || 1), choices)
+}
+
+function takeCoupon({ shop, session, body }: Visit) {
+  applyCoupon(shop, session, String(body.code ?? ''))
 }
 
 function dropCoupon({ session, body }: Visit) {
@@ -157,18 +141,18 @@ function updateCustomer({ shop, session, body }: Visit) {
 function openCheckout({ shop, session, visitor }: Visit): RestReply {
   requireItems(shop, session)
   const order = draftOrder(shop, session, visitor)
-  return { body: presentCheckout(shop, order, { payment_status: '', payment_details: [], redirect_url: '' }) }
+  return { body: presentCheckout(order, { payment_status: '', payment_details: [], redirect_url: '' }) }
 }
 
-function postCheckout(visit: Visit, headers: RestRequest['headers']): RestReply {
+function postCheckout(visit: Visit): RestReply {
   const { shop, session, body, visitor } = visit
   requireItems(shop, session)
   session.billing = address({ ...session.billing }, body.billing_address)
   session.shipping = address({ ...noAddress }, body.shipping_address ?? body.billing_address)
   session.paymentMethod = String(body.payment_method ?? '')
   saveSession(shop, session)
-  const data = Array.isArray(body.payment_data) ? (body.payment_data as { key: string; value: string }[]) : []
-  const mode = data.find(({ key }) => key === 'testcard_mode')?.value ?? String(headers['x-testcard-mode'] ?? '')
+  const data = objectsOf(body.payment_data)
+  const mode = String(data.find(({ key }) => key === 'testcard_mode')?.value ?? '')
   const payment = { method: session.paymentMethod, mode, note: String(body.customer_note ?? '') }
   const { order } = placeOrder(shop, session, visitor, payment)
   if (order.status === 'failed') {
@@ -180,7 +164,7 @@ function postCheckout(visit: Visit, headers: RestRequest['headers']): RestReply 
     { key: 'redirect', value: redirect },
   ]
   const payment_result = { payment_status: 'success', payment_details: details, redirect_url: redirect }
-  return { body: presentCheckout(shop, order, payment_result) }
+  return { body: presentCheckout(order, payment_result) }
 }
 
 function requireItems(shop: Shop, session: Session) {
@@ -190,7 +174,7 @@ function requireItems(shop: Shop, session: Session) {
   throw new RestError(409, 'woocommerce_rest_cart_empty', text, { 0: 400, cart: presentCart(shop, session) })
 }
 
-function presentCheckout(_shop: Shop, order: Order, payment_result: unknown) {
+function presentCheckout(order: Order, payment_result: unknown) {
   return {
     order_id: order.id,
     status: order.status,

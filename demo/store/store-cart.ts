@@ -62,8 +62,7 @@ function presentTotals(cart: PricedCart) {
 }
 
 function presentItem(shop: Shop, line: PricedLine) {
-  const { item, product, parent, priceMinor, regularMinor } = line
-  const raw = (minor: number) => String(minor * 10_000)
+  const { item, product, parent } = line
   return {
     key: item.key,
     id: product.id,
@@ -85,19 +84,7 @@ function presentItem(shop: Shop, line: PricedLine) {
       value: option,
     })),
     item_data: [],
-    prices: {
-      price: String(priceMinor),
-      regular_price: String(regularMinor),
-      sale_price: String(priceMinor),
-      price_range: null,
-      ...currency,
-      raw_prices: {
-        precision: 6,
-        price: raw(priceMinor),
-        regular_price: raw(regularMinor),
-        sale_price: raw(priceMinor),
-      },
-    },
+    prices: presentPrices(line),
     totals: {
       line_subtotal: String(line.subtotalMinor),
       line_subtotal_tax: String(line.subtotalTaxMinor),
@@ -108,6 +95,18 @@ function presentItem(shop: Shop, line: PricedLine) {
     catalog_visibility: 'visible',
     extensions: {},
   }
+}
+
+function presentPrices({ priceMinor, regularMinor }: PricedLine) {
+  const raw = (minor: number) => String(minor * 10_000)
+  const precise = {
+    precision: 6,
+    price: raw(priceMinor),
+    regular_price: raw(regularMinor),
+    sale_price: raw(priceMinor),
+  }
+  const [price, regular_price] = [String(priceMinor), String(regularMinor)]
+  return { price, regular_price, sale_price: price, price_range: null, ...currency, raw_prices: precise }
 }
 
 function presentPackage(session: Session, cart: PricedCart) {

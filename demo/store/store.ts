@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type ApiKey, saveKey } from './auth.ts'
+import { writeCapture } from './capture.ts'
 import { deliverDue } from './deliver.ts'
 import { type HistoricOrder, insertHistory } from './history.ts'
 import { cancelUnpaid, cleanDrafts } from './orders.ts'
@@ -10,7 +11,7 @@ import { serveRest } from './rest/serve.ts'
 import { seedStore } from './seed.ts'
 import { cleanSessions } from './sessions.ts'
 import type { Capture, Shop } from './shop.ts'
-import { emptyDatabase, one, openDatabase, ownSecret, readMeta, run, transact, writeMeta } from './sqlite.ts'
+import { emptyDatabase, one, openDatabase, ownSecret, run, transact } from './sqlite.ts'
 
 export type DemoStoreOptions = {
   /** 0 takes a free one. */
@@ -80,7 +81,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
     url: shop.home,
     shop,
     app,
-    setCapture: (capture) => writeMeta(shop.db, 'capture', JSON.stringify(capture)),
+    setCapture: (capture) => writeCapture(shop, capture),
     reset: () => resetShop(shop),
     insertOrders: (orders) => insertHistory(shop, orders),
     addKey: (key) => saveKey(shop, { description: '', ...key }),
@@ -88,10 +89,6 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
     cleanUp: () => cleanUp(shop),
     stop: () => stop(app, shop, jobs),
   }
-}
-
-export function readCapture(shop: Shop): Capture | null {
-  return JSON.parse(readMeta(shop.db, 'capture') ?? 'null') as Capture | null
 }
 
 function openShop(options: DemoStoreOptions): Shop {

@@ -43,7 +43,9 @@ async function add(id, quantity, label) {
   tell('wc-blocks_added_to_cart', detail)
   tell('added_to_cart', detail)
   tell('wc-cart-changed', { reason: 'added', count: cart.items_count })
-  say('notice', `${label} has been added to your cart.`)
+  say('notice', `${label} has been added to your cart. `)
+  const link = Object.assign(document.createElement('a'), { href: '/cart/', textContent: 'View cart' })
+  document.querySelector('[data-notice]').append(link)
 }
 
 async function guarded(button, work) {

@@ -1,7 +1,7 @@
 // The frame of every page, and the few words of HTML all of them use. Text is escaped here and nowhere else.
 import { decode } from 'html-entities'
+import { readCapture } from '../capture.ts'
 import { type Shop, storeName, storeTagline } from '../shop.ts'
-import { readCapture } from '../store.ts'
 
 export type Page = {
   title: string
@@ -41,8 +41,7 @@ export function renderPage(shop: Shop, page: Page): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${esc(page.title)} – ${esc(storeName)}</title>
-<meta name="description" content="${esc(storeTagline)}">
-<meta name="color-scheme" content="light dark">
+<meta name="description" content="${esc(storeTagline)}"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="https://api.w.org/" href="${shop.home}/wp-json/">
 <link rel="stylesheet" href="/assets/store.css">
@@ -66,16 +65,18 @@ ${script}
 <div class="bar notice" role="status" data-notice${page.notice ? '' : ' hidden'}>${page.notice ?? ''}</div>
 ${page.body}
 </main>
-<footer class="bottom">
+${footer}
+</body>
+</html>`
+}
+
+const footer = `<footer class="bottom">
   <div class="wide">
     <p>${esc(storeName)} is a demo store: nothing is charged, nothing is shipped.</p>
     <p><a href="/my-visits/">My visits</a> <a href="/wp-admin/">Store admin</a></p>
     <form method="post" action="/forget-me/"><button class="plain" type="submit">New shopper (forget me)</button></form>
   </div>
-</footer>
-</body>
-</html>`
-}
+</footer>`
 
 export const logo = `<svg viewBox="0 0 40 40" width="32" height="32" aria-hidden="true"><circle cx="20" cy="20" r="20" fill="#b4532f"/>
 <path d="M20 7l3 6 6-2-2 7 5 2-7 4 1 5-6-2-6 2 1-5-7-4 5-2-2-7 6 2z" fill="#fbeed8"/><path d="M19 27h2v7h-2z" fill="#fbeed8"/></svg>`

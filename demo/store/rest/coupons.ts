@@ -17,6 +17,7 @@ import {
   type Body,
   checkParams,
   isTrue,
+  objectsOf,
   paged,
   pagingRules,
   type RestReply,
@@ -68,18 +69,14 @@ function deleteCoupon({ shop, ids, query, body }: RestRequest): RestReply {
 }
 
 function batchCoupons({ shop, body }: RestRequest): RestReply {
-  const list = (name: string) => (Array.isArray(body[name]) ? (body[name] as unknown[]) : null)
   const reply: Record<string, unknown[]> = {}
-  const create = list('create')
-  if (create)
-    reply.create = create.map((item) => attempt(0, () => presentCoupon(shop, createCoupon(shop, item as Body))))
-  const update = list('update') as Body[] | null
-  if (update)
-    reply.update = update.map((item) =>
-      attempt(item.id, () => presentCoupon(shop, editCoupon(shop, Number(item.id), item))),
-    )
-  const drop = list('delete')
-  if (drop) reply.delete = drop.map((id) => attempt(id, () => dropCoupon(shop, Number(id), true)))
+  const create = (item: Body) => presentCoupon(shop, createCoupon(shop, item))
+  const update = (item: Body) => presentCoupon(shop, editCoupon(shop, Number(item.id), item))
+  if (body.create) reply.create = objectsOf(body.create).map((item) => attempt(0, () => create(item)))
+  if (body.update) reply.update = objectsOf(body.update).map((item) => attempt(item.id, () => update(item)))
+  if (Array.isArray(body.delete)) {
+    reply.delete = body.delete.map((id: unknown) => attempt(id, () => dropCoupon(shop, Number(id), true)))
+  }
   return { body: reply }
 }
 
@@ -175,7 +172,7 @@ function fieldsOf(
     maximumMinor: money('maximum_amount', known.maximumMinor),
     // Addresses that are none are dropped without a word.
     emails: Array.isArray(body.email_restrictions) ? body.email_restrictions.filter(isRestriction) : known.emails,
-    meta: Array.isArray(body.meta_data) ? body.meta_data.map((meta: Body) => metaOf(shop, meta)) : known.meta,
+    meta: body.meta_data ? objectsOf(body.meta_data).map((meta) => metaOf(shop, meta)) : known.meta,
   }
 }
 

@@ -1,16 +1,25 @@
 // Orders written through REST: the owner's own, or an app's. Lines are priced from the catalogue unless totals are sent.
 import { findProduct, fullName, priceMinor } from '../catalog.ts'
 import { noAddress } from '../customers.ts'
-import { type Address, addOrder, type FreshOrder, type Order, type OrderLine, type OrderStatus } from '../orders.ts'
+import { blankOrder } from '../order-blank.ts'
+import {
+  type Address,
+  addOrder,
+  type FreshOrder,
+  isPaidStatus,
+  type Order,
+  type OrderLine,
+  type OrderStatus,
+} from '../orders.ts'
 import { minorOf } from '../php.ts'
-import type { Body } from '../rest.ts'
+import { type Body, objectsOf } from '../rest.ts'
 import { baseState, gateways, nowSeconds, type Shop, salesTax } from '../shop.ts'
 import { nextId } from '../sqlite.ts'
 
 export function createOrder(shop: Shop, body: Body): Order {
   const billing = address({ ...noAddress, email: '' }, body.billing)
   const shipping = address(noAddress, body.shipping)
-  const lines = Array.isArray(body.line_items) ? body.line_items.map((item: Body) => lineOf(shop, item)) : []
+  const lines = objectsOf(body.line_items).map((item) => lineOf(shop, item))
   // Without an address WooCommerce taxes at the shop's base, as it does for a visitor who has not said where they live.
   const state = shipping.state || billing.state || baseState
   const isTaxed = state === salesTax.state && lines.some((line) => line.totalMinor > 0)
@@ -20,35 +29,26 @@ export function createOrder(shop: Shop, body: Body): Order {
   const isPaid = body.set_paid === true
   const status = (isPaid ? 'processing' : (body.status ?? 'pending')) as OrderStatus
   const fresh: FreshOrder = {
+    ...blankOrder,
     status,
     customerId: Number(body.customer_id ?? 0),
-    paidAt: isPaid || status === 'processing' || status === 'completed' ? nowSeconds(shop) : null,
+    paidAt: isPaid || isPaidStatus(status) ? nowSeconds(shop) : null,
     completedAt: status === 'completed' ? nowSeconds(shop) : null,
     billing,
     shipping,
     paymentMethod: String(body.payment_method ?? ''),
     paymentTitle: String(body.payment_method_title ?? gateway?.title ?? ''),
     transactionId: String(body.transaction_id ?? ''),
-    ip: '',
-    userAgent: '',
     createdVia: 'rest-api',
     customerNote: String(body.customer_note ?? ''),
-    cartHash: '',
-    meta: [],
     lines: lines.map((line) => ({
       ...line,
       subtotalTaxMinor: tax(line.subtotalMinor),
       totalTaxMinor: tax(line.totalMinor),
     })),
     taxLineId: isTaxed ? nextId(shop.db, 'item') : null,
-    shippingLines: [],
-    couponLines: [],
-    discountMinor: 0,
-    discountTaxMinor: 0,
-    shippingMinor: 0,
     taxMinor: tax(goods),
     totalMinor: goods + tax(goods),
-    isStockTaken: false,
   }
   return addOrder(shop, fresh)
 }

@@ -72,37 +72,19 @@ function routesOf(shop: Shop, paths: string[]) {
 }
 
 function systemStatus({ shop }: RestRequest): RestReply {
-  const plugin = {
-    plugin: 'woocommerce/woocommerce.php',
-    name: 'WooCommerce',
-    version: wooVersion,
-    version_latest: wooVersion,
-    url: 'https://woocommerce.com/',
-    author_name: 'Automattic',
-    author_url: 'https://woocommerce.com',
-    network_activated: false,
-  }
+  const counts = { product: 'products', shop_coupon: 'coupons', shop_order_placehold: 'orders' } as const
+  const tables = { database_tables: { woocommerce: [] }, database_size: { data: 1.6, index: 1.9 } }
   const body = {
     environment: environmentOf(shop),
-    database: {
-      wc_database_version: wooVersion,
-      database_prefix: 'wp_',
-      maxmind_geoip_database: '',
-      database_tables: { woocommerce: [] },
-      database_size: { data: 1.6, index: 1.9 },
-    },
-    active_plugins: [plugin],
+    database: { wc_database_version: wooVersion, database_prefix: 'wp_', maxmind_geoip_database: '', ...tables },
+    active_plugins: [wooPlugin],
     inactive_plugins: [],
     dropins_mu_plugins: { dropins: [], mu_plugins: [] },
     theme: themeOf(),
     settings: settingsReport(),
     security: { secure_connection: shop.isSsl, hide_errors: true },
     pages: ['Shop base', 'Cart', 'Checkout', 'My account', 'Terms and conditions'].map(pageReport),
-    post_type_counts: [
-      { type: 'product', count: String(count(shop, 'products')) },
-      { type: 'shop_coupon', count: String(count(shop, 'coupons')) },
-      { type: 'shop_order_placehold', count: String(count(shop, 'orders')) },
-    ],
+    post_type_counts: Object.entries(counts).map(([type, table]) => ({ type, count: String(count(shop, table)) })),
     logging: {
       logging_enabled: true,
       default_handler: 'Automattic\\WooCommerce\\Internal\\Admin\\Logging\\LogHandlerFileV2',
@@ -112,6 +94,17 @@ function systemStatus({ shop }: RestRequest): RestReply {
     },
   }
   return { body }
+}
+
+const wooPlugin = {
+  plugin: 'woocommerce/woocommerce.php',
+  name: 'WooCommerce',
+  version: wooVersion,
+  version_latest: wooVersion,
+  url: 'https://woocommerce.com/',
+  author_name: 'Automattic',
+  author_url: 'https://woocommerce.com',
+  network_activated: false,
 }
 
 function environmentOf(shop: Shop) {
@@ -230,55 +223,27 @@ type Setting = {
 }
 
 function settings(shop: Shop): Setting[] {
-  const text = (id: string, label: string, value: string, fallback = ''): Setting => ({
-    id: `woocommerce_${id}`,
-    label,
-    description: label,
-    type: 'text',
-    default: fallback,
-    tip: label,
-    value,
-  })
-  const pick = (
-    id: string,
-    label: string,
-    options: Record<string, string>,
-    value: unknown,
-    type = 'select',
-  ): Setting => ({
-    ...text(id, label, ''),
-    type,
-    options,
-    value,
-  })
   const countries = countryNames()
+  const places = { ...countries, [`US:${baseState}`]: 'United States (US) - Vermont' }
   const ways = {
     all: 'Sell to all countries',
     all_except: 'Sell to all countries, except for&hellip;',
     specific: 'Sell to specific countries',
   }
+  const starts = { '': 'No location by default', base: 'Shop country/region' }
+  const many = 'multiselect'
   return [
     text('store_address', 'Address line 1', '14 Kiln Lane'),
     text('store_address_2', 'Address line 2', ''),
     text('store_city', 'City', 'Burlington'),
-    pick(
-      'default_country',
-      'Country / State',
-      { ...countries, [`US:${baseState}`]: 'United States (US) - Vermont' },
-      `US:${baseState}`,
-    ),
+    pick('default_country', 'Country / State', places, `US:${baseState}`),
     text('store_postcode', 'Postcode / ZIP', '05401'),
     pick('allowed_countries', 'Selling location(s)', ways, 'specific'),
-    pick('all_except_countries', 'Sell to all countries, except for&hellip;', countries, '', 'multiselect'),
-    pick('specific_allowed_countries', 'Sell to specific countries', countries, shop.sellingCountries, 'multiselect'),
+    pick('all_except_countries', ways.all_except, countries, '', many),
+    pick('specific_allowed_countries', ways.specific, countries, shop.sellingCountries, many),
     pick('ship_to_countries', 'Shipping location(s)', { '': 'Ship to all countries you sell to' }, ''),
-    pick('specific_ship_to_countries', 'Ship to specific countries', countries, '', 'multiselect'),
-    pick(
-      'default_customer_address',
-      'Default customer location',
-      { '': 'No location by default', base: 'Shop country/region' },
-      'base',
-    ),
+    pick('specific_ship_to_countries', 'Ship to specific countries', countries, '', many),
+    pick('default_customer_address', 'Default customer location', starts, 'base'),
     { ...text('calc_taxes', 'Enable taxes', 'yes', 'no'), type: 'checkbox' },
     { ...text('enable_coupons', 'Enable coupons', 'yes', 'yes'), type: 'checkbox' },
     { ...text('calc_discounts_sequentially', '', 'no', 'no'), type: 'checkbox' },
@@ -288,6 +253,15 @@ function settings(shop: Shop): Setting[] {
     text('price_decimal_sep', 'Decimal separator', '.', '.'),
     { ...text('price_num_decimals', 'Number of decimals', '2', '2'), type: 'number' },
   ]
+}
+
+function text(id: string, label: string, value: unknown, fallback = ''): Setting {
+  const words = { label, description: label, tip: label }
+  return { id: `woocommerce_${id}`, ...words, type: 'text', default: fallback, value }
+}
+
+function pick(id: string, label: string, options: Record<string, string>, value: unknown, type = 'select'): Setting {
+  return { ...text(id, label, value), type, options }
 }
 
 export function countryNames(): Record<string, string> {

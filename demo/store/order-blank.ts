@@ -1,0 +1,31 @@
+// An order nobody has filled in yet; whoever makes one says only what differs.
+import { noAddress } from './customers.ts'
+import type { FreshOrder } from './orders.ts'
+
+export const blankOrder: FreshOrder = {
+  status: 'checkout-draft',
+  customerId: 0,
+  paidAt: null,
+  completedAt: null,
+  billing: { ...noAddress, email: '' },
+  shipping: noAddress,
+  paymentMethod: '',
+  paymentTitle: '',
+  transactionId: '',
+  ip: '',
+  userAgent: '',
+  createdVia: 'store-api',
+  customerNote: '',
+  cartHash: '',
+  meta: [],
+  lines: [],
+  taxLineId: null,
+  shippingLines: [],
+  couponLines: [],
+  discountMinor: 0,
+  discountTaxMinor: 0,
+  shippingMinor: 0,
+  taxMinor: 0,
+  totalMinor: 0,
+  isStockTaken: false,
+}
