@@ -66,10 +66,6 @@ export function minorOf(text: unknown): number | null {
   return shaped ? Math.round(Number(text) * 100) : null
 }
 
-export function titleOf(slug: string): string {
-  return slug.charAt(0).toUpperCase() + slug.slice(1)
-}
-
 export function isEmail(text: unknown): text is string {
   return typeof text === 'string' && text.length <= 254 && /^[^\s@,;<>()"]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)
 }
