@@ -1,0 +1,111 @@
+import type { CapturePost } from '../../shared/capture.ts'
+import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
+import { contactKeys, type ShopperKey } from '../shoppers/rules.ts'
+import { type Contact, type FactPayload, type FoldItem, sameCoupons, sameItems } from './fold.ts'
+
+// Capture: from a post that anybody can write to what is taken from it (X5). Pure.
+
+/** The origins a store's pages have: as it was entered, and as the store calls itself. */
+export function isOriginOf(store: { url: string; home_url: string }, origin: string): boolean {
+  return [store.url, store.home_url].some((url) => new URL(url).origin === origin)
+}
+
+/** A snapshot when the post tells of the cart, else contact; null when nothing of it can be used. */
+export function readPost(
+  post: CapturePost,
+  parentOf: ReadonlyMap<string, string>,
+): Extract<FactPayload, { type: 'snapshot' | 'contact' }> | null {
+  const contact = readContact(post.contact ?? {})
+  const order = { page: post.page, seq: post.seq }
+  if (post.items) {
+    const said = contact ? { contact } : {}
+    return { type: 'snapshot', items: readItems(post.items, parentOf), coupons: readCoupons(post), ...said, ...order }
+  }
+  return contact ? { type: 'contact', contact, ...order } : null
+}
+
+/** null when nothing usable was typed. A phone without its country's prefix is read by the country typed with it. */
+export function readContact(typed: NonNullable<CapturePost['contact']>): Contact | null {
+  const country = /^[A-Za-z]{2}$/.test(typed.country ?? '') ? typed.country!.toUpperCase() : null
+  const email = normalizeEmail(typed.email)
+  const phone = normalizePhone(typed.phone, country)
+  const firstName = readName(typed.firstName)
+  const lastName = readName(typed.lastName)
+  const contact: Contact = {
+    ...(email ? { email } : {}),
+    ...(phone ? { phone } : {}),
+    ...(firstName ? { firstName } : {}),
+    ...(lastName ? { lastName } : {}),
+    ...(country ? { country, countrySource: 'typed' as const } : {}),
+  }
+  return Object.keys(contact).length > 0 ? contact : null
+}
+
+/** Control characters and halves of characters do not survive; the database would refuse them. */
+export function readName(text: string | undefined): string {
+  const clean = (text ?? '').toWellFormed().replace(/\p{Cc}+/gu, ' ')
+  return clean.trim()
+}
+
+/** Lines of one product are one line. A variation is told by its own id; the catalogue knows whose it is. */
+function readItems(items: NonNullable<CapturePost['items']>, parentOf: ReadonlyMap<string, string>): FoldItem[] {
+  const lines = new Map<string, FoldItem>()
+  for (const { id, variation, quantity } of items) {
+    const parent = variation ? undefined : parentOf.get(id)
+    const line = parent ? { productId: parent, variationId: id } : { productId: id, variationId: variation ?? null }
+    const key = `${line.productId}:${line.variationId ?? ''}`
+    const before = lines.get(key)?.quantity ?? 0
+    lines.set(key, { ...line, quantity: Math.min(9_999, before + quantity) })
+  }
+  return [...lines.values()]
+}
+
+function readCoupons(post: CapturePost): string[] {
+  return [...new Set((post.coupons ?? []).map((code) => readName(code).toLowerCase()).filter(Boolean))]
+}
+
+export function keysOf(post: CapturePost, contact: Contact | undefined, storeHost: string): ShopperKey[] {
+  return [
+    { kind: 'cart', value: post.cart },
+    ...(post.device ? [{ kind: 'device' as const, value: post.device }] : []),
+    ...contactKeys(contact ?? {}, storeHost),
+  ]
+}
+
+/** What is known of the cart's shopper before a post. */
+export interface KnownShopper {
+  keys: ShopperKey[]
+  contact: Contact
+  /** The newest fact that said what is in the cart, or ended it. */
+  lastCart: FactPayload | null
+  /** The newest sequence number of this post's page; null when it is the page's first. */
+  lastSeq: number | null
+}
+
+/**
+ * Whether a post says nothing new (S7). Only when nothing of its page is still under way: dropped too early, a post that was
+ * overtaken would have the last word.
+ */
+export function isRepeat(
+  known: KnownShopper,
+  payload: Extract<FactPayload, { type: 'snapshot' | 'contact' }>,
+  keys: readonly ShopperKey[],
+): boolean {
+  if ((payload.seq ?? 0) !== (known.lastSeq ?? -1) + 1) return false
+  if (!keys.every((key) => known.keys.some((each) => each.kind === key.kind && each.value === key.value))) return false
+  const said = Object.entries(payload.contact ?? {})
+  if (said.some(([name, value]) => name !== 'countrySource' && known.contact[name as keyof Contact] !== value))
+    return false
+  if (payload.type === 'contact') return true
+  const last = known.lastCart
+  return last?.type === 'snapshot' && sameItems(payload.items, last.items) && sameCoupons(payload.coupons, last.coupons)
+}
+
+/** Addresses of a post that this cart's shopper did not have: what is counted against a flood (X5). */
+export function newAddresses(known: readonly ShopperKey[], keys: readonly ShopperKey[]): ShopperKey[] {
+  return keys.filter(
+    (key) =>
+      (key.kind === 'email' || key.kind === 'phone') &&
+      !known.some((each) => each.kind === key.kind && each.value === key.value),
+  )
+}

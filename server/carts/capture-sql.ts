@@ -1,0 +1,95 @@
+import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import type { ShopperKey } from '../shoppers/rules.ts'
+import type { KnownShopper } from './capture-rules.ts'
+
+// Capture: SQL and nothing else.
+
+export interface KnownCart extends KnownShopper {
+  shopperId: string
+}
+
+/** Everything a post is compared with, in one look. undefined: this cart was never seen. */
+export async function knownCart({ db, storeId }: StoreDb, cart: string, page: string): Promise<KnownCart | undefined> {
+  const rows = await sql<KnownCart>`
+    select s.id as "shopperId",
+      jsonb_strip_nulls(jsonb_build_object('email', s.email, 'phone', s.phone, 'firstName', s.first_name,
+        'lastName', s.last_name, 'country', s.country)) as contact,
+      (select jsonb_agg(jsonb_build_object('kind', o.kind, 'value', o.value)) from shopper_keys o
+        where o.store_id = s.store_id and o.shopper_id = s.id) as keys,
+      (select f.payload from facts f where f.store_id = s.store_id and f.shopper_id = s.id
+        and f.kind <> 'contact' order by f.at desc, f.id desc limit 1) as "lastCart",
+      (select max((f.payload ->> 'seq')::int) from facts f where f.store_id = s.store_id and f.shopper_id = s.id
+        and f.payload ->> 'page' = ${page}) as "lastSeq"
+    from shopper_keys k join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id
+    where k.store_id = ${storeId} and k.kind = 'cart' and k.value = ${cart}`.execute(db)
+  return rows.rows[0]
+}
+
+/** Whose variation each of these ids is, where it is one. */
+export async function parentsOf({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('products')
+    .select(['product_id', 'variation_id'])
+    .where('store_id', '=', storeId)
+    .where('variation_id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map((row) => [row.variation_id, row.product_id]))
+}
+
+/** Which of these ids are products themselves. */
+export async function productsAmong({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('products')
+    .select('product_id')
+    .distinct()
+    .where('store_id', '=', storeId)
+    .where('product_id', 'in', [...ids])
+    .execute()
+  return new Set(rows.map((row) => row.product_id))
+}
+
+/** The script is at work; written at most once a minute. */
+export async function noteCapture({ db, storeId }: StoreDb, now: Date): Promise<void> {
+  await sql`update stores set capture_seen_at = ${now}
+    where id = ${storeId} and coalesce(capture_seen_at < ${now}::timestamptz - interval '1 minute', true)`.execute(db)
+}
+
+/** The newest word of the ledger for one address (C5). */
+export async function lastConsent({ db, storeId }: StoreDb, addressHash: Buffer) {
+  return db
+    .selectFrom('consents')
+    .select(['status', 'wording'])
+    .where('store_id', '=', storeId)
+    .where('address_hash', '=', addressHash)
+    .where('channel', '=', 'email')
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function openCartsOf({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    select c.id from carts c where c.store_id = ${storeId} and c.status in ('active', 'abandoned') and c.shopper_id in (
+      select k.shopper_id from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as wanted(kind text, value text)
+      join shopper_keys k on k.store_id = ${storeId} and k.kind = wanted.kind and k.value = wanted.value)
+    order by c.id`.execute(db)
+  return rows.rows.map((row) => row.id)
+}
+
+export async function insertFloodAlarm({ db, storeId }: StoreDb, alarm: { id: string; message: string; at: Date }) {
+  await db
+    .insertInto('notifications')
+    .values({
+      store_id: storeId,
+      id: alarm.id,
+      type: 'capture_flood',
+      title: 'Unusually many new addresses',
+      message: alarm.message,
+      data: JSON.stringify({ timestamp: alarm.at.toISOString() }),
+      created_at: alarm.at,
+    })
+    .execute()
+}

@@ -1,0 +1,322 @@
+import { beforeEach, expect, test } from 'vitest'
+import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
+import { aWorld } from '../../test/world.ts'
+import { recordOrders } from './record.ts'
+
+// What the script on a shop's pages posts, through the public endpoint. Every test has a store of its own.
+
+const world = aWorld()
+let store: TestStore
+let url: string
+let n = 0
+
+beforeEach(async () => {
+  url = `https://shop-${++n}.example.com`
+  store = await aStore(world, { url })
+  await aCatalogue(store.storeId)
+})
+
+async function aCatalogue(storeId: string) {
+  const rows = [
+    { product_id: '16', variation_id: '', name: 'Earl Grey', price_minor: 2_100 },
+    { product_id: '17', variation_id: '', name: 'Teapot', price_minor: 6_800 },
+    { product_id: '30', variation_id: '', name: 'Cups', price_minor: 3_400 },
+    { product_id: '30', variation_id: '31', name: 'Cups, moss', price_minor: 3_200 },
+  ]
+  await world.db
+    .insertInto('products')
+    .values(rows.map((row) => ({ ...row, store_id: storeId, currency: 'USD', is_available: true, seen_at: world.now })))
+    .execute()
+}
+
+const token = (name: string) => `${name}-${n}-`.padEnd(20, 'x')
+const base = (post: object) => ({ cart: token('cart'), page: token('page'), seq: 0, ...post })
+const tea = (quantity = 1) => [{ id: '16', quantity }]
+
+function post(body: unknown, headers: Record<string, string> = {}, ip = '192.0.2.1') {
+  return world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'content-type': 'text/plain;charset=UTF-8', ...headers },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+    remoteAddress: ip,
+  })
+}
+
+async function send(body: object) {
+  const reply = await post(base(body))
+  expect(reply.body).toBe('')
+  expect(reply.statusCode).toBe(204)
+  world.advance(1_000)
+}
+
+const rowsOf = (table: 'carts' | 'facts' | 'notifications' | 'consents' | 'shoppers') =>
+  world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
+
+async function liveCarts() {
+  const carts = await world.db
+    .selectFrom('carts')
+    .selectAll()
+    .where('store_id', '=', store.storeId)
+    .where('status', '<>', 'merged')
+    .orderBy('started_at')
+    .execute()
+  return carts
+}
+
+test('what is in the cart becomes a cart with the catalogue’s names and prices (X5)', async () => {
+  await send({
+    items: [
+      { id: '16', quantity: 2 },
+      { id: '999', quantity: 1 },
+    ],
+    coupons: ['Welcome10'],
+  })
+  const [cart] = await liveCarts()
+  expect(cart).toMatchObject({
+    status: 'active',
+    email: null,
+    customer_name: 'Guest',
+    value_minor: 4_200,
+    item_count: 2,
+  })
+  expect(cart!.items).toEqual([
+    expect.objectContaining({ productId: '16', name: 'Earl Grey', quantity: 2, unitPriceMinor: 2_100 }),
+  ])
+  expect(cart!.coupons).toEqual(['welcome10'])
+  const [fact] = await rowsOf('facts')
+  expect(fact).toMatchObject({
+    source: 'capture',
+    payload: { items: expect.arrayContaining([{ productId: '999', variationId: null, quantity: 1 }]) },
+  })
+})
+
+test('a variation told by its own id is a line of its product', async () => {
+  await send({ items: [{ id: '31', quantity: 1 }] })
+  const [cart] = await liveCarts()
+  expect(cart!.items).toEqual([
+    expect.objectContaining({ productId: '30', variationId: '31', name: 'Cups, moss', unitPriceMinor: 3_200 }),
+  ])
+})
+
+test('a typed email joins the cart with the store’s draft of the same email (S6)', async () => {
+  await send({ items: tea(1) })
+  world.advance(60_000)
+  await recordOrders(
+    world.deps,
+    store.storeId,
+    [anOrder(world, { email: 'ada@shoppers.example.com', kind: 'draft' })],
+    'sync',
+  )
+  expect(await liveCarts()).toHaveLength(2)
+  world.advance(60_000)
+  await send({ seq: 1, contact: { email: ' Ada@Shoppers.example.com ', firstName: 'Ada' } })
+  const carts = await liveCarts()
+  expect(carts).toHaveLength(1)
+  expect(carts[0]).toMatchObject({
+    status: 'active',
+    email: 'ada@shoppers.example.com',
+    customer_name: expect.stringContaining('Ada'),
+  })
+  expect(await rowsOf('shoppers')).toHaveLength(1)
+})
+
+test('two browsers with the same email are one shopper with one cart (S6)', async () => {
+  await send({ cart: token('desk'), page: token('desk'), items: tea(1) })
+  await send({ cart: token('phone'), page: token('phone'), items: [{ id: '17', quantity: 1 }] })
+  expect(await liveCarts()).toHaveLength(2)
+  await send({ cart: token('desk'), page: token('desk'), seq: 1, contact: { email: 'two@shoppers.example.com' } })
+  await send({ cart: token('phone'), page: token('phone'), seq: 1, contact: { email: 'two@shoppers.example.com' } })
+  const [cart, ...others] = await liveCarts()
+  expect(others).toEqual([])
+  expect(cart!.items).toEqual([expect.objectContaining({ productId: '17' })])
+})
+
+test('a device known from elsewhere matches but does not merge', async () => {
+  await send({ cart: token('one'), page: token('one'), device: token('device'), items: tea(1) })
+  await send({ cart: token('two'), page: token('two'), device: token('device'), items: tea(1) })
+  expect(await rowsOf('shoppers')).toHaveLength(2)
+})
+
+test('a post overtaken by a later one of its page does not have the last word (S7)', async () => {
+  await send({ seq: 0, items: tea(1) })
+  await send({ seq: 2, items: tea(3) })
+  await send({ seq: 1, items: tea(2) })
+  expect((await liveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 3 })])
+})
+
+test('going back to what was there before counts, although the post between is late', async () => {
+  await send({ seq: 0, items: tea(1) })
+  await send({ seq: 2, items: tea(1) })
+  await send({ seq: 1, items: tea(5) })
+  expect((await liveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 1 })])
+})
+
+test('the same again is not stored, and is no activity (S7)', async () => {
+  await send({ items: tea(2), contact: { email: 'same@shoppers.example.com' } })
+  const [before] = await liveCarts()
+  world.advance(600_000)
+  await send({ page: token('page2'), items: tea(2), contact: { email: 'same@shoppers.example.com' } })
+  await send({ page: token('page2'), items: tea(2), contact: { email: 'same@shoppers.example.com' } })
+  await send({ page: token('page3'), contact: { email: 'same@shoppers.example.com' } })
+  expect(await rowsOf('facts')).toHaveLength(1)
+  expect((await liveCarts())[0]!.last_activity_at).toEqual(before!.last_activity_at)
+})
+
+test('one post that arrives twice is one fact', async () => {
+  const body = base({ seq: 3, items: tea(2) })
+  const replies = await Promise.all([post(body), post(body), post(body)])
+  expect(replies.map((reply) => reply.statusCode)).toEqual([204, 204, 204])
+  expect(await rowsOf('facts')).toHaveLength(1)
+  expect(await liveCarts()).toHaveLength(1)
+})
+
+test('an emptied cart ends; filled again it is another one', async () => {
+  await send({ seq: 0, items: tea(2) })
+  await send({ seq: 1, items: [] })
+  expect((await liveCarts()).map((cart) => cart.status)).toEqual(['emptied'])
+  await send({ seq: 2, items: tea(1) })
+  expect((await liveCarts()).map((cart) => cart.status)).toEqual(['emptied', 'active'])
+})
+
+test('the same goods after an order are a new cart, not a repeat', async () => {
+  await send({ items: tea(2), contact: { email: 'again@shoppers.example.com' } })
+  world.advance(60_000)
+  await recordOrders(
+    world.deps,
+    store.storeId,
+    [anOrder(world, { kind: 'purchase', email: 'again@shoppers.example.com' })],
+    'webhook',
+  )
+  world.advance(86_400_000)
+  await send({ page: token('page2'), items: tea(2) })
+  expect((await liveCarts()).map((cart) => cart.status)).toEqual(['purchased', 'active'])
+})
+
+test('contact that nobody could be reached by is dropped, the rest is kept; a national number is read by its country', async () => {
+  await send({
+    items: tea(1),
+    contact: { email: 'nope@', phone: '(802) 555-0123', country: 'us', firstName: ' A\u0000da ' },
+  })
+  const [cart] = await liveCarts()
+  expect(cart).toMatchObject({ email: null, phone: '+18025550123' })
+  expect((await rowsOf('shoppers'))[0]).toMatchObject({ country: 'US', country_source: 'typed', first_name: 'A da' })
+})
+
+test('only pages of the store may post, and only with its key', async () => {
+  const body = base({ items: tea(1) })
+  expect((await post(body, { origin: 'https://elsewhere.example.com' })).statusCode).toBe(403)
+  expect((await post(body, { origin: 'null' })).statusCode).toBe(403)
+  const missing = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { 'content-type': 'text/plain' },
+    payload: JSON.stringify(body),
+  })
+  expect(missing.statusCode).toBe(403)
+  const unknown = await world.app.inject({
+    method: 'POST',
+    url: '/api/capture/no-such-key',
+    headers: { origin: url, 'content-type': 'text/plain' },
+    payload: JSON.stringify(body),
+  })
+  expect(unknown.statusCode).toBe(404)
+  expect(await rowsOf('facts')).toEqual([])
+})
+
+test('the answer may be read by the page that posted, without credentials', async () => {
+  const posted = await post(base({ items: tea(1) }), { 'content-type': 'application/json' })
+  expect(posted.statusCode).toBe(204)
+  const asked = await world.app.inject({
+    method: 'OPTIONS',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'access-control-request-method': 'POST' },
+  })
+  for (const { headers } of [posted, asked]) {
+    expect(headers['access-control-allow-origin']).toBe(url)
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+  }
+  expect(asked.statusCode).toBe(204)
+})
+
+test('a disconnected store takes nothing more', async () => {
+  await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', store.storeId).execute()
+  expect((await post(base({ items: tea(1) }))).statusCode).toBe(404)
+})
+
+test('a ticked box goes into the ledger with its words, once; unticked is a withdrawal (C5)', async () => {
+  const said = { contact: { email: 'box@shoppers.example.com' }, consent: { email: true, wording: 'Send me offers' } }
+  await send({ seq: 0, items: tea(1) })
+  await send({ seq: 1, ...said })
+  await send({ seq: 2, ...said })
+  expect(await rowsOf('consents')).toEqual([
+    expect.objectContaining({ status: 'granted', channel: 'email', wording: 'Send me offers', source: 'checkout' }),
+  ])
+  await send({ seq: 3, consent: { email: false, wording: 'Send me offers' } })
+  expect((await rowsOf('consents')).map((row) => row.status).sort()).toEqual(['granted', 'withdrawn'])
+})
+
+test('one client brings at most five new addresses an hour to a store; known ones are free (X5)', async () => {
+  const typed = (i: number, ip: string) => {
+    const cart = token(`cart${i}`)
+    return post({ cart, page: token(`page${i}`), seq: 0, contact: { email: `p${i}@shoppers.example.com` } }, {}, ip)
+  }
+  for (let i = 1; i <= 5; i++) expect((await typed(i, '192.0.2.9')).statusCode).toBe(204)
+  const refused = await typed(6, '192.0.2.9')
+  expect(refused.statusCode).toBe(429)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect(await rowsOf('facts')).toHaveLength(5)
+  const again = {
+    cart: token('cart1'),
+    page: token('page1'),
+    seq: 1,
+    contact: { email: 'p1@shoppers.example.com', firstName: 'Ada' },
+  }
+  expect((await post(again, {}, '192.0.2.9')).statusCode).toBe(204)
+  expect((await typed(7, '192.0.2.10')).statusCode).toBe(204)
+})
+
+test('the visitor’s address is kept nowhere', async () => {
+  await post(base({ items: tea(1), contact: { email: 'hidden@shoppers.example.com' } }), {}, '198.51.100.77')
+  const { rows } = await world.pool.query(
+    `select (select string_agg(f::text, '') from facts f) || (select string_agg(r::text, '') from rate_limits r) as text`,
+  )
+  expect(rows[0].text).not.toContain('198.51.100.77')
+})
+
+test('above the store’s ceiling addresses are refused, and the alarm is raised once (X5)', async () => {
+  const { STORE_CEILING } = await import('./capture.ts')
+  const { tryTake } = await import('../accounts/limits.ts')
+  for (let i = 0; i < STORE_CEILING.points; i += 50) {
+    await Promise.all(Array.from({ length: 50 }, () => tryTake(world.deps, STORE_CEILING, store.storeId)))
+  }
+  const typed = (i: number) =>
+    post(
+      { cart: token(`c${i}`), page: token(`p${i}`), seq: 0, contact: { email: `f${i}@shoppers.example.com` } },
+      {},
+      `203.0.113.${i}`,
+    )
+  expect((await typed(1)).statusCode).toBe(429)
+  expect((await typed(2)).statusCode).toBe(429)
+  expect((await rowsOf('notifications')).map((row) => row.type)).toEqual(['capture_flood'])
+  // What needs no new address still comes in.
+  expect((await post(base({ items: tea(1) }))).statusCode).toBe(204)
+})
+
+test('that the script is at work is written at most once a minute', async () => {
+  const seen = async () =>
+    (
+      await world.db
+        .selectFrom('stores')
+        .select('capture_seen_at')
+        .where('id', '=', store.storeId)
+        .executeTakeFirstOrThrow()
+    ).capture_seen_at
+  await send({ seq: 0, items: tea(1) })
+  const first = await seen()
+  await send({ seq: 1, items: tea(2) })
+  expect(await seen()).toEqual(first)
+  world.advance(60_000)
+  await send({ seq: 2, items: tea(3) })
+  expect(await seen()).not.toEqual(first)
+})

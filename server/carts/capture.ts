@@ -1,0 +1,141 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { CapturePost } from '../../shared/capture.ts'
+import { type Limit, tryTake } from '../accounts/limits.ts'
+import { clientNetwork } from '../accounts/rules.ts'
+import { type StoreDb, transact } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
+import type { ShopperKey } from '../shoppers/rules.ts'
+import { insertConsent } from '../shoppers/sql.ts'
+import { isRepeat, keysOf, newAddresses, readName, readPost } from './capture-rules.ts'
+import * as sql from './capture-sql.ts'
+import { recordFacts } from './record.ts'
+
+// Capture: what the script on the shop's pages posts becomes facts. Anybody can post; ids, quantities and contact are all
+// that is taken, and addresses are counted (X5).
+
+export interface CaptureStore {
+  id: string
+  url: string
+  home_url: string
+}
+
+/** New addresses of one kind an hour: what one client may bring to one store, and what one store takes from everybody. */
+const PER_CLIENT: Record<'email' | 'phone', Limit> = {
+  email: { name: 'capture-email', points: 5, windowS: 3_600 },
+  phone: { name: 'capture-phone', points: 5, windowS: 3_600 },
+}
+export const STORE_CEILING: Limit = { name: 'capture-store', points: 600, windowS: 3_600 }
+const ALARM: Limit = { name: 'capture-alarm', points: 1, windowS: 3_600 }
+
+/** Posts of one client in ten minutes; a busy checkout needs about twenty. Kept in memory: it only spares the database. */
+const POSTS = { points: 600, duration: 600 }
+
+export type PostLimiter = (storeId: string, client: string) => Promise<void>
+
+export function createPostLimiter(): PostLimiter {
+  const limiter = new RateLimiterMemory(POSTS)
+  return async (storeId, client) => {
+    try {
+      await limiter.consume(`${storeId}:${client}`)
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal
+      throw new AppError('rate_limited', 'Too many posts.', { retryAfterS: Math.ceil(refusal.msBeforeNext / 1_000) })
+    }
+  }
+}
+
+/** One client's name for this hour; the address itself is kept nowhere. */
+export function clientOf(deps: Deps, ip: string): string {
+  const salt = deps.secrets.token('capture-client', String(Math.floor(deps.now().getTime() / 3_600_000)))
+  return deps.secrets.addressHash(`${salt}\0${clientNetwork(ip)}`).toString('base64url')
+}
+
+/** Answers when everything is committed. */
+export async function recordCapture(deps: Deps, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
+  const handle = { storeId: store.id, db: deps.db }
+  const known = await sql.knownCart(handle, post.cart, post.page)
+  const payload = readPost(post, await parentsOf(handle, post))
+  const host = new URL(store.home_url).hostname
+  const keys = keysOf(post, payload?.contact, host)
+  const consent =
+    post.consent?.email === undefined ? null : { isGranted: post.consent.email, wording: post.consent.wording }
+  const address = payload?.contact?.email ?? known?.contact.email
+  const isNews = payload !== null && !(known && isRepeat(known, payload, keys))
+  if (!isNews && !(consent && address)) return sql.noteCapture(handle, deps.now())
+  await takeAddresses(deps, store.id, newAddresses(known?.keys ?? [], keys), client)
+  // Before the facts: what waits for consent is looked at again when they arrive.
+  if (consent && address) await recordConsent(deps, handle, address, consent, keys)
+  if (isNews) {
+    const uniqueKey = `capture:${post.cart}:${post.page}:${post.seq}`
+    await recordFacts(deps, store.id, [{ keys, source: 'capture', at: deps.now(), uniqueKey, payload }])
+  }
+  await sql.noteCapture(handle, deps.now())
+}
+
+/** Most ids are products; only the others can be variations. */
+async function parentsOf(store: StoreDb, post: CapturePost): Promise<Map<string, string>> {
+  const ids = [...new Set((post.items ?? []).filter((item) => !item.variation).map((item) => item.id))]
+  const products = await sql.productsAmong(store, ids)
+  return sql.parentsOf(
+    store,
+    ids.filter((id) => !products.has(id)),
+  )
+}
+
+async function takeAddresses(deps: Deps, storeId: string, fresh: readonly ShopperKey[], client: string) {
+  for (const { kind } of fresh) {
+    const wait = await tryTake(deps, PER_CLIENT[kind as 'email' | 'phone'], `${storeId}\0${client}`)
+    if (wait > 0) throw new AppError('rate_limited', 'Too many new addresses.', { retryAfterS: wait })
+  }
+  for (const _ of fresh) {
+    const wait = await tryTake(deps, STORE_CEILING, storeId)
+    if (wait === 0) continue
+    if ((await tryTake(deps, ALARM, storeId)) === 0) await soundAlarm(deps, storeId)
+    throw new AppError('rate_limited', 'Too many new addresses.', { retryAfterS: wait })
+  }
+}
+
+async function soundAlarm(deps: Deps, storeId: string): Promise<void> {
+  deps.log.warn({ storeId }, 'capture.flooded')
+  await sql.insertFloodAlarm(
+    { storeId, db: deps.db },
+    {
+      id: newId(),
+      message: `More than ${STORE_CEILING.points} new addresses came in within an hour. Further ones are refused until the hour is over.`,
+      at: deps.now(),
+    },
+  )
+}
+
+/** C5: append-only, with the words that were shown. Saying the same again adds nothing. */
+async function recordConsent(
+  deps: Deps,
+  store: StoreDb,
+  address: string,
+  consent: { isGranted: boolean; wording: string },
+  keys: readonly ShopperKey[],
+): Promise<void> {
+  const status = consent.isGranted ? 'granted' : 'withdrawn'
+  const wording = readName(consent.wording) || null
+  const addressHash = deps.secrets.addressHash(address)
+  await transact(store, async (tx) => {
+    const last = await sql.lastConsent(tx, addressHash)
+    if (last?.status === status && last.wording === wording) return
+    const now = deps.now()
+    const row = {
+      id: newId(),
+      addressHash,
+      channel: 'email' as const,
+      status,
+      source: 'checkout',
+      wording,
+      at: now,
+    } as const
+    await insertConsent(tx, row)
+    for (const cartId of await sql.openCartsOf(tx, keys)) await wakeCartMessages(tx, cartId, now)
+    await scheduleNextLook(tx)
+  })
+}

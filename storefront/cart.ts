@@ -1,0 +1,64 @@
+// The shop's own cart, as WooCommerce's Store API tells it to this very shopper.
+
+export interface SeenCart {
+  items: { id: string; quantity: number }[]
+  coupons: string[]
+}
+
+/** undefined when the shop does not answer as WooCommerce does. A variation's line carries the variation's own id. */
+export async function readCart(): Promise<SeenCart | undefined> {
+  const link = document.querySelector<HTMLLinkElement>('link[rel="https://api.w.org/"]')?.href
+  const root = link && new URL(link).origin === location.origin ? link : '/wp-json/'
+  const answer = await fetch(`${root}wc/store/v1/cart`, { credentials: 'same-origin', cache: 'no-store' })
+  if (!answer.ok) return undefined
+  const cart = (await answer.json()) as {
+    items?: { id: number; quantity: number }[]
+    coupons?: { code: string }[]
+  }
+  if (!Array.isArray(cart.items)) return undefined
+  return {
+    items: cart.items.slice(0, 200).map((item) => ({
+      id: String(item.id),
+      quantity: Math.min(9_999, Math.max(1, Math.round(item.quantity))),
+    })),
+    coupons: (cart.coupons ?? []).slice(0, 20).map((coupon) => String(coupon.code).slice(0, 60)),
+  }
+}
+
+const EVENTS =
+  'wc-blocks_added_to_cart wc-blocks_removed_from_cart wc-cart-changed added_to_cart removed_from_cart updated_cart_totals wc_fragments_refreshed updated_wc_div applied_coupon removed_coupon'
+
+interface Shop extends Window {
+  jQuery?: (target: unknown) => { on?: (events: string, listener: () => void) => void }
+  wp?: { data?: { subscribe?: (listener: () => void) => void; select?: (store: string) => unknown } }
+}
+
+/** Calls `look` when the page is there and whenever the shop says that its cart has changed. */
+export function startFor(look: () => void): void {
+  const shop = window as unknown as Shop
+  const listen = () => {
+    for (const name of EVENTS.split(' ')) document.body.addEventListener(name, look)
+    // Events triggered through jQuery never become native ones.
+    shop.jQuery?.(document.body).on?.(EVENTS, look)
+    watchBlocks(shop, look)
+    look()
+  }
+  if (document.readyState === 'complete') listen()
+  else addEventListener('load', listen)
+}
+
+/** The cart block changes quantities without an event; its data store is asked instead. */
+function watchBlocks(shop: Shop, look: () => void): void {
+  const data = shop.wp?.data
+  let last: unknown
+  data?.subscribe?.(() => {
+    try {
+      const cart = data.select?.('wc/store/cart') as { getCartData?: () => { items?: unknown } } | undefined
+      const items = cart?.getCartData?.().items
+      if (items !== last) look()
+      last = items
+    } catch {
+      // A store that is not registered on this page.
+    }
+  })
+}
