@@ -19,6 +19,7 @@ export const NIGHTLY_EVERY_MS = DAY_MS
 export const NIGHTLY_OVERLAP_MS = 2 * DAY_MS
 /** A store that failed is asked again sooner. */
 export const RETRY_AFTER_MS = 5 * MINUTE_MS
+export const WEBHOOKS_RETRY_MS = 60 * MINUTE_MS
 
 /** D3. */
 export const FENCE_FRESH_MS = MINUTE_MS

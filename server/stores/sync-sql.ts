@@ -178,10 +178,12 @@ export async function countMirrors({ db, storeId }: StoreDb) {
 
 export interface DueBefore {
   now: Date
-  /** A run that began before this is due again; `retry` after a failure, `daily` for what is done once a day. */
+  /** A sweep that began before this is due again; before `retry` when it failed. An interrupted import is due at once. */
   sweep: Date
   retry: Date
+  /** The same for webhooks. */
   daily: Date
+  hourly: Date
 }
 
 /** Scan over all connected stores: which reading is due where. */
@@ -190,10 +192,13 @@ export async function dueStreams(db: Db, due: DueBefore) {
     select * from (
       select s.id as store_id,
         i.completed_at is null and coalesce(i.lease_until <= ${due.now}, true)
-          and coalesce(i.started_at <= ${due.retry}, true) as needs_import,
+          and (i.error_code is null or i.started_at <= ${due.retry})
+          and (w.error_code is null or w.started_at <= ${due.retry}) as needs_import,
         coalesce(w.lease_until <= ${due.now}, true)
-          and coalesce(w.started_at <= case when w.error_code is null then ${due.sweep}::timestamptz else ${due.retry} end, true) as needs_sync,
-        coalesce(h.started_at <= ${due.daily}, true) as needs_webhooks
+          and coalesce(w.started_at <= case when w.error_code is null then ${due.sweep}::timestamptz
+            else ${due.retry} end, true) as needs_sync,
+        coalesce(h.started_at <= case when h.error_code is null then ${due.daily}::timestamptz else ${due.hourly} end,
+          true) as needs_webhooks
       from stores s
       left join sync_state i on i.store_id = s.id and i.stream = 'import'
       left join sync_state w on w.store_id = s.id and w.stream = 'sweep'

@@ -44,7 +44,7 @@ export async function syncStore(deps: Deps, { storeId }: OfStore): Promise<void>
   if (swept.kind !== 'done') return
   await pullProducts(deps, { storeId, isFull: isNightly })
   const customers = streams.find((each) => each.stream === 'customers')
-  if (isNightly || customers?.cursor_page) await pullCustomers(deps, { storeId })
+  if (isNightly || !customers?.completed_at || customers.cursor_page) await pullCustomers(deps, { storeId })
   if (isNightly) await deleteOldEvents(store, rules.before(deps.now(), rules.RETENTION_MS))
 }
 
@@ -85,6 +85,7 @@ export async function enqueueDueSyncs(deps: Deps): Promise<void> {
     sweep: rules.before(now, rules.SWEEP_EVERY_MS),
     retry: rules.before(now, rules.RETRY_AFTER_MS),
     daily: rules.before(now, rules.NIGHTLY_EVERY_MS),
+    hourly: rules.before(now, rules.WEBHOOKS_RETRY_MS),
   })
   for (const { store_id, needs_import, needs_sync, needs_webhooks } of due) {
     if (needs_import) await deps.jobs.enqueue(deps.db, importJob, { storeId: store_id }, store_id)

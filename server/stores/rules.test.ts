@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { canReach, isSpelledAlike } from './rules.ts'
+
+test('an address is the same with or without https and www', () => {
+  expect(isSpelledAlike('http://shop.example.com', 'https://www.Shop.example.com')).toBe(true)
+  expect(isSpelledAlike('https://shop.example.com/a', 'https://shop.example.com/b')).toBe(false)
+})
+
+test('a store reaches public hosts at WordPress’s ports, and nothing else', () => {
+  for (const url of ['https://recoup.example.org', 'http://recoup.acme.com:8080', 'https://8.8.8.8'])
+    expect(canReach(url)).toBe(true)
+  for (const url of [
+    'http://localhost',
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://10.0.0.5',
+    'http://[::1]',
+    'https://[fd00::1]',
+    'https://recoup.acme.com:3000',
+    'http://box.local',
+    'http://intranet',
+  ]) {
+    expect(canReach(url), url).toBe(false)
+  }
+})
