@@ -1,0 +1,155 @@
+import { mkdirSync } from 'node:fs'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aHouse, type House, mailsTo, openBrowser, readMail, until } from './house.ts'
+
+// The whole loop as a new user meets it: abandon a cart in the demo store, get the mail, restore, buy, see why.
+
+let house: House
+let browser: Browser
+let owner: Page
+const ANA = 'ana@shoppers.example'
+const GRETA = 'greta@shoppers.example'
+
+beforeAll(async () => {
+  house = await aHouse()
+  browser = await openBrowser()
+  owner = await browser.newPage()
+  await owner.goto(`${house.url}/login`)
+  await owner.getByRole('button', { name: 'Try the live demo' }).click()
+  await owner.waitForURL(/dashboard|carts/)
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await house?.stop()
+})
+
+/** A shopper with a browser profile of their own puts tea in the cart and types an email at checkout. */
+async function abandonCart(email: string, country: string): Promise<Page> {
+  const context = await browser.newContext()
+  const shop = await context.newPage()
+  await shop.goto(house.storeUrl)
+  await shop.locator('a[href*="/product/"]').first().click()
+  await shop.getByRole('button', { name: 'Add to cart' }).click()
+  await shop.waitForTimeout(500)
+  await shop.goto(`${house.storeUrl}/checkout/`)
+  await shop.locator('#email').fill(email)
+  await shop.locator('#shipping-country').selectOption(country)
+  await shop.locator('#shipping-first_name').fill('Ana')
+  await shop.locator('#shipping-last_name').fill('Lopez')
+  await shop.locator('#shipping-last_name').blur()
+  await shop.waitForTimeout(1_500)
+  return shop
+}
+
+async function cartOf(email: string): Promise<{ id: string; status: string; state: string } | undefined> {
+  const reply = await api<{ carts: { id: string; status: string; state: string; customer_email: string }[] }>(
+    `/api/carts/abandoned?search=${encodeURIComponent(email)}`,
+  )
+  return reply.carts.find((cart) => cart.customer_email === email)
+}
+
+async function api<T>(path: string): Promise<T> {
+  const token = await owner.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
+  const reply = await fetch(`${house.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+  return reply.json() as Promise<T>
+}
+
+interface Messages {
+  messages: {
+    step: number
+    state: string
+    reason: string | null
+    explanation: string
+    decisions: { reason: string }[]
+  }[]
+  order: { attributedMessageId: string | null } | null
+  timeline: { title: string; text: string }[]
+}
+
+test('a cart left behind is reminded, restored, bought, and counted for that mail', async () => {
+  const shop = await abandonCart(ANA, 'US')
+  await abandonCart(GRETA, 'DE')
+  await until(async () => (await mailsTo(house, ANA)).length > 0, 110_000, 1_000)
+
+  const [summary] = await mailsTo(house, ANA)
+  const mail = await readMail(house, summary!.id)
+  expect(mail.raw).toMatch(/^List-Unsubscribe: <https?:/im)
+  expect(mail.raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/im)
+  expect(`${summary!.subject}${mail.html}${mail.text}`).not.toContain('{{')
+
+  const link = /https?:\/\/[^\s"<>]+\/c\/[\w-]+/.exec(mail.html)![0]
+  await shop.goto(link)
+  await shop.getByRole('button', { name: 'Restore Cart' }).click()
+  await shop.getByText('Cart restored! You can now continue shopping or checkout.').waitFor()
+  await shop.getByRole('link', { name: 'Continue to checkout' }).click()
+  await shop.waitForURL('**/checkout/**')
+  await buy(shop)
+
+  await until(async () => (await cartOf(ANA))?.status === 'Recovered', 60_000, 1_000)
+  const cart = (await cartOf(ANA))!
+  const record = await api<Messages>(`/api/carts/${cart.id}/messages`)
+  const [first, second] = record.messages
+  expect(first).toMatchObject({ step: 1, state: 'sent' })
+  expect(second).toMatchObject({ step: 2, state: 'cancelled', reason: 'purchased' })
+  expect(record.order?.attributedMessageId).toBeTruthy()
+  await owner.goto(`${house.url}/carts/${cart.id}`)
+  await owner.getByText('The shopper has bought. No further message goes out for this cart.').first().waitFor()
+  expect(await mailsTo(house, ANA)).toHaveLength(1)
+}, 240_000)
+
+async function buy(shop: Page): Promise<void> {
+  await shop.locator('#email').fill(ANA)
+  await shop.locator('#shipping-first_name').fill('Ana')
+  await shop.locator('#shipping-last_name').fill('Lopez')
+  await shop.locator('#shipping-address_1').fill('1 Main Street')
+  await shop.locator('#shipping-city').fill('New York')
+  await shop.locator('#shipping-state').selectOption('NY')
+  await shop.locator('#shipping-postcode').fill('10001')
+  await shop.getByRole('button', { name: /place order/i }).click()
+  await shop.waitForURL('**/order-received/**')
+}
+
+test('a shopper in Germany without consent gets no mail, and the record says why', async () => {
+  await until(
+    async () => {
+      const cart = await cartOf(GRETA)
+      if (!cart) return false
+      const { messages } = await api<Messages>(`/api/carts/${cart.id}/messages`)
+      return messages[0]?.reason === 'no_consent'
+    },
+    60_000,
+    1_000,
+  )
+  expect(await mailsTo(house, GRETA)).toHaveLength(0)
+}, 90_000)
+
+test('every screen of the loop is accessible and fits a phone', async () => {
+  const cart = (await cartOf(ANA))!
+  const { flows } = await api<{ flows: { id: string }[] }>('/api/flows')
+  const paths = ['/carts', `/carts/${cart.id}`, '/flows', `/flows/${flows[0]!.id}`, '/settings', '/pricing']
+  const shots = process.env.SCREENSHOTS
+  if (shots) mkdirSync(shots, { recursive: true })
+  for (const width of [1280, 360]) {
+    for (const scheme of ['light', 'dark'] as const) {
+      await owner.setViewportSize({ width, height: 900 })
+      await owner.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      for (const path of paths) {
+        await owner.goto(`${house.url}${path}`)
+        await owner.waitForTimeout(1_200)
+        const results = await new AxeBuilder({ page: owner as never }).exclude('iframe').analyze()
+        expect(results.violations.map(({ id, nodes }) => [path, width, scheme, id, nodes[0]?.html])).toEqual([])
+        const overflow = await owner.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect([path, width, overflow <= 0]).toEqual([path, width, true])
+        if (shots)
+          await owner.screenshot({
+            path: `${shots}/${path.split('/').slice(1, 3).join('-').slice(0, 20)}-${width}-${scheme}.png`,
+            fullPage: true,
+          })
+      }
+    }
+  }
+}, 180_000)
