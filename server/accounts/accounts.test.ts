@@ -309,7 +309,7 @@ const malformed: unknown[] = [
 test('two hundred malformed requests to each public endpoint are all the caller’s mistake, and nothing is stored', async () => {
   const before = await world.db.selectFrom('users').select('id').execute()
   const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', 'x']
-  for (const path of ['register', 'login', 'forgot-password', 'reset-password']) {
+  for (const path of ['register', 'login', 'demo', 'forgot-password', 'reset-password']) {
     for (let count = 0; count < 200; count += 1) {
       const reply = await world.app.inject({
         method: 'POST',

@@ -186,6 +186,17 @@ test('a plan has room for so many stores', async () => {
 test('two stores connected at the same moment do not both slip into the last place', async () => {
   const owner = await anOwner(world)
   const fakes = [aFakeStore(aHome()), aFakeStore(aHome())]
+  // Both have passed the first check before either goes on.
+  const arrived = Promise.withResolvers<void>()
+  let asking = 0
+  for (const fake of fakes) {
+    fake.readProfile = async () => {
+      asking += 1
+      if (asking === 2) arrived.resolve()
+      await arrived.promise
+      return fake.profile
+    }
+  }
   const byUrl = new Map(fakes.map((fake) => [fake.profile.storeUrl, fake]))
   const replies = await Promise.all(
     fakes.map((fake) => {
