@@ -54,6 +54,8 @@ export const theme = createTheme({
   },
   components: {
     Card: { defaultProps: { withBorder: true, padding: 'lg' } },
+    // A dialog's heading bar is no banner of the page.
+    Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
   },
 })

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -14,6 +14,9 @@ export function Guard() {
   const { standing, failure, retry } = useStanding()
   const { farewell, returnTo } = useSession()
   useRefreshOnNavigation(pathname)
+  // While a changed answer leads to a further question, the last one stands and the page stays.
+  const last = useRef(standing)
+  if (standing) last.current = standing
   if (!standing && failure) {
     return (
       <BarePage title="Not reachable">
@@ -21,11 +24,12 @@ export function Guard() {
       </BarePage>
     )
   }
-  if (!standing) return <LoadingPage />
-  const answer = access(pathname, standing)
+  const known = standing ?? last.current
+  if (!known) return <LoadingPage />
+  const answer = access(pathname, known)
   if (answer.show) return <Outlet />
   if (answer.redirect === '/landing' && farewell) return <Navigate to="/login" replace />
-  const isBack = standing.authenticated && returnTo !== null && access(returnTo.split('?')[0]!, standing).show
+  const isBack = known.authenticated && returnTo !== null && access(returnTo.split('?')[0]!, known).show
   return <Navigate to={isBack && pathname === '/login' ? returnTo : answer.redirect} replace />
 }
 

@@ -19,7 +19,8 @@ export function PricingPage() {
   const choose = (key: PlanKey) => {
     if (key !== 'free') return navigate(`/test-subscription?plan=${key}`)
     // The store set-up says what is missing when this failed (A 4.3).
-    createFree.mutate(undefined, { onSettled: () => navigate('/store-setup') })
+    const go = () => navigate('/store-setup')
+    createFree.mutateAsync().then(go, go)
   }
   return (
     <BarePage title="Pricing" size="lg" actions={<Actions hasPlan={subscription?.plan != null} />}>

@@ -4,7 +4,7 @@ import type { CartView } from '../../shared/carts.ts'
 import { counted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { CartStateMark, CartStatus } from './badges.tsx'
+import { CartMarks } from './badges.tsx'
 import { itemCount, type ListQuery, type SortColumn } from './rules.ts'
 
 const orders: { value: SortColumn; label: string }[] = [
@@ -64,10 +64,7 @@ function CartCard({ cart }: { cart: CartView }) {
       <Text fz="sm" c="dimmed" mb="xs">
         {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
       </Text>
-      <Group gap={6}>
-        <CartStatus status={cart.status} />
-        <CartStateMark state={cart.state} />
-      </Group>
+      <CartMarks status={cart.status} state={cart.state} />
     </Link>
   )
 }

@@ -36,7 +36,7 @@ function Message({ message }: { message: MessageView }) {
   const [isMailOpen, mail] = useDisclosure(false)
   const name = `${message.originName} · ${channels[message.channel]} ${message.step}`
   return (
-    <Stack gap="sm" component="section" aria-label={name} pb="lg" style={{ borderBottom: '1px solid var(--rc-line)' }}>
+    <Stack gap="sm" component="section" aria-label={name} className="message">
       <Group justify="space-between" gap="xs">
         <Title order={3}>{name}</Title>
         <MessageState state={message.state} />

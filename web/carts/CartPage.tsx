@@ -6,7 +6,7 @@ import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
-import { CartStateMark, CartStatus } from './badges.tsx'
+import { CartMarks } from './badges.tsx'
 import { CustomerCard, OrderCard, ProductsCard, SummaryCard } from './CartFacts.tsx'
 import { CartMessages } from './CartMessages.tsx'
 import { CartTimeline } from './CartTimeline.tsx'
@@ -17,6 +17,7 @@ export function CartPage() {
   const { id = '' } = useParams()
   const messages = useCartMessages(id)
   const cart = useCart(id, isSomethingOpen(messages.data?.messages ?? []))
+  const isMissing = cart.error instanceof ApiError && cart.error.status === 404
   return (
     <>
       <Anchor component={Link} to="/carts" fz="sm" mb="xs" display="inline-block">
@@ -33,13 +34,9 @@ export function CartPage() {
         <>
           <PageTitle title="Cart" />
           <Failed
-            title={
-              cart.error instanceof ApiError && cart.error.status === 404
-                ? 'There is no such cart'
-                : 'The cart could not be loaded'
-            }
+            title={isMissing ? 'There is no such cart' : 'The cart could not be loaded'}
             error={cart.error}
-            onRetry={() => cart.refetch()}
+            {...(!isMissing && { onRetry: () => cart.refetch() })}
           />
         </>
       )}
@@ -48,12 +45,7 @@ export function CartPage() {
 }
 
 function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<typeof useCartMessages> }) {
-  const marks = (
-    <Group gap={6}>
-      <CartStatus status={cart.status} />
-      <CartStateMark state={cart.state} />
-    </Group>
-  )
+  const marks = <CartMarks status={cart.status} state={cart.state} />
   return (
     <>
       <PageTitle title={cart.customer_name} mark={marks} />

@@ -47,7 +47,7 @@ export function CartsPage() {
             data={statuses}
             value={query.status ?? ''}
             onChange={(event) => change({ status: event.currentTarget.value })}
-            style={{ flex: '0 1 180px' }}
+            style={{ flex: '1 1 150px', maxWidth: 220 }}
           />
         </Group>
         <CartList query={query} carts={carts} onChange={change} />

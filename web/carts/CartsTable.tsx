@@ -5,7 +5,7 @@ import { Link, useNavigate } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { Money } from '../ui/Money.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { CartStateMark, CartStatus } from './badges.tsx'
+import { CartStateText, CartStatus } from './badges.tsx'
 import { itemCount, type ListQuery, type SortColumn } from './rules.ts'
 
 const columns: { sort: SortColumn | null; label: string; isNumber?: boolean }[] = [
@@ -31,7 +31,7 @@ export function CartsTable({ carts, query, onSort }: Props) {
       minWidth={860}
       scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': 'Abandoned carts' } }}
     >
-      <Table className="rows" verticalSpacing="sm" horizontalSpacing="md">
+      <Table className="rows" verticalSpacing={11} horizontalSpacing={10} fz="sm">
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
@@ -63,7 +63,9 @@ function CartRow({ cart }: { cart: CartView }) {
           {cart.customer_name}
         </Link>
       </Table.Td>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>{cart.customer_email ?? <Missing text="No email" />}</Table.Td>
+      <Table.Td className="shrinks" {...(cart.customer_email && { title: cart.customer_email })}>
+        {cart.customer_email ?? <Missing text="No email" />}
+      </Table.Td>
       <Table.Td style={{ whiteSpace: 'nowrap' }}>{cart.phone ?? <Missing text="–" />}</Table.Td>
       <Table.Td className="number">{itemCount(cart.items)}</Table.Td>
       <Table.Td className="number">
@@ -76,7 +78,7 @@ function CartRow({ cart }: { cart: CartView }) {
         <CartStatus status={cart.status} />
       </Table.Td>
       <Table.Td>
-        <CartStateMark state={cart.state} />
+        <CartStateText state={cart.state} />
       </Table.Td>
     </Table.Tr>
   )

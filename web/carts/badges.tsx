@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconArrowsJoin,
@@ -56,7 +57,27 @@ const messageLooks: Record<string, Look> = {
 }
 
 export const CartStatus = ({ status }: { status: Badge }) => <StatusBadge {...badgeLooks[status]} />
-export const CartStateMark = ({ state }: { state: State }) => <StatusBadge {...stateLooks[state]} />
+
+/** The state beside the badge, without a background of its own: in a table two would shout. */
+export function CartStateText({ state }: { state: State }) {
+  const { icon: Sign, label } = stateLooks[state]
+  return (
+    <Group gap={5} wrap="nowrap" fz="sm" c="dimmed">
+      <Sign size={15} aria-hidden />
+      {label}
+    </Group>
+  )
+}
+
+/** Badge and state, the state only when it says something else. */
+export function CartMarks({ status, state }: { status: Badge; state: State }) {
+  return (
+    <Group gap={6}>
+      <CartStatus status={status} />
+      {stateLooks[state].label !== status && <StatusBadge {...stateLooks[state]} />}
+    </Group>
+  )
+}
 
 export const MessageState = ({ state }: { state: string }) => (
   <StatusBadge {...(messageLooks[state] ?? { tone: 'quiet', icon: IconCircleDashed, label: state })} />

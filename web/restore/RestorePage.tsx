@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useSearchParams } from 'react-router'
 import type { CartView, RestorableCart } from '../../shared/carts.ts'
 import { restoreTexts } from '../../shared/restore.ts'
@@ -92,7 +92,9 @@ function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
           <Table.Tr key={index}>
             <Table.Td>
               <Group gap="sm" wrap="nowrap">
-                <ProductPicture url={item.image_url} />
+                <Box className="wide-only">
+                  <ProductPicture url={item.image_url} />
+                </Box>
                 <Text fz="sm">{item.product_name}</Text>
               </Group>
             </Table.Td>

@@ -22,7 +22,7 @@ export function ShopperPage({
             {storeName}
           </Text>
         )}
-        <Card padding="xl">{children}</Card>
+        <Card padding="lg">{children}</Card>
       </Container>
     </Box>
   )

@@ -6,7 +6,7 @@ import { useMay } from '../access/queries.ts'
 import { useStoreHealth, useSync } from '../stores/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { useNow } from '../ui/clock.ts'
-import { formatAge, formatDistance } from '../ui/format.ts'
+import { formatAge } from '../ui/format.ts'
 
 /** "Synced 2 min ago" and the button to do it now. */
 export function SyncState() {
@@ -22,7 +22,7 @@ export function SyncState() {
       ? health.data
         ? 'Not synced yet'
         : ''
-      : `Synced ${ageMs < 60_000 ? formatAge(0) : formatDistance(now - ageMs, now)}`
+      : `${isWide ? 'Synced ' : ''}${formatAge(ageMs / 1_000)}`
   const start = () =>
     sync.mutate(undefined, {
       onSuccess: (answer) => announce(answer.message),

@@ -13,6 +13,12 @@ interface Props {
 export function DisconnectDialog({ opened, storeName, onClose }: Props) {
   const disconnect = useDisconnect()
   const navigate = useNavigate()
+  // A promise and not a callback: the dialog goes with the store card before the answer is worked off.
+  const start = () =>
+    disconnect.mutateAsync().then(
+      () => navigate('/store-setup'),
+      () => undefined,
+    )
   return (
     <Confirm
       opened={opened}
@@ -21,7 +27,7 @@ export function DisconnectDialog({ opened, storeName, onClose }: Props) {
       isDangerous
       isBusy={disconnect.isPending}
       problem={disconnect.error && storeTexts.disconnectFailed}
-      onConfirm={() => disconnect.mutate(undefined, { onSuccess: () => navigate('/store-setup') })}
+      onConfirm={start}
       onClose={onClose}
     >
       <Text>

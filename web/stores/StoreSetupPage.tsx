@@ -47,12 +47,13 @@ export function StoreSetupPage() {
 
 function SubscriptionRequired() {
   return (
-    <Notice tone="warn" title="Subscription Required">
-      <p>Connecting a store needs a plan. The free one is enough.</p>
-      <Button component={Link} to="/pricing" size="xs">
+    <Stack gap="md" align="flex-start">
+      <Title order={1}>Subscription Required</Title>
+      <Text>Connecting a store needs a plan. The free one is enough.</Text>
+      <Button component={Link} to="/pricing">
         Choose a Plan
       </Button>
-    </Notice>
+    </Stack>
   )
 }
 
