@@ -29,10 +29,10 @@ export const handlers: Handler[] = [
 
 /** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
 const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
-  { name: 'workers.beat', everyMs: 5_000, run: beat },
+  { name: 'workers.beat', everyMs: 3_000, run: beat },
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
-  { name: 'messages.flights', everyMs: 5_000, run: closeAbandonedFlights },
+  { name: 'messages.flights', everyMs: 3_000, run: closeAbandonedFlights },
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },

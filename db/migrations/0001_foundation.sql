@@ -397,7 +397,7 @@ create table messages (
 );
 create index messages_to_wake on messages (store_id, wake_at) where state in ('scheduled', 'held', 'claimed');
 create index messages_handed_over on messages (store_id, shopper_id, handed_over_at) where handed_over_at is not null;
-create index messages_in_flight on messages (handed_over_at) where state = 'handed_over';
+create index messages_in_flight on messages (worker_id) where state in ('handed_over', 'claimed');
 create index messages_by_origin on messages (store_id, origin, state);
 
 -- The earliest wake_at of a store's open messages; scanned every second.

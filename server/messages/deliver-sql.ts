@@ -3,13 +3,24 @@ import { type StoreDb, type StoreTx, sql } from '../db.ts'
 
 // Way C's statements: claim, load, hand over, outcome. One function, one statement.
 
+export interface Claim {
+  claim: string
+  workerId: string
+  now: Date
+  leaseUntil: Date
+  limit: number
+}
+
 /** Leases due rows to this claim, the longest waiting first; rows another worker holds are passed over. */
-export async function claimDue({ db, storeId }: StoreDb, claim: string, now: Date, leaseUntil: Date, limit: number) {
+export async function claimDue(
+  { db, storeId }: StoreDb,
+  { claim, workerId, now, leaseUntil, limit }: Claim,
+): Promise<string[]> {
   const rows = await sql<{ id: string }>`
     with due as (
       select id from messages where store_id = ${storeId} and state in ('scheduled', 'held', 'claimed') and wake_at <= ${now}
       order by wake_at limit ${limit} for update skip locked)
-    update messages m set state = 'claimed', claim = ${claim}, wake_at = ${leaseUntil}, updated_at = ${now}
+    update messages m set state = 'claimed', claim = ${claim}, worker_id = ${workerId}, wake_at = ${leaseUntil}, updated_at = ${now}
     from due where m.store_id = ${storeId} and m.id = due.id returning m.id`.execute(db)
   return rows.rows.map((row) => row.id)
 }
@@ -321,7 +332,10 @@ export interface OutcomeRow {
   wakeAt: Date | null
 }
 
-/** Moves one row on from `handed_over`; a row that is no longer there moves nothing. Proof of non-acceptance frees its slot. */
+/**
+ * Moves one row on from `handed_over`, or from `unknown` when a process taken for dead was only slow; any other row moves
+ * nothing. Proof of non-acceptance frees its slot.
+ */
 export async function applyOutcome(
   { db, storeId }: StoreTx,
   id: string,
@@ -335,7 +349,7 @@ export async function applyOutcome(
         wake_at = coalesce(${outcome.wakeAt}::timestamptz, wake_at),
         handed_over_at = case when ${outcome.state} in ('held', 'failed') then null else handed_over_at end,
         finished_at = case when ${outcome.state} = 'held' then null else ${now}::timestamptz end
-      where store_id = ${storeId} and id = ${id} and state = 'handed_over' returning id)
+      where store_id = ${storeId} and id = ${id} and state in ('handed_over', 'unknown') returning id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'result',
       ${outcome.state === 'sent' ? 'accepted' : outcome.state === 'failed' ? 'rejected' : outcome.reason},

@@ -25,7 +25,8 @@ export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Pro
     await pullFence(deps, storeId, AbortSignal.timeout(FENCE_LIMIT_MS))
     const claim = newId()
     const now = deps.now()
-    const ids = await sql.claimDue(store, claim, now, new Date(now.getTime() + LEASE_MS), BATCH)
+    const leaseUntil = new Date(now.getTime() + LEASE_MS)
+    const ids = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
     if (ids.length === 0) break
     await deliverClaim(deps, store, claim, ids)
   }

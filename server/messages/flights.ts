@@ -2,12 +2,18 @@ import type { Deps } from '../deps.ts'
 import * as sql from './sql.ts'
 
 /** A process that has not been heard of for this long is gone, and nobody will hear the answers it was waiting for. */
-const DEAD_AFTER_MS = 20_000
+const DEAD_AFTER_MS = 12_000
 
-/** Messages on the wire of a process that is gone become `unknown`: they may have arrived, so they are never resent (D4). */
+/**
+ * After a process that is gone: what it had on the wire becomes `unknown`, because it may have arrived, and is never resent
+ * (D4); what it had only leased is due again.
+ */
 export async function closeAbandonedFlights(deps: Deps): Promise<number> {
   const now = deps.now()
-  const closed = await sql.markAbandonedFlights(deps.db, new Date(now.getTime() - DEAD_AFTER_MS), now)
+  const deadBefore = new Date(now.getTime() - DEAD_AFTER_MS)
+  const closed = await sql.markAbandonedFlights(deps.db, deadBefore, now)
   for (const row of closed) deps.log.warn({ storeId: row.store_id, messageId: row.id }, 'message.outcome-unknown')
-  return closed.length
+  const freed = await sql.releaseClaimsOfDead(deps.db, deadBefore, now)
+  if (freed > 0) deps.log.warn({ count: freed }, 'messages.released')
+  return closed.length + freed
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aStore, anOrder, freshFence } from '../../test/factories.ts'
+import { anOrder, aStore, freshFence } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -46,7 +46,13 @@ test('a purchase before the step is due cancels it, with the reason (S3, D5)', a
   const order = anOrder(world)
   await recordOrders(world.deps, storeId, [order], 'sync')
   await pass(storeId, HOUR - 1)
-  const bought = { ...order, kind: 'purchase' as const, status: 'processing', modifiedAt: world.now.toISOString(), paidAt: world.now.toISOString() }
+  const bought = {
+    ...order,
+    kind: 'purchase' as const,
+    status: 'processing',
+    modifiedAt: world.now.toISOString(),
+    paidAt: world.now.toISOString(),
+  }
   await recordOrders(world.deps, storeId, [bought], 'webhook')
   await pass(storeId, HOUR)
   expect(world.sent).toHaveLength(0)

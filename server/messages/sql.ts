@@ -130,3 +130,17 @@ export async function markAbandonedFlights(
     select store_id, id from gone`.execute(db)
   return rows.rows
 }
+
+/** What such a process had only leased was never on the wire: it is due again at once. */
+export async function releaseClaimsOfDead(db: Db, deadBefore: Date, now: Date): Promise<number> {
+  const rows = await sql<{ count: number }>`
+    with freed as (
+      update messages m set state = 'scheduled', claim = null, wake_at = ${now}, updated_at = ${now}
+      where m.state = 'claimed' and not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})
+      returning m.store_id),
+    bumped as (
+      update store_send s set next_due_at = least(s.next_due_at, ${now}::timestamptz)
+      where s.store_id in (select store_id from freed))
+    select count(*)::int as count from freed`.execute(db)
+  return rows.rows[0]!.count
+}
