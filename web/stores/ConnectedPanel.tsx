@@ -17,9 +17,10 @@ interface Props {
 export function ConnectedPanel({ store, message, warnings }: Props) {
   const refresh = useRefreshConnection()
   const navigate = useNavigate()
-  const go = async (path: string) => {
+  // Settings are open without a store, so one may already be there when the guard learns of it; to the carts the guard itself leads.
+  const goToSettings = async () => {
+    await navigate('/settings')
     await refresh()
-    await navigate(path)
   }
   return (
     <Card padding="xl">
@@ -38,8 +39,8 @@ export function ConnectedPanel({ store, message, warnings }: Props) {
           </Notice>
         ))}
         <Group gap="sm">
-          <Button onClick={() => go('/carts')}>See abandoned carts</Button>
-          <Button variant="default" onClick={() => go('/settings')}>
+          <Button onClick={() => refresh()}>See abandoned carts</Button>
+          <Button variant="default" onClick={goToSettings}>
             Set sender and address
           </Button>
         </Group>
