@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { aHouse, type House, openBrowser, until } from './house.ts'
+import { aHouse, type House, openBrowser } from './house.ts'
 
 // An owner with a store of their own: register, free plan, connect by address and keys over http, see the carts.
 
@@ -67,7 +67,8 @@ test('register, choose the free plan, connect over http, and see draft, pending 
   await page.getByText('Maple & Clay').first().waitFor()
   // Carts of the last day are still active under the default of 24 hours; an hour shows them all.
   await page.goto(`${house.url}/settings`)
-  await page.getByLabel('A cart counts as abandoned after').fill('60')
+  await page.getByLabel('A cart counts as abandoned after: unit').selectOption('hours')
+  await page.getByRole('textbox', { name: 'A cart counts as abandoned after' }).fill('1')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.goto(`${house.url}/carts`)
   for (const name of ['Dora', 'Petra', 'Fay'])

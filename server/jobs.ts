@@ -8,7 +8,7 @@ import type { Deps } from './deps.ts'
 export interface Job<Payload extends z.ZodType = z.ZodType> {
   name: string
   payload: Payload
-  /** `each`: as many as are queued. `one`: per key at most one waiting and one running, a further one is dropped. */
+  /** `each`: as many as are queued. `one`: per key at most one waiting; that one runs at a time is for the row's own lease. */
   policy: 'each' | 'one'
 }
 
@@ -82,7 +82,8 @@ const workOptions = {
 
 function queueOptions(each: Job) {
   return {
-    policy: each.policy === 'one' ? ('stately' as const) : ('standard' as const),
+    // Not `stately`: its list of keys at work is cached, and a key that became free would wait for the cache.
+    policy: each.policy === 'one' ? ('short' as const) : ('standard' as const),
     notify: true,
     retryLimit: 5,
     retryDelay: 2,

@@ -13,6 +13,7 @@ import { startJobQueue } from './jobs.ts'
 import { createLogger } from './logger.ts'
 import { migrate } from './migrate.ts'
 import { openGuardedHttp } from './net/guarded-fetch.ts'
+import type { StoreAccess, StoreClient } from './platforms/platform.ts'
 import { createWooCommerceClient } from './platforms/woocommerce.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { createSecrets } from './secrets.ts'
@@ -64,11 +65,27 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     workerId: newId(),
     jobs,
     channels,
-    storeClient: (_platform, access) => createWooCommerceClient(access, { fetch: http.fetch, now }),
+    storeClient: clientPerStore((access) => createWooCommerceClient(access, { fetch: http.fetch, now })),
     demo: house.parts,
   }
   await startRoles(deps, jobs, house, later)
 }
+
+/** A client keeps its requests to one at a time, so a store has one client. */
+function clientPerStore(create: (access: StoreAccess) => StoreClient): Deps['storeClient'] {
+  const clients = new Map<string, StoreClient>()
+  return (_platform, access) => {
+    const key = JSON.stringify([access.storeUrl, access.homeUrl, access.consumerKey, access.consumerSecret])
+    const known = clients.get(key)
+    if (known) return known
+    if (clients.size >= MAX_CLIENTS) clients.clear()
+    const client = create(access)
+    clients.set(key, client)
+    return client
+  }
+}
+
+const MAX_CLIENTS = 2_000
 
 async function openDatabase(
   config: Config,

@@ -343,6 +343,7 @@ export interface MessagesTable {
 export interface StoreSendTable {
   store_id: string
   next_due_at: Generated<Date | null>
+  lease_until: Generated<Date | null>
 }
 
 export interface DecisionsTable {

@@ -43,12 +43,13 @@ export function linkToken(db: Db, hash: Buffer, purpose: 'restore' | 'click' | '
     .executeTakeFirst()
 }
 
-/** Stores with something to send by now, the longest waiting first. */
+/** Stores with something to send by now that no process is sending for, the longest waiting first. */
 export function dueStores(db: Db, now: Date, limit: number) {
   return db
     .selectFrom('store_send')
     .select('store_id')
     .where('next_due_at', '<=', now)
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
     .orderBy('next_due_at')
     .limit(limit)
     .execute()

@@ -355,7 +355,7 @@ create table flow_steps (
   template_id uuid not null,
   primary key (store_id, flow_id, step),
   foreign key (store_id, flow_id) references flows (store_id, id) on delete cascade,
-  foreign key (store_id, template_id) references templates (store_id, id)
+  foreign key (store_id, template_id) references templates (store_id, id) on delete cascade
 );
 
 create table messages (
@@ -403,7 +403,9 @@ create index messages_by_origin on messages (store_id, origin, state);
 -- The earliest wake_at of a store's open messages; scanned every second.
 create table store_send (
   store_id uuid primary key references stores on delete cascade,
-  next_due_at timestamptz
+  next_due_at timestamptz,
+  -- one process at a time sends for a store; renewed while it does
+  lease_until timestamptz
 );
 create index store_send_due on store_send (next_due_at) where next_due_at is not null;
 

@@ -41,6 +41,11 @@ export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): P
 export const minDelayMinutes = (deps: Deps, store: { is_demo: boolean }): number =>
   deps.config.isLocal || store.is_demo ? 1 : 15
 
+/** After the store's abandonment timeout changed: what counts for its carts (S1) follows in the same commit. */
+export async function refreshTimeout(tx: StoreTx): Promise<void> {
+  await sql.refreshEffectiveTimeout(tx)
+}
+
 export interface FlowSwitch {
   isOn: boolean
   holdoutPercent: number

@@ -3,6 +3,23 @@ import { type StoreDb, type StoreTx, sql } from '../db.ts'
 
 // Way C's statements: claim, load, hand over, outcome. One function, one statement.
 
+/** Takes the store for this process; false while another one has it. */
+export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Date): Promise<boolean> {
+  const rows = await sql`update store_send set lease_until = ${until}
+    where store_id = ${storeId} and (lease_until is null or lease_until <= ${now}) returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+export async function renewStore({ db, storeId }: StoreDb, until: Date): Promise<void> {
+  await sql`update store_send set lease_until = ${until} where store_id = ${storeId} and lease_until is not null`.execute(
+    db,
+  )
+}
+
+export async function freeStore({ db, storeId }: StoreDb): Promise<void> {
+  await sql`update store_send set lease_until = null where store_id = ${storeId}`.execute(db)
+}
+
 export interface Claim {
   claim: string
   workerId: string

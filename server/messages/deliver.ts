@@ -18,19 +18,40 @@ const FENCE_LIMIT_MS = 30_000
 /** A claim this old was left behind by a process that ended; its rows are due again. */
 const LEASE_MS = 60_000
 
-/** Sends what is due for one store. Safe to run twice at once: rows are leased, and the hand-over checks the lease. */
+/** How long a process that ended without a word keeps others from sending for the store. */
+const STORE_LEASE_MS = 15_000
+
+/**
+ * Sends what is due for one store, one process at a time. Two at once would still be safe: rows are leased, and the hand-over
+ * checks the lease; but twice the pool would be on the wire (D10).
+ */
 export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Promise<void> {
   const store = { storeId, db: deps.db }
+  const lease = () => sql.leaseStore(store, deps.now(), new Date(deps.now().getTime() + STORE_LEASE_MS))
+  if (!(await lease())) return
+  const renewal = setInterval(
+    () => sql.renewStore(store, new Date(deps.now().getTime() + STORE_LEASE_MS)).catch(() => {}),
+    5_000,
+  )
+  try {
+    await sendRounds(deps, store)
+  } finally {
+    clearInterval(renewal)
+    await transact(store, scheduleNextLook)
+    await sql.freeStore(store)
+  }
+}
+
+async function sendRounds(deps: Deps, store: StoreDb<Db>): Promise<void> {
   for (let round = 0; round < 1_000; round++) {
-    await pullFence(deps, storeId, AbortSignal.timeout(FENCE_LIMIT_MS))
+    await pullFence(deps, store.storeId, AbortSignal.timeout(FENCE_LIMIT_MS))
     const claim = newId()
     const now = deps.now()
     const leaseUntil = new Date(now.getTime() + LEASE_MS)
     const ids = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
-    if (ids.length === 0) break
+    if (ids.length === 0) return
     await deliverClaim(deps, store, claim, ids)
   }
-  await transact(store, scheduleNextLook)
 }
 
 async function deliverClaim(deps: Deps, store: StoreDb<Db>, claim: string, ids: readonly string[]): Promise<void> {

@@ -110,21 +110,15 @@ export interface StoreSettings {
   abandonmentTimeoutMinutes: number
 }
 
-/** S1: the effective timeout is the earlier of the abandonment timeout and the first step of a flow that is on. */
+/** The effective timeout follows in the same transaction (`refreshTimeout` of the flows). */
 export function saveSettings({ db, storeId }: StoreTx, settings: StoreSettings) {
-  const minutes = settings.abandonmentTimeoutMinutes
-  const effective = sql<number>`least(${minutes}::integer, (
-    select min(step.delay_minutes) from flow_steps step
-    join flows flow on flow.store_id = step.store_id and flow.id = step.flow_id
-    where flow.store_id = ${storeId} and flow.is_on))`
   return db
     .updateTable('stores')
     .set({
       sender_name: settings.senderName,
       sender_email: settings.senderEmail,
       postal_address: settings.postalAddress,
-      abandonment_timeout_minutes: minutes,
-      effective_timeout_minutes: effective,
+      abandonment_timeout_minutes: settings.abandonmentTimeoutMinutes,
     })
     .where('id', '=', storeId)
     .returningAll()

@@ -5,6 +5,7 @@ import { type Session, setSessionStore } from '../accounts/session.ts'
 import { type AccountDb, type Db, type StoreDb, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
+import { refreshTimeout } from '../flows/flows.ts'
 import { cancelOpenMessages } from '../messages/messages.ts'
 import { storeAccess } from './access.ts'
 import { chooseStore, type WantedStore } from './choose.ts'
@@ -76,7 +77,9 @@ export async function saveSettings(store: StoreDb<Db>, wanted: Settings): Promis
     if (row.is_demo && (await sql.isDemoAccount({ accountId: row.account_id, db: tx.db })))
       keepDemoSender(row, settings)
     await keepSendable(tx, settings)
-    return found(await sql.saveSettings(tx, settings), 'Store')
+    await sql.saveSettings(tx, settings)
+    await refreshTimeout(tx)
+    return found(await sql.readStore(tx), 'Store')
   })
 }
 
