@@ -7,6 +7,7 @@ import { outgoingEmail } from './compose.ts'
 import { backOff, FENCE_DEGRADED_MS, FENCE_FRESH_MS } from './decide.ts'
 import * as sql from './deliver-sql.ts'
 import { type Judged, judge, type Ready } from './judge.ts'
+import type * as load from './judge-sql.ts'
 import { scheduleNextLook } from './messages.ts'
 
 // Way C: fence, claim, decide, render, hand over, outcome. What leaves is written before it leaves; a row goes back only
@@ -171,7 +172,7 @@ async function takeBack(tx: Parameters<typeof sql.undoBadge>[0], judged: Judged,
   await sql.addUsage(tx, judged.situation.account_id, judged.month, 'email', -1)
 }
 
-function outcomeRow(outcome: Outcome, row: sql.ClaimedRow, now: Date): sql.OutcomeRow {
+function outcomeRow(outcome: Outcome, row: load.ClaimedRow, now: Date): sql.OutcomeRow {
   const base = { response: outcome.response, providerId: null, wakeAt: null }
   switch (outcome.kind) {
     case 'accepted':

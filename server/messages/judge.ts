@@ -8,12 +8,13 @@ import { consentRule, recipientCountry } from '../shoppers/consent.ts'
 import { TemplateError } from '../templates/context.ts'
 import { type Composed, composeEmail } from './compose.ts'
 import { type Decision, type DecisionInputs, decide } from './decide.ts'
-import * as sql from './deliver-sql.ts'
+import type * as sql from './deliver-sql.ts'
+import * as load from './judge-sql.ts'
 
 // Loads what decisions rest on, set-wise and in one snapshot, and asks `decide` about each claimed row.
 
 export interface Ready {
-  row: sql.ClaimedRow
+  row: load.ClaimedRow
   decision: Extract<Decision, { outcome: 'send' }>
   inputs: Record<string, unknown>
   address: string
@@ -22,7 +23,7 @@ export interface Ready {
 }
 
 export interface Judged {
-  situation: sql.Situation
+  situation: load.Situation
   month: string
   planLimit: number
   capSince: Date
@@ -34,7 +35,7 @@ export interface Judged {
 interface Context {
   deps: Deps
   now: Date
-  situation: sql.Situation
+  situation: load.Situation
   planLimit: number
   capMs: number
   suppressed: Map<string, string>
@@ -43,7 +44,7 @@ interface Context {
 
 export async function judge(deps: Deps, tx: StoreTx, ids: readonly string[]): Promise<Judged> {
   const { situation, month, capSince, ...rest } = await situationOf(deps, tx)
-  const rows = await sql.loadClaimed(tx, ids, rest.now, capSince)
+  const rows = await load.loadClaimed(tx, ids, rest.now, capSince)
   const context = await contextOf(deps, tx, { situation, ...rest }, rows)
   const judged: Judged = { situation, month, planLimit: rest.planLimit, capSince, verdicts: [], ready: [], arms: [] }
   for (const row of rows) sortIn(judged, row, judgeRow(context, row))
@@ -51,7 +52,7 @@ export async function judge(deps: Deps, tx: StoreTx, ids: readonly string[]): Pr
 }
 
 /** What would be decided about a message that does not exist, at this moment. */
-export async function judgePreview(deps: Deps, tx: StoreTx, row: sql.ClaimedRow) {
+export async function judgePreview(deps: Deps, tx: StoreTx, row: load.ClaimedRow) {
   const base = await situationOf(deps, tx)
   const context = await contextOf(deps, tx, base, [row])
   return { situation: base.situation, decision: judgeRow(context, row).decision }
@@ -60,7 +61,7 @@ export async function judgePreview(deps: Deps, tx: StoreTx, row: sql.ClaimedRow)
 async function situationOf(deps: Deps, tx: StoreTx) {
   const now = deps.now()
   const month = monthOf(now)
-  const situation = await sql.loadSituation(tx, month, 'email')
+  const situation = await load.loadSituation(tx, month, 'email')
   if (!situation) throw new AppError('not_found', 'Store not found')
   const capMs = situation.cap_window_hours * 3_600_000
   const planLimit = situation.plan ? plans[situation.plan].limits.maxEmailsPerMonth : 0
@@ -71,11 +72,11 @@ async function contextOf(
   deps: Deps,
   tx: StoreTx,
   base: Pick<Context, 'now' | 'situation' | 'planLimit' | 'capMs'>,
-  rows: readonly sql.ClaimedRow[],
+  rows: readonly load.ClaimedRow[],
 ): Promise<Context> {
   const hashes = rows.flatMap((row) => (row.email ? [deps.secrets.addressHash(row.email)] : []))
-  const suppressed = await sql.suppressedOf(tx, hashes, 'email')
-  const ledger = await sql.ledgerOf(tx, hashes, 'email')
+  const suppressed = await load.suppressedOf(tx, hashes, 'email')
+  const ledger = await load.ledgerOf(tx, hashes, 'email')
   return { deps, ...base, suppressed, ledger }
 }
 
@@ -87,7 +88,7 @@ interface RowJudgement {
 }
 
 /** One row's decision with the record of what it rested on. Also the preview's, for a row that does not exist. */
-function judgeRow(context: Context, row: sql.ClaimedRow): RowJudgement {
+function judgeRow(context: Context, row: load.ClaimedRow): RowJudgement {
   const addressHash = row.email ? context.deps.secrets.addressHash(row.email).toString('hex') : ''
   let composed: Composed | null = null
   const renderProblem = () => {
@@ -101,7 +102,7 @@ function judgeRow(context: Context, row: sql.ClaimedRow): RowJudgement {
   return { decision, inputs: recordOf(inputs), composed, addressHash }
 }
 
-function sortIn(judged: Judged, row: sql.ClaimedRow, { decision, inputs, composed, addressHash }: RowJudgement): void {
+function sortIn(judged: Judged, row: load.ClaimedRow, { decision, inputs, composed, addressHash }: RowJudgement): void {
   if (decision.outcome === 'send') {
     if (decision.assignArm) judged.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
     judged.ready.push({ row, decision, inputs, address: row.email!, addressHash, composed: composed! })
@@ -124,7 +125,7 @@ function sortIn(judged: Judged, row: sql.ClaimedRow, { decision, inputs, compose
 
 function decisionInputs(
   { now, situation, planLimit, capMs, suppressed, ledger }: Context,
-  row: sql.ClaimedRow,
+  row: load.ClaimedRow,
   addressHash: string,
   renderProblem: () => string | null,
 ): DecisionInputs {
@@ -171,7 +172,7 @@ function decisionInputs(
   }
 }
 
-function tryCompose({ deps, situation }: Context, row: sql.ClaimedRow): Composed | string {
+function tryCompose({ deps, situation }: Context, row: load.ClaimedRow): Composed | string {
   try {
     return composeEmail({
       messageId: row.id,

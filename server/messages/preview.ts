@@ -5,8 +5,8 @@ import { found } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { TemplateError } from '../templates/context.ts'
 import { composeEmail } from './compose.ts'
-import * as sql from './deliver-sql.ts'
 import { judgePreview } from './judge.ts'
+import * as load from './judge-sql.ts'
 
 // One step for one real cart, by the code that sends. Nothing is written; the links lead nowhere.
 
@@ -21,7 +21,7 @@ export async function previewStep(deps: Deps, store: StoreDb<Db>, flowId: string
   const id = newId()
   return snapshot(store, async (tx) => {
     const now = deps.now()
-    const loaded = found(await sql.loadPreview(tx, { ...wanted, flowId, id, now }), 'Cart or step')
+    const loaded = found(await load.loadPreview(tx, { ...wanted, flowId, id, now }), 'Cart or step')
     const row = {
       ...loaded,
       template_version: wanted.subject === undefined && wanted.body === undefined ? loaded.template_version : null,
@@ -41,7 +41,7 @@ export async function previewStep(deps: Deps, store: StoreDb<Db>, flowId: string
   })
 }
 
-function renderPreview(deps: Deps, row: sql.ClaimedRow, situation: sql.Situation) {
+function renderPreview(deps: Deps, row: load.ClaimedRow, situation: load.Situation) {
   try {
     const composed = composeEmail({
       messageId: row.id,

@@ -1,0 +1,63 @@
+// Writes docs/licenses.md: what is shipped with the server or bundled for the browser, and under which licence.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+const own = JSON.parse(readFileSync('package.json', 'utf8'))
+/** Development dependencies whose code ends up in the browser's bundle. */
+const bundled = Object.keys(own.devDependencies).filter((name) =>
+  /^(react|@mantine\/|@tanstack\/react-query|@tabler\/)/.test(name),
+)
+
+const wanted = new Map()
+const queue = [...Object.keys(own.dependencies), ...bundled, ...Object.keys(own.optionalDependencies)].map(
+  (name) => `node_modules/${name}`,
+)
+while (queue.length > 0) {
+  const key = queue.pop()
+  const entry = lock.packages[key]
+  if (!entry || wanted.has(key)) continue
+  wanted.set(key, entry)
+  for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) queue.push(find(key, name))
+}
+
+/** npm looks beside the package first, then upwards. */
+function find(from, name) {
+  for (
+    let base = from;
+    base;
+    base = base.includes('/node_modules/') ? base.slice(0, base.lastIndexOf('/node_modules/')) : ''
+  ) {
+    if (lock.packages[`${base}/node_modules/${name}`]) return `${base}/node_modules/${name}`
+  }
+  return `node_modules/${name}`
+}
+
+function licenceOf(key, entry) {
+  if (entry.license) return entry.license
+  const file = `${key}/package.json`
+  const declared = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).license : undefined
+  return typeof declared === 'string' ? declared : (declared?.type ?? 'see the package')
+}
+
+const rows = [...wanted]
+  .map(([key, entry]) => ({
+    name: key.split('node_modules/').at(-1),
+    version: entry.version,
+    licence: licenceOf(key, entry),
+  }))
+  .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1))
+  .filter(
+    (row, index, all) => index === 0 || row.name !== all[index - 1].name || row.version !== all[index - 1].version,
+  )
+
+const text = `# Licences of what is shipped
+
+Packages that run with the server, are bundled for the browser, or come along per platform. Made by
+\`node scripts/licenses.mjs\` from the lock file. The PostgreSQL binaries are under the PostgreSQL License and bring OpenSSL
+(Apache-style OpenSSL License) and ICU (Unicode License); Node.js is under the MIT License with notices in its package.
+
+| package | version | licence |
+| - | - | - |
+${rows.map((row) => `| ${row.name} | ${row.version} | ${row.licence} |`).join('\n')}
+`
+writeFileSync('docs/licenses.md', text)
