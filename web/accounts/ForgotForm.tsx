@@ -13,7 +13,7 @@ export function ForgotForm({ onBack }: { onBack: () => void }) {
     validate: (values) => checkSignIn('forgot', values),
   })
   return (
-    <form onSubmit={form.onSubmit(({ email }) => forgot.mutate(email))} noValidate>
+    <form onSubmit={form.onSubmit(({ email }: { email: string }) => forgot.mutate(email))} noValidate>
       <Stack gap="md">
         <TextInput
           label="Email"

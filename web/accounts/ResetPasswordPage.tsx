@@ -41,7 +41,7 @@ function ResetForm({ token }: { token: string }) {
     validate: (values) => checkNewPassword(values),
   })
   if (reset.isSuccess) return <ResetDone message={reset.data.message} />
-  const submit = form.onSubmit(({ password }) => {
+  const submit = form.onSubmit(({ password }: { password: string }) => {
     const onError = (error: Error) => error instanceof ApiError && form.setErrors(error.fields)
     reset.mutate({ token, password }, { onError })
   })

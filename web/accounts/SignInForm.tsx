@@ -7,70 +7,25 @@ import { ApiError } from '../api.ts'
 import { Countdown, useCountdown } from '../ui/Countdown.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useLogin, useRegister, wordsOf } from './queries.ts'
-import { checkSignIn } from './rules.ts'
+import { checkSignIn, type SignInForm as Fields } from './rules.ts'
+
+type Values = Fields & { isRemembered: boolean }
+type Form = ReturnType<typeof useForm<Values>>
 
 export function SignInForm({ mode, onForgot }: { mode: 'login' | 'register'; onForgot: () => void }) {
   const isRegistering = mode === 'register'
-  const signIn = useLogin()
-  const signUp = useRegister()
-  const asked = isRegistering ? signUp : signIn
-  const [waitUntil, setWaitUntil] = useState<number | null>(null)
-  const waitS = useCountdown(waitUntil)
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { name: '', email: '', password: '', repeated: '', isRemembered: true },
-    validate: (values) => checkSignIn(mode, values),
-  })
-  const submit = form.onSubmit((values) => {
-    const onError = (error: Error) => {
-      if (!(error instanceof ApiError)) return
-      form.setErrors(error.fields)
-      if (error.retryAfterS) setWaitUntil(Date.now() + error.retryAfterS * 1_000)
-    }
-    asked.mutate(values, { onError })
-  })
-  const password = { autoComplete: isRegistering ? 'new-password' : 'current-password', visibilityToggleButtonProps }
+  const { form, asked, submit, waitS } = useSignInForm(mode)
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {isRegistering && (
-          <TextInput
-            label="Name"
-            autoComplete="name"
-            required
-            withAsterisk={false}
-            key={form.key('name')}
-            {...form.getInputProps('name')}
-          />
-        )}
+        {isRegistering && <TextInput label="Name" autoComplete="name" {...fieldOf(form, 'name')} />}
         <TextInput
           label="Email"
           type="email"
           autoComplete={isRegistering ? 'email' : 'username'}
-          required
-          withAsterisk={false}
-          key={form.key('email')}
-          {...form.getInputProps('email')}
+          {...fieldOf(form, 'email')}
         />
-        <PasswordInput
-          label="Password"
-          {...(isRegistering && { description: 'At least 6 characters' })}
-          required
-          withAsterisk={false}
-          {...password}
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
-        {isRegistering && (
-          <PasswordInput
-            label="Repeat password"
-            required
-            withAsterisk={false}
-            {...password}
-            key={form.key('repeated')}
-            {...form.getInputProps('repeated')}
-          />
-        )}
+        <Passwords form={form} isRegistering={isRegistering} />
         <Group justify="space-between" gap="sm">
           <Checkbox
             label="Remember me"
@@ -88,25 +43,71 @@ export function SignInForm({ mode, onForgot }: { mode: 'login' | 'register'; onF
             {wordsOf(asked.error, isRegistering ? authTexts.registrationFailed : authTexts.loginFailed)}
           </Notice>
         )}
-        <Button type="submit" size="md" loading={asked.isPending} disabled={waitS !== null}>
-          {waitS !== null ? (
-            <>
-              Try again in&nbsp;
-              <Countdown seconds={waitS} />
-            </>
-          ) : isRegistering ? (
-            'Create account'
-          ) : (
-            'Sign in'
-          )}
-        </Button>
+        <Submit label={isRegistering ? 'Create account' : 'Sign in'} isBusy={asked.isPending} waitS={waitS} />
         <OtherMode isRegistering={isRegistering} />
       </Stack>
     </form>
   )
 }
 
-const visibilityToggleButtonProps = { 'aria-label': 'Show or hide the password', tabIndex: 0 }
+function useSignInForm(mode: 'login' | 'register') {
+  const signIn = useLogin()
+  const signUp = useRegister()
+  const asked = mode === 'register' ? signUp : signIn
+  const [waitUntil, setWaitUntil] = useState<number | null>(null)
+  const form = useForm<Values>({
+    mode: 'uncontrolled',
+    initialValues: { name: '', email: '', password: '', repeated: '', isRemembered: true },
+    validate: (values: Values) => checkSignIn(mode, values),
+  })
+  const onError = (error: Error) => {
+    if (!(error instanceof ApiError)) return
+    form.setErrors(error.fields)
+    if (error.retryAfterS) setWaitUntil(Date.now() + error.retryAfterS * 1_000)
+  }
+  const submit = form.onSubmit((values: Values) => asked.mutate(values, { onError }))
+  return { form, asked, submit, waitS: useCountdown(waitUntil) }
+}
+
+const fieldOf = (form: Form, name: keyof Fields) => ({
+  key: form.key(name),
+  required: true,
+  withAsterisk: false,
+  ...form.getInputProps(name),
+})
+
+function Passwords({ form, isRegistering }: { form: Form; isRegistering: boolean }) {
+  const common = {
+    autoComplete: isRegistering ? 'new-password' : 'current-password',
+    visibilityToggleButtonProps: { 'aria-label': 'Show or hide the password', tabIndex: 0 },
+  }
+  return (
+    <>
+      <PasswordInput
+        label="Password"
+        {...(isRegistering && { description: 'At least 6 characters' })}
+        {...common}
+        {...fieldOf(form, 'password')}
+      />
+      {isRegistering && <PasswordInput label="Repeat password" {...common} {...fieldOf(form, 'repeated')} />}
+    </>
+  )
+}
+
+function Submit({ label, isBusy, waitS }: { label: string; isBusy: boolean; waitS: number | null }) {
+  return (
+    <Button type="submit" size="md" loading={isBusy} disabled={waitS !== null}>
+      {waitS === null ? (
+        label
+      ) : (
+        <>
+          Try again in&nbsp;
+          <Countdown seconds={waitS} />
+        </>
+      )}
+    </Button>
+  )
+}
 
 function OtherMode({ isRegistering }: { isRegistering: boolean }) {
   return (

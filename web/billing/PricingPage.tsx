@@ -25,26 +25,7 @@ export function PricingPage() {
   return (
     <BarePage title="Pricing" size="lg" actions={<Actions hasPlan={subscription?.plan != null} />}>
       <Stack gap="xl">
-        <Stack gap="xs" align="center" ta="center">
-          <Title order={1} fz={28}>
-            Choose your plan
-          </Title>
-          <Text c="dimmed">Start free, change whenever you like.</Text>
-          <Group gap="sm" mt="sm" justify="center">
-            <SegmentedControl
-              aria-label="Billing period"
-              value={period}
-              onChange={setPeriod}
-              data={[
-                { value: 'monthly', label: 'Monthly' },
-                { value: 'yearly', label: 'Yearly' },
-              ]}
-            />
-            <Badge variant="light" size="lg" tt="none">
-              Save 20%
-            </Badge>
-          </Group>
-        </Stack>
+        <Heading period={period} onPeriod={setPeriod} />
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
           {keys.map((key) => (
             <PlanCard
@@ -62,6 +43,31 @@ export function PricingPage() {
         </SimpleGrid>
       </Stack>
     </BarePage>
+  )
+}
+
+function Heading({ period, onPeriod }: { period: string; onPeriod: (period: string) => void }) {
+  return (
+    <Stack gap="xs" align="center" ta="center">
+      <Title order={1} fz={28}>
+        Choose your plan
+      </Title>
+      <Text c="dimmed">Start free, change whenever you like.</Text>
+      <Group gap="sm" mt="sm" justify="center">
+        <SegmentedControl
+          aria-label="Billing period"
+          value={period}
+          onChange={onPeriod}
+          data={[
+            { value: 'monthly', label: 'Monthly' },
+            { value: 'yearly', label: 'Yearly' },
+          ]}
+        />
+        <Badge variant="light" size="lg" tt="none">
+          Save 20%
+        </Badge>
+      </Group>
+    </Stack>
   )
 }
 

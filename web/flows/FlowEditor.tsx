@@ -13,40 +13,9 @@ import { StepEditor } from './StepEditor.tsx'
 
 /** The steps, one of them open with its preview beside it. Counts refresh behind; what is typed stays. */
 export function FlowEditor({ flow }: { flow: FlowView }) {
-  const [edit, setEdit] = useState<StepEdit[] | null>(null)
-  const [chosen, setChosen] = useState(flow.steps[0]?.step ?? 1)
-  const [isChecked, setChecked] = useState(false)
-  const save = useSaveFlow(flow.id)
+  const { steps, current, problems, save, isDirty, choose, change, discard, submit } = useFlowEdit(flow)
   const mayWrite = useMay('flows:write')
-  const stored = editOf(flow.steps)
-  const steps = edit ?? stored
-  const problems = isChecked ? checkSteps(steps, flow.minDelayMinutes) : new Map()
-  const current = steps.find(({ step }) => step === chosen) ?? steps[0]
   if (!current) return null
-  const change = (next: Partial<StepEdit>) => {
-    const changed = steps.map((step) => (step.step === current.step ? { ...step, ...next } : step))
-    setEdit(isSameEdit(changed, stored) ? null : changed)
-  }
-  const discard = () => {
-    setEdit(null)
-    setChecked(false)
-    save.reset()
-  }
-  const submit = () => {
-    const found = checkSteps(steps, flow.minDelayMinutes)
-    setChecked(true)
-    const [first] = found.keys()
-    if (first !== undefined) return setChosen(first)
-    save.mutate(
-      { name: flow.name, steps },
-      {
-        onSuccess: () => {
-          discard()
-          announce('Flow saved')
-        },
-      },
-    )
-  }
   return (
     <>
       <Card>
@@ -56,7 +25,7 @@ export function FlowEditor({ flow }: { flow: FlowView }) {
         <Text fz="sm" c="dimmed" mb="md">
           Times count from the shopper’s last activity. Changes reach every message not yet sent.
         </Text>
-        <StepTabs flow={flow} steps={steps} chosen={current.step} wrong={[...problems.keys()]} onChoose={setChosen} />
+        <StepTabs flow={flow} steps={steps} chosen={current.step} wrong={[...problems.keys()]} onChoose={choose} />
         <Grid gap="xl" mt="lg" role="tabpanel" id="step-panel" aria-label={stepTitle(flow, current.step)}>
           <Grid.Col span={{ base: 12, lg: 6 }}>
             <Stack gap="md">
@@ -79,9 +48,42 @@ export function FlowEditor({ flow }: { flow: FlowView }) {
           </Grid.Col>
         </Grid>
       </Card>
-      <SaveBar isDirty={edit !== null} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+      <SaveBar isDirty={isDirty} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
     </>
   )
+}
+
+function useFlowEdit(flow: FlowView) {
+  const [edit, setEdit] = useState<StepEdit[] | null>(null)
+  const [chosen, choose] = useState(flow.steps[0]?.step ?? 1)
+  const [isChecked, setChecked] = useState(false)
+  const save = useSaveFlow(flow.id)
+  const stored = editOf(flow.steps)
+  const steps = edit ?? stored
+  const found = checkSteps(steps, flow.minDelayMinutes)
+  const current = steps.find(({ step }) => step === chosen) ?? steps[0]
+  const change = (next: Partial<StepEdit>) => {
+    const changed = steps.map((step) => (step === current ? { ...step, ...next } : step))
+    setEdit(isSameEdit(changed, stored) ? null : changed)
+  }
+  const discard = () => {
+    setEdit(null)
+    setChecked(false)
+    save.reset()
+  }
+  const onSuccess = () => {
+    discard()
+    announce('Flow saved')
+  }
+  const submit = () => {
+    setChecked(true)
+    const [firstWrong] = found.keys()
+    if (firstWrong === undefined) save.mutate({ name: flow.name, steps }, { onSuccess })
+    else choose(firstWrong)
+  }
+  // Nobody is told of mistakes while still typing for the first time.
+  const problems: typeof found = isChecked ? found : new Map()
+  return { steps, current, problems, save, isDirty: edit !== null, choose, change, discard, submit }
 }
 
 interface TabsProps {

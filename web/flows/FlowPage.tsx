@@ -12,6 +12,7 @@ import { DateTime } from '../ui/Time.tsx'
 import { CountsBar } from './CountsBar.tsx'
 import { FlowEditor } from './FlowEditor.tsx'
 import { FlowSwitchMark } from './FlowSwitchMark.tsx'
+import { Missing } from './Missing.tsx'
 import { useFlows } from './queries.ts'
 import { SwitchOffDialog } from './SwitchOffDialog.tsx'
 import { SwitchOnDialog } from './SwitchOnDialog.tsx'
@@ -106,18 +107,5 @@ function FlowSwitch({ flow }: { flow: FlowView }) {
       <SwitchOnDialog flow={flow} opened={isOpen && !flow.isOn} onClose={close} />
       <SwitchOffDialog flow={flow} opened={isOpen && flow.isOn} onClose={close} />
     </>
-  )
-}
-
-export function Missing({ missing }: { missing: string[] }) {
-  return (
-    <Notice tone="warn" title="Before this flow can be switched on">
-      <ul style={{ margin: '4px 0', paddingInlineStart: 20 }}>
-        {missing.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-      <Link to="/settings">Go to settings</Link>
-    </Notice>
   )
 }

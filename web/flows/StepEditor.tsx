@@ -13,23 +13,7 @@ interface Props {
 type Target = 'subject' | 'body'
 
 export function StepEditor({ step, problems, isReadOnly, onChange }: Props) {
-  const subject = useRef<HTMLInputElement>(null)
-  const body = useRef<HTMLTextAreaElement>(null)
-  const lastUsed = useRef<Target>('body')
-  const insert = (name: string) => {
-    const target = lastUsed.current
-    const field = target === 'subject' ? subject.current : body.current
-    if (!field) return
-    const { selectionStart, selectionEnd } = field
-    const text = step[target]
-    const next = insertAt(text, `{{ ${name} }}`, selectionStart ?? text.length, selectionEnd ?? text.length)
-    onChange({ [target]: next.text })
-    // After React has written the new text: before that the caret would jump to the end.
-    requestAnimationFrame(() => {
-      field.focus()
-      field.setSelectionRange(next.caret, next.caret)
-    })
-  }
+  const { fieldOf, insert } = useInsertion(step, onChange)
   return (
     <Stack gap="md">
       <DurationInput
@@ -40,19 +24,15 @@ export function StepEditor({ step, problems, isReadOnly, onChange }: Props) {
         error={problems.delayMinutes}
       />
       <TextInput
-        ref={subject}
         label="Subject"
         maxLength={200}
         readOnly={isReadOnly}
         value={step.subject}
         error={problems.subject}
-        onFocus={() => {
-          lastUsed.current = 'subject'
-        }}
         onChange={(event) => onChange({ subject: event.currentTarget.value })}
+        {...fieldOf('subject')}
       />
       <Textarea
-        ref={body}
         label="Text"
         autosize
         minRows={10}
@@ -60,14 +40,42 @@ export function StepEditor({ step, problems, isReadOnly, onChange }: Props) {
         readOnly={isReadOnly}
         value={step.body}
         error={problems.body}
-        onFocus={() => {
-          lastUsed.current = 'body'
-        }}
         onChange={(event) => onChange({ body: event.currentTarget.value })}
+        {...fieldOf('body')}
       />
       {!isReadOnly && <Variables onInsert={insert} />}
     </Stack>
   )
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement
+
+/** Puts a variable where the writer was last, in the subject or in the text. */
+function useInsertion(step: StepEdit, onChange: Props['onChange']) {
+  const fields = useRef<Partial<Record<Target, Field>>>({})
+  const lastUsed = useRef<Target>('body')
+  const fieldOf = (target: Target) => ({
+    ref: (field: Field | null) => {
+      if (field) fields.current[target] = field
+    },
+    onFocus: () => {
+      lastUsed.current = target
+    },
+  })
+  const insert = (name: string) => {
+    const target = lastUsed.current
+    const field = fields.current[target]
+    if (!field) return
+    const end = step[target].length
+    const next = insertAt(step[target], `{{ ${name} }}`, field.selectionStart ?? end, field.selectionEnd ?? end)
+    onChange({ [target]: next.text })
+    // After React has written the new text: before that the caret would jump to the end.
+    requestAnimationFrame(() => {
+      field.focus()
+      field.setSelectionRange(next.caret, next.caret)
+    })
+  }
+  return { fieldOf, insert }
 }
 
 function Variables({ onInsert }: { onInsert: (name: string) => void }) {

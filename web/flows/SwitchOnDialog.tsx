@@ -4,7 +4,7 @@ import type { FlowView } from '../../shared/flows.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted, formatMinutes } from '../ui/format.ts'
-import { Missing } from './FlowPage.tsx'
+import { Missing } from './Missing.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
 
 const PROPOSED_HOLDOUT = 10
@@ -15,24 +15,25 @@ interface Props {
   onClose: () => void
 }
 
+interface Choices {
+  hasRead: boolean
+  isHoldingOut: boolean
+  percent: number | string
+  includeLast24h: boolean
+}
+
+const nothingChosen = { hasRead: false, isHoldingOut: false, percent: PROPOSED_HOLDOUT, includeLast24h: false }
+
 export function SwitchOnDialog({ flow, opened, onClose }: Props) {
-  const [hasRead, setRead] = useState(false)
-  const [holdout, setHoldout] = useState<'none' | 'some'>('none')
-  const [percent, setPercent] = useState<number | string>(PROPOSED_HOLDOUT)
-  const [includeLast24h, setInclude] = useState(false)
+  const [choices, setChoices] = useState<Choices>(nothingChosen)
   const flip = useSwitchFlow(flow.id)
-  const holdoutPercent = holdout === 'none' ? 0 : Number(percent)
-  const switchOn = () =>
-    flip.mutate(
-      { isOn: true, holdoutPercent, includeLast24h },
-      {
-        onSuccess: () => {
-          onClose()
-          setRead(false)
-          announce('The flow is on')
-        },
-      },
-    )
+  const choose = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
+  const { hasRead, isHoldingOut, percent, includeLast24h } = choices
+  const onSuccess = () => {
+    onClose()
+    setChoices(nothingChosen)
+    announce('The flow is on')
+  }
   return (
     <Confirm
       opened={opened}
@@ -42,7 +43,9 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
       isBusy={flip.isPending}
       isDisabled={!hasRead || flow.missing.length > 0 || percent === ''}
       problem={flip.error?.message}
-      onConfirm={switchOn}
+      onConfirm={() =>
+        flip.mutate({ isOn: true, holdoutPercent: isHoldingOut ? Number(percent) : 0, includeLast24h }, { onSuccess })
+      }
       onClose={onClose}
     >
       <Stack gap="lg">
@@ -52,60 +55,76 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
           {flow.steps.map(({ delayMinutes }) => formatMinutes(delayMinutes)).join(', ')} after their last activity. A
           purchase ends it.
         </Text>
-        <Radio.Group label="Control group" value={holdout} onChange={(value) => setHoldout(value as 'none' | 'some')}>
-          <Stack gap="xs" mt="xs">
-            <Radio value="none" label="0 %: write to everyone" />
-            <Radio
-              value="some"
-              label={`Leave some out, to measure what the flow really brings (we propose ${PROPOSED_HOLDOUT} %)`}
-            />
-          </Stack>
-        </Radio.Group>
-        {holdout === 'some' && (
-          <NumberInput
-            label="Share of shoppers who are not written to"
-            suffix=" %"
-            min={1}
-            max={50}
-            clampBehavior="strict"
-            allowDecimal={false}
-            w={280}
-            maw="100%"
-            value={percent}
-            onChange={setPercent}
-          />
-        )}
-        <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChange={setInclude} />
-        <Checkbox
-          label="I have read the messages in the preview"
-          checked={hasRead}
-          onChange={(event) => setRead(event.currentTarget.checked)}
-        />
-        {!hasRead && (
-          <Anchor component="button" type="button" fz="sm" ta="start" w="fit-content" onClick={onClose}>
-            Read the preview first
-          </Anchor>
-        )}
+        <Holdout choices={choices} onChoose={choose} />
+        <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChoose={choose} />
+        <HaveRead hasRead={hasRead} onChoose={choose} onClose={onClose} />
       </Stack>
     </Confirm>
   )
 }
 
-interface RecentProps {
-  flowId: string
-  isIncluded: boolean
-  onChange: (isIncluded: boolean) => void
+type OnChoose = (next: Partial<Choices>) => void
+
+function Holdout({ choices, onChoose }: { choices: Choices; onChoose: OnChoose }) {
+  return (
+    <>
+      <Radio.Group
+        label="Control group"
+        value={choices.isHoldingOut ? 'some' : 'none'}
+        onChange={(value) => onChoose({ isHoldingOut: value === 'some' })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="none" label="0 %: write to everyone" />
+          <Radio
+            value="some"
+            label={`Leave some out, to measure what the flow really brings (we propose ${PROPOSED_HOLDOUT} %)`}
+          />
+        </Stack>
+      </Radio.Group>
+      {choices.isHoldingOut && (
+        <NumberInput
+          label="Share of shoppers who are not written to"
+          suffix=" %"
+          min={1}
+          max={50}
+          clampBehavior="strict"
+          allowDecimal={false}
+          w={280}
+          maw="100%"
+          value={choices.percent}
+          onChange={(percent) => onChoose({ percent })}
+        />
+      )}
+    </>
+  )
 }
 
-function IncludeRecent({ flowId, isIncluded, onChange }: RecentProps) {
-  const count = useUpcoming(flowId).data?.cartsOfLast24h
+function IncludeRecent(props: { flowId: string; isIncluded: boolean; onChoose: OnChoose }) {
+  const count = useUpcoming(props.flowId).data?.cartsOfLast24h
   return (
     <Checkbox
       label={`Include carts of the last 24 hours${count === undefined ? '' : ` (${counted(count, 'cart')})`}`}
       description="Otherwise only carts left from now on are written to"
-      checked={isIncluded}
+      checked={props.isIncluded}
       disabled={count === 0}
-      onChange={(event) => onChange(event.currentTarget.checked)}
+      onChange={(event) => props.onChoose({ includeLast24h: event.currentTarget.checked })}
     />
+  )
+}
+
+function HaveRead(props: { hasRead: boolean; onChoose: OnChoose; onClose: () => void }) {
+  return (
+    <>
+      <Checkbox
+        label="I have read the messages in the preview"
+        checked={props.hasRead}
+        onChange={(event) => props.onChoose({ hasRead: event.currentTarget.checked })}
+      />
+      {!props.hasRead && (
+        <Anchor component="button" type="button" fz="sm" ta="start" w="fit-content" onClick={props.onClose}>
+          Read the preview first
+        </Anchor>
+      )}
+    </>
   )
 }

@@ -11,21 +11,8 @@ import { useSaveSettings } from './queries.ts'
 import { checkSettings, type SettingsForm } from './rules.ts'
 
 export function SendingForm({ store }: { store: StoreView }) {
-  const save = useSaveSettings()
-  // The demo's sender is fixed (decision 29).
+  const { form, save, submit, discard } = useSettingsForm(store)
   const isFixed = !useMay('flows:switch')
-  const form = useForm<SettingsForm>({ initialValues: formOf(store), validate: checkSettings })
-  const submit = () => {
-    if (form.validate().hasErrors) return
-    save.mutate(form.values, {
-      onSuccess: ({ store: saved }) => {
-        form.setInitialValues(formOf(saved))
-        form.setValues(formOf(saved))
-        announce('Settings saved')
-      },
-      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
-    })
-  }
   const { value, onChange, error } = form.getInputProps('abandonmentTimeoutMinutes')
   return (
     <>
@@ -38,29 +25,7 @@ export function SendingForm({ store }: { store: StoreView }) {
         <Stack gap="md">
           {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
           {store.isDemo && <Notice tone="info">In the demo the sender cannot be changed.</Notice>}
-          <TextInput
-            label="Sender name"
-            placeholder={store.name}
-            disabled={isFixed || store.isDemo}
-            autoComplete="organization"
-            {...form.getInputProps('senderName')}
-          />
-          <TextInput
-            label="Sender email"
-            description="Replies go here. Leave empty to use this server’s own address."
-            type="email"
-            disabled={isFixed || store.isDemo}
-            autoComplete="email"
-            {...form.getInputProps('senderEmail')}
-          />
-          <Textarea
-            label="Postal address"
-            description="Stands at the foot of every mail"
-            autosize
-            minRows={2}
-            disabled={isFixed || store.isDemo}
-            {...form.getInputProps('postalAddress')}
-          />
+          <SenderFields form={form} storeName={store.name} isDisabled={isFixed || store.isDemo} />
           <DurationInput
             label="A cart counts as abandoned after"
             description="Without activity of the shopper; 15 minutes to 7 days. A flow whose first message goes earlier counts from there."
@@ -76,14 +41,63 @@ export function SendingForm({ store }: { store: StoreView }) {
           )}
         </Stack>
       </Card>
-      <SaveBar
-        isDirty={form.isDirty()}
-        isSaving={save.isPending}
-        onSave={submit}
-        onDiscard={() => {
-          save.reset()
-          form.reset()
-        }}
+      <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+    </>
+  )
+}
+
+function useSettingsForm(store: StoreView) {
+  const save = useSaveSettings()
+  const form = useForm<SettingsForm>({ initialValues: formOf(store), validate: checkSettings })
+  const submit = () => {
+    if (form.validate().hasErrors) return
+    save.mutate(form.values, {
+      onSuccess: ({ store: saved }) => {
+        form.setInitialValues(formOf(saved))
+        form.setValues(formOf(saved))
+        announce('Settings saved')
+      },
+      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+    })
+  }
+  const discard = () => {
+    save.reset()
+    form.reset()
+  }
+  return { form, save, submit, discard }
+}
+
+interface FieldsProps {
+  form: ReturnType<typeof useForm<SettingsForm>>
+  storeName: string
+  isDisabled: boolean
+}
+
+function SenderFields({ form, storeName, isDisabled }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Sender name"
+        placeholder={storeName}
+        disabled={isDisabled}
+        autoComplete="organization"
+        {...form.getInputProps('senderName')}
+      />
+      <TextInput
+        label="Sender email"
+        description="Replies go here. Leave empty to use this server’s own address."
+        type="email"
+        disabled={isDisabled}
+        autoComplete="email"
+        {...form.getInputProps('senderEmail')}
+      />
+      <Textarea
+        label="Postal address"
+        description="Stands at the foot of every mail"
+        autosize
+        minRows={2}
+        disabled={isDisabled}
+        {...form.getInputProps('postalAddress')}
       />
     </>
   )

@@ -5,7 +5,7 @@ import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import type { useConnectStore } from './queries.ts'
-import { checkKeys } from './rules.ts'
+import { checkKeys, type KeysForm } from './rules.ts'
 
 interface Props {
   connect: ReturnType<typeof useConnectStore>
@@ -18,7 +18,7 @@ export function StoreKeysForm({ connect, isDisabled }: Props) {
     initialValues: { store_url: '', consumer_key: '', consumer_secret: '' },
     validate: checkKeys,
   })
-  const submit = form.onSubmit((values) => {
+  const submit = form.onSubmit((values: KeysForm) => {
     const body = {
       platform: 'woocommerce' as const,
       store_url: values.store_url.trim(),
