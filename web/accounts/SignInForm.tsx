@@ -10,7 +10,7 @@ import { useLogin, useRegister, wordsOf } from './queries.ts'
 import { checkSignIn, type SignInForm as Fields } from './rules.ts'
 
 type Values = Fields & { isRemembered: boolean }
-type Form = ReturnType<typeof useForm<Values>>
+type Form = ReturnType<typeof useSignInForm>['form']
 
 export function SignInForm({ mode, onForgot }: { mode: 'login' | 'register'; onForgot: () => void }) {
   const isRegistering = mode === 'register'

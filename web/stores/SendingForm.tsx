@@ -68,7 +68,7 @@ function useSettingsForm(store: StoreView) {
 }
 
 interface FieldsProps {
-  form: ReturnType<typeof useForm<SettingsForm>>
+  form: ReturnType<typeof useSettingsForm>['form']
   storeName: string
   isDisabled: boolean
 }
