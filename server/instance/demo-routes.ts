@@ -1,3 +1,22 @@
-import type { Routes } from '../http.ts'
+import * as api from '../../shared/instance.ts'
+import { type Limit, take } from '../accounts/limits.ts'
+import type { DemoParts, Deps } from '../deps.ts'
+import { AppError, found } from '../errors.ts'
+import { type Routes, serveAccount } from '../http.ts'
 
-export const demoRoutes: Routes = () => {}
+/** Each takes some seconds of the machine. */
+const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }
+
+type Rebuildable = DemoParts & { rebuild(deps: Deps): Promise<void> }
+
+// Resetting the demo: from the demo account only, and only where the demo runs.
+
+export const demoRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.resetDemo, async ({ session }) => {
+    const demo = found(deps.demo as Rebuildable | null, 'Demo')
+    if (!session.isDemo) throw new AppError('forbidden', 'Only the demo account can be reset.')
+    await take(deps, RESETS, session.accountId)
+    await demo.rebuild(deps)
+    return { success: true as const, message: 'The demo is back to its first state.' }
+  })
+}

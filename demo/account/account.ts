@@ -1,0 +1,89 @@
+import { hashPassword } from '../../server/accounts/passwords.ts'
+import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/accounts/sql.ts'
+import { savePlan } from '../../server/billing/sql.ts'
+import { transactAccount } from '../../server/db.ts'
+import type { DemoParts, Deps } from '../../server/deps.ts'
+import { switchFlow } from '../../server/flows/flows.ts'
+import { listFlows } from '../../server/flows/sql.ts'
+import { newId } from '../../server/ids.ts'
+import { randomToken } from '../../server/secrets.ts'
+import { storeAccess } from '../../server/stores/access.ts'
+import { connectStore } from '../../server/stores/connect.ts'
+import { type StoreRow, storesOf } from '../../server/stores/sql.ts'
+import * as sql from './sql.ts'
+
+// The demo account (decision 29): a real account with a real store, the one that runs beside us. Made once, brought in line at
+// every start; its history is in history.ts.
+
+const EMAIL = 'demo@recoup.example'
+const SENDER = { name: 'Maple & Clay', postalAddress: 'Maple & Clay, 12 Kiln Road, Burlington, VT 05401, USA' }
+
+export interface DemoAccount {
+  accountId: string
+  storeId: string
+}
+
+/** Safe to repeat. The demo store must be listening: connecting asks it who it is. */
+export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<DemoAccount> {
+  const accountId = (await demoOwner(deps.db))?.account_id ?? (await createAccount(deps))
+  const store = (await connectedStore(deps, accountId, demo)) ?? (await connectAnew(deps, accountId, demo))
+  await sql.saveSender({ storeId: store.id, db: deps.db }, SENDER)
+  await switchOn(deps, store.id)
+  const scriptUrl = `${deps.config.publicUrl}/capture/${store.capture_key}.js`
+  demo.setCapture({ scriptUrl, storeKey: store.capture_key })
+  return { accountId, storeId: store.id }
+}
+
+/** Nobody knows the password: the only way in is "Try the live demo". */
+async function createAccount(deps: Deps): Promise<string> {
+  const account = { accountId: newId(), db: deps.db }
+  const now = deps.now()
+  const passwordHash = await hashPassword(randomToken())
+  await transactAccount(account, async (tx) => {
+    const userId = (await sql.userIdOf(tx.db, EMAIL)) ?? newId()
+    await insertUser(tx.db, { id: userId, email: EMAIL, name: 'Demo', passwordHash, now })
+    await insertAccount(tx, 'Maple & Clay (demo)', now)
+    await sql.markDemo(tx)
+    await insertMember(tx, userId, 'owner', now)
+    await savePlan(tx, 'growth', now)
+  })
+  return account.accountId
+}
+
+/** The store as it is, when its address is still the same and its keys still open. */
+async function connectedStore(deps: Deps, accountId: string, demo: DemoParts): Promise<StoreRow | undefined> {
+  const stores = await storesOf({ accountId, db: deps.db })
+  const store = stores.find((each) => each.is_active && each.url === demo.storeUrl)
+  if (!store) return undefined
+  const opens = await storeAccess(deps, { storeId: store.id, db: deps.db }).then(
+    () => true,
+    () => false,
+  )
+  return opens ? store : undefined
+}
+
+/** A demo store at another address (its port was changed) is another store; what is known of the old one goes. */
+async function connectAnew(deps: Deps, accountId: string, demo: DemoParts): Promise<StoreRow> {
+  const account = { accountId, db: deps.db }
+  await sql.deleteOtherStores(account, demo.storeUrl)
+  const { store } = await connectStore(
+    deps,
+    { accountId, sessionId: null },
+    {
+      platform: 'woocommerce',
+      store_url: demo.storeUrl,
+      consumer_key: demo.keys.consumerKey,
+      consumer_secret: demo.keys.consumerSecret,
+    },
+  )
+  return store
+}
+
+/** Once: a visitor who switched it off finds it off. */
+async function switchOn(deps: Deps, storeId: string): Promise<void> {
+  const store = { storeId, db: deps.db }
+  for (const flow of await listFlows(store)) {
+    if (flow.switched_on_at) continue
+    await switchFlow(deps, store, flow.id, { isOn: true, holdoutPercent: 0, includeLast24h: false })
+  }
+}

@@ -1,0 +1,108 @@
+import { recordFacts } from '../../server/carts/record.ts'
+import type { Db } from '../../server/db.ts'
+import type { Deps } from '../../server/deps.ts'
+import { found } from '../../server/errors.ts'
+import type { PlatformOrder } from '../../server/platforms/platform.ts'
+import { lockKeys } from '../../server/shoppers/sql.ts'
+import { storeAccess } from '../../server/stores/access.ts'
+import { pullProducts } from '../../server/stores/mirrors.ts'
+import { readStore } from '../../server/stores/sql.ts'
+import { boughtAt, type Happening, happeningsOf, historicOrder, keysOf } from './happenings.ts'
+import { inOneTransaction } from './one-transaction.ts'
+import { planTrips, type Trip } from './plan.ts'
+import { createRandom } from './random.ts'
+import { relive } from './relive.ts'
+import * as sql from './sql.ts'
+
+// The demo's past: shoppers' trips, told to the real engine as facts under a clock that runs through ninety days. It is all there
+// or not at all; a process that ends halfway leaves nothing behind but orders in the demo store, and starts over.
+
+export interface HistoryOptions {
+  days: number
+  seed: number
+  /** Trips on a middling day. */
+  perDay?: number
+  signal?: AbortSignal
+}
+
+/** The last thing written of a history. */
+const MARK = 'demo:history'
+/** The present begins before now: what is left open then is abandoned and answered for when the history ends. */
+const QUIET_MS = 80 * 60_000
+
+export function hasHistory(deps: Deps, storeId: string): Promise<boolean> {
+  return sql.hasFact({ storeId, db: deps.db }, MARK)
+}
+
+/** Does nothing when there is one. Needs the demo store: the same orders stand in it. */
+export async function generateHistory(deps: Deps, storeId: string, options: HistoryOptions): Promise<void> {
+  const store = { storeId, db: deps.db }
+  if (!deps.demo || (await hasHistory(deps, storeId))) return
+  const now = deps.now()
+  const host = new URL(found(await readStore(store), 'Store').home_url).hostname
+  const past = { until: now.getTime() - QUIET_MS, days: options.days, perDay: options.perDay ?? 4.9 }
+  const trips = planTrips(createRandom(options.seed), await readGoods(deps, storeId, options.signal), past)
+  const orders = await placeOrders(deps, storeId, trips)
+  const happenings = trips
+    .flatMap((trip) => happeningsOf(trip, orders.get(trip), host))
+    .filter((each) => each.at < past.until)
+    .sort((a, b) => a.at - b.at)
+  await inOneTransaction(deps.pool, async (db) => {
+    await holdKeys(db, storeId, trips, happenings, host)
+    await relive({ deps, db, storeId, happenings, now, isGone: goneAmong(trips), ...pick(options.signal) })
+    await leaveMark({ ...deps, db }, storeId, trips[0], host)
+  })
+  deps.log.info({ storeId, trips: trips.length, tookMs: deps.now().getTime() - now.getTime() }, 'demo.history-made')
+}
+
+const pick = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
+
+/** The catalogue's mirror is filled by the store's first import; whoever comes first reads it. */
+async function readGoods(deps: Deps, storeId: string, signal?: AbortSignal): Promise<sql.Good[]> {
+  for (let attempt = 0; attempt < 60; attempt++) {
+    signal?.throwIfAborted()
+    const goods = await sql.goodsOf({ storeId, db: deps.db })
+    if (goods.length > 0) return goods
+    const read = await pullProducts(deps, { storeId, isFull: true })
+    if (read.kind !== 'done') await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  throw new Error('the demo store sells nothing')
+}
+
+/** Writes the orders into the demo store and reads them back as every sync will, so that a sync finds nothing new in them. */
+async function placeOrders(deps: Deps, storeId: string, trips: readonly Trip[]): Promise<Map<Trip, PlatformOrder>> {
+  const buying = trips.filter((trip) => boughtAt(trip) !== null)
+  const ids = deps.demo!.insertOrders(buying.map(historicOrder))
+  const client = await storeAccess(deps, { storeId, db: deps.db })
+  const known = new Map<string, PlatformOrder>()
+  for await (const page of client.orders({ modifiedSince: '2000-01-01T00:00:00Z' })) {
+    for (const order of page.rows) known.set(order.orderId, order)
+  }
+  return new Map(buying.map((trip, index) => [trip, found(known.get(String(ids[index])), 'Order')]))
+}
+
+/** Taken first and all at once: a sync that reads the same orders meanwhile waits, and then finds them told. */
+async function holdKeys(
+  db: Db,
+  storeId: string,
+  trips: readonly Trip[],
+  happenings: readonly Happening[],
+  host: string,
+) {
+  const orders = happenings.flatMap((each) =>
+    each.kind === 'order' ? [{ kind: 'order' as const, value: each.order.orderId }] : [],
+  )
+  const keys = trips.flatMap((trip) => keysOf(trip, host)).filter((key) => key.kind !== 'device')
+  await db.transaction().execute((tx) => lockKeys({ storeId, db: tx }, [...keys, ...orders]))
+}
+
+function goneAmong(trips: readonly Trip[]): (email: string) => boolean {
+  const gone = new Set(trips.flatMap(({ person }) => (person?.isGone ? [person.email] : [])))
+  return (email) => gone.has(email)
+}
+
+async function leaveMark(deps: Deps, storeId: string, trip: Trip | undefined, host: string): Promise<void> {
+  if (!trip) return
+  const mark = { keys: keysOf(trip, host), source: 'engine', at: new Date(trip.startAt), uniqueKey: MARK } as const
+  await recordFacts(deps, storeId, [{ ...mark, payload: { type: 'contact', contact: {} } }])
+}

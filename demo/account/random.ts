@@ -1,0 +1,41 @@
+/** Chance that can be repeated: the same seed gives the same history. */
+export interface Random {
+  /** 0 ≤ x < 1 */
+  next(): number
+  chance(share: number): boolean
+  /** Whole, both ends included. */
+  between(low: number, high: number): number
+  pick<T>(list: readonly T[]): T
+  /** An index, as likely as its weight. */
+  weighted(weights: readonly number[]): number
+  /** Letters and digits, for tokens that open nothing. */
+  text(length: number): string
+}
+
+/** mulberry32: small, fast and even enough for a demo. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+  const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
+  return {
+    next,
+    chance: (share) => next() < share,
+    between,
+    pick: (list) => list[between(0, list.length - 1)]!,
+    weighted(weights) {
+      let left = next() * weights.reduce((sum, weight) => sum + weight, 0)
+      const index = weights.findIndex((weight) => {
+        left -= weight
+        return left < 0
+      })
+      return index < 0 ? weights.length - 1 : index
+    },
+    text: (length) => Array.from({ length }, () => 'abcdefghijkmnpqrstuvwxyz23456789'[between(0, 31)]).join(''),
+  }
+}

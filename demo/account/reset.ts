@@ -1,0 +1,67 @@
+import { demoOwner } from '../../server/accounts/sql.ts'
+import type { DemoParts, Deps } from '../../server/deps.ts'
+import { AppError } from '../../server/errors.ts'
+import { storeAccess } from '../../server/stores/access.ts'
+import { ensureDemoAccount } from './account.ts'
+import { generateHistory, hasHistory } from './history.ts'
+import * as sql from './sql.ts'
+
+// The demo as a whole: its account, its store, its past. One building at a time.
+
+const SEED = 20_260_301
+
+export interface Settling {
+  /** How much past there is; 90 unless a test has no time for it. */
+  days?: number
+  signal?: AbortSignal
+}
+
+const building = new WeakMap<DemoParts, Promise<void>>()
+
+/** At every start, after the server is up: makes what is missing. Resolves when the past is there, which takes some seconds. */
+export async function settleDemo(deps: Deps, demo: DemoParts, wanted: Settling = {}): Promise<void> {
+  const { storeId } = await ensureDemoAccount(deps, demo)
+  if (await hasHistory(deps, storeId)) return
+  // Orders without a past: a process that ended halfway left them.
+  const isHalf = await hasOrders(deps, storeId)
+  await alone(demo, () => (isHalf ? rebuild(deps, demo, wanted) : remember(deps, storeId, wanted)))
+}
+
+/** Back to the first state: the demo store, everything known of it, and the account's own traces. Sessions stay. */
+export async function resetDemo(deps: Deps, wanted: Settling = {}): Promise<void> {
+  const { demo } = deps
+  if (!demo) throw new AppError('not_found', 'Demo not found')
+  if (building.has(demo))
+    throw new AppError('conflict', 'The demo is being set up already. Try again in half a minute.')
+  await alone(demo, () => rebuild(deps, demo, wanted))
+}
+
+async function alone(demo: DemoParts, work: () => Promise<void>): Promise<void> {
+  const run = work().finally(() => building.delete(demo))
+  building.set(demo, run)
+  await run
+}
+
+async function rebuild(deps: Deps, demo: DemoParts, wanted: Settling): Promise<void> {
+  demo.reset()
+  const owner = await demoOwner(deps.db)
+  if (owner) {
+    const account = { accountId: owner.account_id, db: deps.db }
+    await sql.deleteOtherStores(account, null)
+    await sql.deleteAccountTraces(account)
+  }
+  const { storeId } = await ensureDemoAccount(deps, demo)
+  await remember(deps, storeId, wanted)
+}
+
+async function hasOrders(deps: Deps, storeId: string): Promise<boolean> {
+  const client = await storeAccess(deps, { storeId, db: deps.db })
+  for await (const page of client.orders({ modifiedSince: '2000-01-01T00:00:00Z', pageSize: 1 })) {
+    return page.rows.length > 0
+  }
+  return false
+}
+
+function remember(deps: Deps, storeId: string, { days = 90, ...rest }: Settling): Promise<void> {
+  return generateHistory(deps, storeId, { days, seed: SEED, ...rest })
+}

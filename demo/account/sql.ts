@@ -1,0 +1,135 @@
+import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, sql, type Tx } from '../../server/db.ts'
+
+// What only the demo writes: SQL and nothing else.
+
+export async function userIdOf(db: Db | Tx, email: string): Promise<string | undefined> {
+  return (await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())?.id
+}
+
+export function markDemo({ db, accountId }: AccountTx) {
+  return db.updateTable('accounts').set({ is_demo: true }).where('id', '=', accountId).execute()
+}
+
+export function saveSender({ db, storeId }: StoreDb, sender: { name: string; postalAddress: string }) {
+  return db
+    .updateTable('stores')
+    .set({ sender_name: sender.name, postal_address: sender.postalAddress, is_demo: true })
+    .where('id', '=', storeId)
+    .execute()
+}
+
+/** Everything of a store goes with its row. */
+export async function deleteOtherStores({ db, accountId }: AccountDb, keptUrl: string | null): Promise<void> {
+  await sql`delete from stores where account_id = ${accountId} and url is distinct from ${keptUrl}`.execute(db)
+}
+
+export async function deleteAccountTraces({ db, accountId }: AccountDb): Promise<void> {
+  await db.deleteFrom('suppressions').where('account_id', '=', accountId).execute()
+  await db.deleteFrom('plan_usage').where('account_id', '=', accountId).execute()
+}
+
+export async function hasFact({ db, storeId }: StoreDb, uniqueKey: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('facts')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('unique_key', '=', uniqueKey)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export interface Good {
+  productId: string
+  variationId: string | null
+  priceMinor: number
+}
+
+/** What can be put into a cart: variations, and products that have none. */
+export async function goodsOf({ db, storeId }: StoreDb): Promise<Good[]> {
+  const rows = await sql<Good>`
+    select p.product_id as "productId", nullif(p.variation_id, '') as "variationId", p.price_minor as "priceMinor"
+    from products p where p.store_id = ${storeId} and p.is_available and p.price_minor > 0
+      and (p.variation_id <> '' or not exists (select from products v where v.store_id = p.store_id
+        and v.product_id = p.product_id and v.variation_id <> ''))
+    order by p.product_id::bigint, p.variation_id`.execute(db)
+  return rows.rows
+}
+
+/** The flow runs since `at`, and takes carts from then on. */
+export async function switchedOnAt({ db, storeId }: StoreTx, at: Date): Promise<void> {
+  await db
+    .updateTable('flows')
+    .set({ switched_on_at: at, takes_from: at, created_at: at })
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+export async function connectedAt({ db, storeId }: StoreTx, at: Date): Promise<void> {
+  await db.updateTable('stores').set({ connected_at: at }).where('id', '=', storeId).execute()
+}
+
+/** In the past every order pull has just been through: history holds no surprise. */
+export async function fenceAt({ db, storeId }: StoreDb, at: Date): Promise<void> {
+  await db
+    .updateTable('sync_state')
+    .set({ completed_start: at, completed_at: at, started_at: at })
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'fence')
+    .execute()
+}
+
+/** From here on the store is asked again, about what changed since. */
+export async function endHistoryAt({ db, storeId }: StoreTx, at: Date): Promise<void> {
+  await db
+    .updateTable('sync_state')
+    .set({ completed_start: null, completed_at: null, started_at: null, watermark: at })
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'fence')
+    .execute()
+  await sql`update notifications set read_at = created_at + interval '3 hours'
+    where store_id = ${storeId} and created_at < ${at}::timestamptz - interval '1 day'`.execute(db)
+}
+
+/**
+ * When the clock has something to do that cannot wait: somebody who may be written to falls quiet, or a step is due. What
+ * concerns only carts without an address is done along the way.
+ */
+export async function nextDue({ db, storeId }: StoreDb): Promise<Date | null> {
+  const rows = await sql<{ at: Date | null }>`
+    select least(
+      (select min(abandon_at) from carts where store_id = ${storeId} and status = 'active' and email is not null),
+      (select min(m.wake_at) from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
+        where m.store_id = ${storeId} and m.state in ('scheduled', 'held', 'claimed') and c.email is not null)) as at`.execute(
+    db,
+  )
+  return rows.rows[0]?.at ?? null
+}
+
+/** Plans rest on what is known of the tables, and autovacuum does not see into this transaction. */
+export async function takeStock(db: Db): Promise<void> {
+  await sql`analyze facts, carts, messages, shopper_keys, shoppers, orders, decisions`.execute(db)
+}
+
+/** As the minute job does it, for one store (decision 11). */
+export async function markNoResponse({ db, storeId }: StoreDb, now: Date): Promise<void> {
+  await sql`
+    update carts c set no_response_at = null,
+      badge = case when c.badge = 'Recovered' or exists (select from touches t where t.store_id = c.store_id
+        and t.cart_id = c.id and t.is_human and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
+    where c.store_id = ${storeId} and c.no_response_at <= ${now}`.execute(db)
+}
+
+/** The mail a person reacts to: of one step, the newest that went to them. */
+export async function sentMessage({ db, storeId }: StoreDb, email: string, step: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('to_address', '=', email)
+    .where('step', '=', step)
+    .where('state', '=', 'sent')
+    .orderBy('handed_over_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
