@@ -27,7 +27,9 @@ export function Guard() {
   const known = standing ?? last.current
   if (!known) return <LoadingPage />
   const answer = access(pathname, known)
-  if (answer.show) return <Outlet />
+  // React may show a path the address has already left (a transition under way): nobody is sent away from where they no longer are.
+  const isLeaving = pathname !== window.location.pathname
+  if (answer.show || isLeaving) return <Outlet />
   if (answer.redirect === '/landing' && farewell) return <Navigate to="/login" replace />
   const isBack = known.authenticated && returnTo !== null && access(returnTo.split('?')[0]!, known).show
   return <Navigate to={isBack && pathname === '/login' ? returnTo : answer.redirect} replace />
