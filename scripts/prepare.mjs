@@ -146,9 +146,16 @@ export function tool(name) {
   return fs.realpathSync(inModules('.bin', name))
 }
 
-const WEB_SOURCES = ['web', 'shared', 'storefront', 'vite.config.ts', 'index.html', 'package-lock.json']
+const WEB_SOURCES = [
+  'web',
+  'shared',
+  'storefront',
+  'vite.config.ts',
+  'scripts/build-storefront.ts',
+  'package-lock.json',
+]
 
-/** Builds the browser app when its sources are not those of the last build. */
+/** Builds the browser app and the shop's script when their sources are not those of the last build. */
 export async function ensureWebBuilt(node) {
   const stamp = path.join(root, 'dist', 'web', '.built-from')
   const wanted = hashOf(WEB_SOURCES)
@@ -159,6 +166,8 @@ export async function ensureWebBuilt(node) {
   })
   if (code !== 0)
     throw new Stop(`The browser app could not be built: vite ended with code ${code}, its message is above.`)
+  const script = await run(node, ['scripts/build-storefront.ts'], { env: toolEnv({ NODE_ENV: 'production' }) })
+  if (script !== 0) throw new Stop(`The shop's script could not be built: it ended with code ${script}, see above.`)
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
   fs.writeFileSync(stamp, wanted)
 }

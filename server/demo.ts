@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { ensureDemoAccount } from '../demo/account/account.ts'
+import { settleDemo } from '../demo/account/reset.ts'
 import { startMailbox } from '../demo/mailbox/mailbox.ts'
 import { startDemoStore } from '../demo/store/store.ts'
 import type { Config } from './config.ts'
@@ -29,14 +30,24 @@ export async function startDemo(config: Config): Promise<DemoHouse> {
       })
     : null
   const shop = config.isDemo ? await openShop(config) : null
+  const stopping = new AbortController()
+  let settling: Promise<void> = Promise.resolve()
   return {
     parts: shop && mailbox ? { ...shop.parts, mailboxUrl: mailbox.url } : null,
     mailboxUrl: mailbox?.url ?? null,
     smtpUrl: mailbox?.smtpUrl ?? null,
     async settleIn(deps) {
-      if (deps.demo) await ensureDemoAccount(deps, deps.demo)
+      if (!deps.demo) return
+      await ensureDemoAccount(deps, deps.demo)
+      // Only the worker's process: two would live through the same past at once.
+      if (!config.roles.includes('worker')) return
+      settling = settleDemo(deps, deps.demo, { signal: stopping.signal }).catch((error: unknown) => {
+        if (!stopping.signal.aborted) deps.log.error({ err: error }, 'demo.not-settled')
+      })
     },
     async stop() {
+      stopping.abort()
+      await settling
       await shop?.store.stop()
       await mailbox?.stop()
     },
