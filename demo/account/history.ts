@@ -40,7 +40,7 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
   if (!deps.demo || (await hasHistory(deps, storeId))) return
   const now = deps.now()
   const host = new URL(found(await readStore(store), 'Store').home_url).hostname
-  const past = { until: now.getTime() - QUIET_MS, days: options.days, perDay: options.perDay ?? 4.9 }
+  const past = { until: now.getTime() - QUIET_MS, days: options.days, perDay: options.perDay ?? 4.4 }
   const trips = planTrips(createRandom(options.seed), await readGoods(deps, storeId, options.signal), past)
   const orders = await placeOrders(deps, storeId, trips)
   const happenings = trips

@@ -80,7 +80,7 @@ function tripAt(
   until: number,
 ): Trip {
   const first = linesOf(random, goods, random.weighted([70, 30]) + 1)
-  const more = random.chance(0.3)
+  const more = random.chance(0.22)
     ? { at: startAt + random.between(2, 6) * MINUTE, lines: withMore(first, linesOf(random, goods, 1)) }
     : null
   const isTyped = random.chance(0.68)

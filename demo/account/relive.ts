@@ -30,7 +30,7 @@ export interface Life {
 }
 
 /** Workers look at this pace, plus some seconds: to the minute is fine for the past and spares thousands of looks. */
-const PACE_MS = 10 * 60_000
+const PACE_MS = 30 * 60_000
 /** What the flow of the demo is switched to when the past ends (decision 29). */
 const DEMO_MINUTES = [1, 3, 5]
 
@@ -99,7 +99,7 @@ async function passTo(deps: Deps, storeId: string, clock: { at: number }, until:
   for (;;) {
     const due = await sql.nextDue({ storeId, db: deps.db })
     if (!due || due.getTime() >= until) return
-    const look = Math.ceil(due.getTime() / PACE_MS) * PACE_MS + (due.getTime() % 47_000)
+    const look = Math.ceil(due.getTime() / PACE_MS) * PACE_MS + (due.getTime() % 97_000)
     clock.at = Math.max(clock.at, Math.min(look, until - 1))
     await work(deps, storeId)
   }
