@@ -15,7 +15,7 @@ const GRETA = 'greta@shoppers.example'
 beforeAll(async () => {
   house = await aHouse()
   browser = await openBrowser()
-  owner = await browser.newPage()
+  owner = await (await browser.newContext()).newPage()
   await owner.goto(`${house.url}/login`)
   await owner.getByRole('button', { name: 'Try the live demo' }).click()
   await owner.waitForURL(/dashboard|carts/)

@@ -135,12 +135,19 @@ async function writeCart(
   if (row?.status !== status)
     await event(tx, id, new Date(episode.endedAt ?? episode.lastActivityAt), status, reasonOf(episode))
   if (episode.status !== 'open') {
-    if (row) await messages.cancelCartMessages(tx, id, status === 'recovered' ? 'purchased' : status, context.now)
+    if (row) await closeMessages(tx, id, row.status, status, context.now)
     return
   }
   const hasMoved = row && row.last_activity_at.getTime() !== episode.lastActivityAt
   if (hasMoved) await messages.retimeFlowMessages(tx, id, new Date(episode.lastActivityAt), context.now)
   if (row) await messages.wakeCartMessages(tx, id, context.now)
+}
+
+/** A checkout empties the cart a moment before its order is known: the record then says what it was. */
+async function closeMessages(tx: StoreTx, id: string, before: CartState, status: CartState, now: Date): Promise<void> {
+  const reason = status === 'recovered' ? 'purchased' : status
+  await messages.cancelCartMessages(tx, id, reason, now)
+  if (reason === 'purchased' && before === 'emptied') await messages.correctCancelReason(tx, id, 'emptied', reason, now)
 }
 
 const reasonOf = (episode: Episode) => (episode.orderId ? { orderId: episode.orderId } : {})

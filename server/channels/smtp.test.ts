@@ -190,15 +190,15 @@ describe('a refusal in words', () => {
     expect(await aChannel(server.port).send(anEmail())).toMatchObject({ kind: 'rejected', isRecipientFault: false })
   })
 
-  test.each(['451 4.7.1 Greylisted, try again in 300 seconds', '421 4.3.2 Shutting down'])(
-    '%s is retried',
-    async (r) => {
-      const server = await aServer({ onRcptTo: refusing(r) })
-      const outcome = await aChannel(server.port).send(anEmail())
-      expect(outcome).toMatchObject({ kind: 'retry', reason: `smtp_${r.slice(0, 3)}` })
-      expect('retryAfterMs' in outcome && outcome.retryAfterMs).toBe(r.includes('300') && 300_000)
-    },
-  )
+  test.each([
+    '451 4.7.1 Greylisted, try again in 300 seconds',
+    '421 4.3.2 Shutting down',
+  ])('%s is retried', async (r) => {
+    const server = await aServer({ onRcptTo: refusing(r) })
+    const outcome = await aChannel(server.port).send(anEmail())
+    expect(outcome).toMatchObject({ kind: 'retry', reason: `smtp_${r.slice(0, 3)}` })
+    expect('retryAfterMs' in outcome && outcome.retryAfterMs).toBe(r.includes('300') && 300_000)
+  })
 
   test.each([
     ['552 5.2.3 Too long', { kind: 'rejected', reason: 'smtp_552', isRecipientFault: false }],
@@ -379,10 +379,13 @@ describe('what is never sent', () => {
 })
 
 describe('an SMTP address', () => {
-  test.each(['http://x', 'mail.example.com', 'smtp://', 'smtp://h?pool=true', 'smtp://h?requireTLS=maybe'])(
-    '%s is refused with a sentence',
-    (url) => expect(() => createSmtpChannel({ url })).toThrow(/SMTP address/),
-  )
+  test.each([
+    'http://x',
+    'mail.example.com',
+    'smtp://',
+    'smtp://h?pool=true',
+    'smtp://h?requireTLS=maybe',
+  ])('%s is refused with a sentence', (url) => expect(() => createSmtpChannel({ url })).toThrow(/SMTP address/))
 
   test('check() signs in without sending', async () => {
     const server = await aServer()

@@ -17,6 +17,17 @@ export async function cancelCartMessages(tx: StoreTx, cartId: string, reason: st
   return sql.cancelOfCart(tx, cartId, reason, now)
 }
 
+/** Better evidence of why a cart's messages were cancelled; they stay cancelled, and the record shows both. */
+export async function correctCancelReason(
+  tx: StoreTx,
+  cartId: string,
+  from: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await sql.changeCancelReason(tx, cartId, from, reason, now)
+}
+
 /** Disconnecting: nothing open is left (D5, Y4). */
 export async function cancelOpenMessages(tx: StoreTx, reason: string, now: Date): Promise<number> {
   const cancelled = await sql.cancelOfStore(tx, reason, now)

@@ -48,6 +48,21 @@ export async function cancelOfCart(
   return rows.rows.length
 }
 
+export async function changeCancelReason(
+  { db, storeId }: StoreTx,
+  cartId: string,
+  from: string,
+  reason: string,
+  now: Date,
+) {
+  await sql`
+    with changed as (
+      update messages set reason = ${reason}, updated_at = ${now}
+      where store_id = ${storeId} and cart_id = ${cartId} and state = 'cancelled' and reason = ${from} returning id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from changed`.execute(db)
+}
+
 export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, now: Date): Promise<number> {
   const rows = await sql`
     with gone as (

@@ -5,34 +5,33 @@ import { oauthHeader, signatureBaseString, signRequest } from './woocommerce-sig
 
 const NOTHING_SIGNED = ['oauth_signature']
 
-describe.each(readVectors().map((vector, number) => ({ number, vector })))(
-  'recorded signature $number',
-  ({ vector }) => {
-    const url = new URL(vector.url)
-    const request = {
-      method: vector.method,
-      url: `${url.origin}${url.pathname}`,
-      query: [...url.searchParams] as [string, string][],
-    }
-    const keys = { consumerKey: vector.consumer_key, consumerSecret: vector.consumer_secret }
-    const moment = {
-      timestampSeconds: Number(vector.params.oauth_timestamp),
-      nonce: vector.params.oauth_nonce ?? '',
-      algorithm: vector.params.oauth_signature_method as 'HMAC-SHA256',
-    }
+describe.each(readVectors().map((vector, number) => ({ number, vector })))('recorded signature $number', ({
+  vector,
+}) => {
+  const url = new URL(vector.url)
+  const request = {
+    method: vector.method,
+    url: `${url.origin}${url.pathname}`,
+    query: [...url.searchParams] as [string, string][],
+  }
+  const keys = { consumerKey: vector.consumer_key, consumerSecret: vector.consumer_secret }
+  const moment = {
+    timestampSeconds: Number(vector.params.oauth_timestamp),
+    nonce: vector.params.oauth_nonce ?? '',
+    algorithm: vector.params.oauth_signature_method as 'HMAC-SHA256',
+  }
 
-    test('is ours, base string and all', () => {
-      const oauth = signRequest(request, keys, moment)
-      expect(Object.fromEntries(oauth)).toEqual(vector.params)
-      expect(
-        signatureBaseString(
-          request,
-          oauth.filter(([name]) => !NOTHING_SIGNED.includes(name)),
-        ),
-      ).toBe(vector.base_string)
-    })
-  },
-)
+  test('is ours, base string and all', () => {
+    const oauth = signRequest(request, keys, moment)
+    expect(Object.fromEntries(oauth)).toEqual(vector.params)
+    expect(
+      signatureBaseString(
+        request,
+        oauth.filter(([name]) => !NOTHING_SIGNED.includes(name)),
+      ),
+    ).toBe(vector.base_string)
+  })
+})
 
 test('the contract server’s own check agrees with every recorded verdict it can judge', () => {
   const judged = readVectors().filter((vector) => !vector.url.includes('[]'))

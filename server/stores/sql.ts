@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../db.ts'
+import type { AccountDb, AccountTx, Db, StoreDb, StoreTx } from '../db.ts'
 import type { StoresTable } from '../schema.ts'
 
 // Stores: SQL and nothing else. What syncs and webhooks keep is in sync-sql.ts and webhook-sql.ts.

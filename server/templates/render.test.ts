@@ -30,15 +30,14 @@ const anItem = { name: 'Mug', quantity: 1, unitPrice: '$5.00', lineTotal: '$5.00
 describe('the templates that come along', () => {
   const all = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
 
-  test.each(all.map((template) => [template.id, template] as const))(
-    '%s renders with and without a discount',
-    (_id, template) => {
-      expect(renderer.check(template)).toBeNull()
-      const { html, text } = render(template.body, { discountedTotal: null })
-      expect(html).not.toContain('With your discount')
-      expect(text).not.toMatch(/discounted|\{\{|\n\n\n/)
-    },
-  )
+  test.each(
+    all.map((template) => [template.id, template] as const),
+  )('%s renders with and without a discount', (_id, template) => {
+    expect(renderer.check(template)).toBeNull()
+    const { html, text } = render(template.body, { discountedTotal: null })
+    expect(html).not.toContain('With your discount')
+    expect(text).not.toMatch(/discounted|\{\{|\n\n\n/)
+  })
 
   test('carry the specified ids', () => {
     expect(CAMPAIGN_TEMPLATES.map(({ id }) => id)).toEqual([
