@@ -29,7 +29,8 @@ export interface DbOptions {
 export function openPool({ url, isPrepared = true, max = 16 }: DbOptions): pg.Pool {
   pg.types.setTypeParser(pg.types.builtins.INT8, Number)
   pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
-  const pool = new pg.Pool({ connectionString: url, max, application_name: 'recoup' })
+  // Compiling a plan costs more than any of our statements takes.
+  const pool = new pg.Pool({ connectionString: url, max, application_name: 'recoup', options: '-c jit=off' })
   pool.on('error', () => {}) // an idle connection that broke: the pool replaces it, the next query says so
   if (isPrepared) pool.on('connect', nameStatements)
   return pool

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { ensureDemoAccount } from '../demo/account/account.ts'
-import { settleDemo } from '../demo/account/reset.ts'
+import { resetDemo, settleDemo } from '../demo/account/reset.ts'
 import { startMailbox } from '../demo/mailbox/mailbox.ts'
 import { startDemoStore } from '../demo/store/store.ts'
 import type { Config } from './config.ts'
@@ -70,6 +70,7 @@ async function openShop(config: Config) {
     keys: KEYS,
     setCapture: store.setCapture,
     reset: store.reset,
+    rebuild: resetDemo,
     insertOrders: store.insertOrders,
   }
   return { store, parts }

@@ -36,5 +36,7 @@ export interface DemoParts {
   keys: { consumerKey: string; consumerSecret: string }
   setCapture(capture: { scriptUrl: string; storeKey: string }): void
   reset(): void
+  /** The whole demo back to its first state: store, account, past. */
+  rebuild(deps: Deps): Promise<void>
   insertOrders(orders: HistoricOrder[]): number[]
 }

@@ -27,6 +27,7 @@ beforeAll(async () => {
     keys,
     setCapture: (capture) => captures.push(capture),
     reset: shop.reset,
+    rebuild: (deps: Deps) => resetDemo(deps, { days: 10 }),
     insertOrders: shop.insertOrders,
   }
   world.deps.config = { ...world.deps.config, isDemo: true }
@@ -108,7 +109,6 @@ test('the demo store has the same orders: a sync finds nothing new', async () =>
 
 test('made once; reset, it is all new, and the visitor stays signed in', async () => {
   const { body } = await world.request('POST', '/api/auth/demo')
-  Object.assign(world.deps.demo!, { rebuild: (deps: Deps) => resetDemo(deps, { days: 10 }) })
   const marks = async () => (await world.pool.query('select count(*) from facts')).rows[0].count
   const before = await marks()
   await settleDemo(world.deps, world.deps.demo!)

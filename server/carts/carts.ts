@@ -109,6 +109,10 @@ async function applyPlan(tx: StoreTx, store: StoreRules, shopperId: string, work
     await messages.mergeCartMessages(tx, row.id, into.id, now)
     await event(tx, into.id, now, 'merged', { cart: row.id })
   }
+  for (const row of plan.orphans) {
+    await sql.markMerged(tx, row.id, null, now)
+    await messages.cancelCartMessages(tx, row.id, 'purchased', now)
+  }
   await saveContact(tx, shopperId, work.folds.at(-1)!)
 }
 

@@ -15,7 +15,11 @@ export async function detectAbandoned(deps: Deps): Promise<number> {
     const now = deps.now()
     const stores = await sql.storesToDetect(deps.db, now, 50)
     if (stores.length === 0) return total
-    for (const storeId of stores) total += await detectInStore(deps, storeId, now)
+    let moved = 0
+    for (const storeId of stores) moved += await detectInStore(deps, storeId, now)
+    // Rows another transaction holds are passed over; the next tick finds them.
+    if (moved === 0) return total
+    total += moved
   }
 }
 

@@ -65,15 +65,6 @@ function drafts(keys: fc.Arbitrary<Draft['keys']>): fc.Arbitrary<Draft[]> {
   return fc
     .array(fc.record({ gap: gaps, keys, payload }), { minLength: 1, maxLength: 9 })
     .map((list) => list.map((each, index) => ({ ...each, at: START + sum(list, index) * MINUTE })))
-    .map((list) => list.filter((each, index) => !isPaidAlready(list.slice(0, index), each)))
-}
-
-/** A paid order is never a draft or pending again. */
-function isPaidAlready(before: readonly Draft[], { payload }: Draft): boolean {
-  if (payload.type !== 'order') return false
-  return before.some(
-    ({ payload: old }) => old.type === 'order' && old.orderId === payload.orderId && old.orderKind === 'purchase',
-  )
 }
 
 const sum = (list: readonly { gap: number }[], until: number) =>

@@ -25,6 +25,8 @@ export interface CartPlan {
   carts: PlannedCart[]
   /** Rows whose episode is now part of another row's. */
   merged: { row: CartRow; into: CartRow }[]
+  /** Rows that earlier facts, known only now, leave without an episode: there was no cart after all. */
+  orphans: CartRow[]
 }
 
 /**
@@ -37,6 +39,7 @@ export function planCarts(
   openingFacts: ReadonlyMap<string, number>,
   isRecovered: (episode: Episode) => boolean,
 ): CartPlan {
+  if (episodes.length === 0) return { carts: [], merged: [], orphans: [...rows] }
   const byStart = [...rows].sort((a, b) => a.started_at.getTime() - b.started_at.getTime() || (a.id < b.id ? -1 : 1))
   const rowOf = new Map<number, CartRow>()
   const merged: CartPlan['merged'] = []
@@ -50,7 +53,7 @@ export function planCarts(
     const row = rowOf.get(index) ?? null
     return { row, episode, status: statusOf(episode, row, isRecovered) }
   })
-  return { carts, merged }
+  return { carts, merged, orphans: [] }
 }
 
 function statusOf(episode: Episode, row: CartRow | null, isRecovered: (episode: Episode) => boolean): CartState {

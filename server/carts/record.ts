@@ -1,7 +1,6 @@
 import crypto from 'node:crypto'
 import { type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
-import { newId } from '../ids.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 import { contactKeys, isSharedAddress, type ShopperKey } from '../shoppers/rules.ts'
@@ -170,16 +169,28 @@ async function bringInLine(tx: StoreTx, store: Store, shopperId: string, news: F
 }
 
 async function factRow(tx: StoreTx, fact: NewFact, shopperId: string, now: Date): Promise<sql.FactRow> {
+  const at = await timeOf(tx, fact, shopperId)
   return {
-    id: newId(),
+    id: factId(at, fact.uniqueKey),
     shopper_id: shopperId,
     kind: fact.payload.type,
     source: fact.source,
-    at: await timeOf(tx, fact, shopperId),
+    at,
     unique_key: fact.uniqueKey,
     payload: fact.payload,
     received_at: now,
   }
+}
+
+/**
+ * A UUID that begins with the fact's own time and goes on with a hash of its key: facts of the same millisecond have the
+ * same order whichever arrived first (S7), and a store's facts still lie together in the index.
+ */
+function factId(at: Date, uniqueKey: string): string {
+  const time = at.getTime().toString(16).padStart(12, '0')
+  const hash = crypto.createHash('sha256').update(uniqueKey).digest('hex')
+  const hex = `${time}7${hash.slice(0, 3)}8${hash.slice(3, 18)}`
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
 /** A post that was overtaken by a later one of the same page happened before it (S7: page sequence number). */

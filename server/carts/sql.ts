@@ -133,7 +133,7 @@ export async function updateCart({ db, storeId }: StoreTx, id: string, values: C
     .execute()
 }
 
-export async function markMerged({ db, storeId }: StoreTx, id: string, into: string, now: Date) {
+export async function markMerged({ db, storeId }: StoreTx, id: string, into: string | null, now: Date) {
   await db
     .updateTable('carts')
     .set((eb) => ({

@@ -1,23 +1,19 @@
 import * as api from '../../shared/instance.ts'
 import { type Limit, take } from '../accounts/limits.ts'
-import type { DemoParts, Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import { type Routes, serveAccount } from '../http.ts'
 
 /** Each takes some seconds of the machine. */
 const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }
 
-/** The house that holds the demo knows how to build it again; the server knows nobody's past. */
-type Rebuildable = DemoParts & { rebuild?: (deps: Deps) => Promise<void> }
-
 // Resetting the demo: from the demo account only, and only where the demo runs.
 
 export const demoRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.resetDemo, async ({ session }) => {
-    const rebuild = found((deps.demo as Rebuildable | null)?.rebuild, 'Demo')
+    const demo = found(deps.demo, 'Demo')
     if (!session.isDemo) throw new AppError('forbidden', 'Only the demo account can be reset.')
     await take(deps, RESETS, session.accountId)
-    await rebuild(deps)
+    await demo.rebuild(deps)
     return { success: true as const, message: 'The demo is back to its first state.' }
   })
 }

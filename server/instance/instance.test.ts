@@ -35,6 +35,7 @@ test('the demo’s own addresses are told on this machine only', async () => {
     setCapture() {},
     insertOrders: () => [],
     reset() {},
+    rebuild: async () => {},
   }
   expect(await view()).toMatchObject({ demoStoreUrl: 'http://localhost:3001', mailboxUrl: 'http://localhost:3002' })
   world.deps.config = { ...config, isLocal: false }

@@ -238,6 +238,7 @@ test('the demo store may be connected by everybody, any other store not by the d
     setCapture() {},
     insertOrders: () => [],
     reset() {},
+    rebuild: async () => {},
   }
   const demo = await anOwner(world, 'growth')
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
