@@ -62,11 +62,6 @@ export function shareMoney(money: Money, bps: number): Money {
   }
 }
 
-/** A whole number of units, e.g. a line of three. Throws RangeError when the result is not safe. */
-export function multiplyMoney(money: Money, quantity: number): Money {
-  return { amountMinor: safe(BigInt(money.amountMinor) * BigInt(quantity)), currency: money.currency }
-}
-
 /** One of `parts` equal parts of an amount, rounded. null when not safe. */
 export function unitMinor(amountMinor: number, parts: number): number {
   return safe(divideRounded(BigInt(amountMinor), BigInt(parts)))
