@@ -104,16 +104,21 @@ async function applyPlan(tx: StoreTx, store: StoreRules, shopperId: string, work
     const context = { store, fold: work.folds[index]!, last: work.lastFacts[index]!, catalogue, now }
     await writeCart(tx, shopperId, planned.row, planned.episode, planned.status, context)
   }
-  for (const { row, into } of plan.merged) {
-    await sql.markMerged(tx, row.id, into.id, now)
-    await messages.mergeCartMessages(tx, row.id, into.id, now)
-    await event(tx, into.id, now, 'merged', { cart: row.id })
-  }
+  for (const { row, into } of plan.merged) await mergeCart(tx, row.id, into.id, now)
   for (const row of plan.orphans) {
     await sql.markMerged(tx, row.id, null, now)
     await messages.cancelCartMessages(tx, row.id, 'purchased', now)
   }
   await saveContact(tx, shopperId, work.folds.at(-1)!)
+}
+
+/** What the joined cart had handed over counts for the survivor, and so does what carts joined to it earlier had (S6). */
+async function mergeCart(tx: StoreTx, fromId: string, intoId: string, now: Date): Promise<void> {
+  await sql.inheritHandOver(tx, fromId, intoId)
+  await sql.markMerged(tx, fromId, intoId, now)
+  const earlier = await sql.repointMerged(tx, fromId, intoId)
+  for (const id of [fromId, ...earlier]) await messages.mergeCartMessages(tx, id, intoId, now)
+  await event(tx, intoId, now, 'merged', { cart: fromId })
 }
 
 interface WriteContext {
@@ -134,17 +139,31 @@ async function writeCart(
 ): Promise<void> {
   const values = cartValues(row, episode, status, context)
   const id = row?.id ?? newId()
+  // Before the cart is written: when it is given up depends on the last of its messages.
+  const hasMoved = row && row.last_activity_at.getTime() !== episode.lastActivityAt && episode.status === 'open'
+  if (hasMoved) await messages.retimeFlowMessages(tx, id, new Date(episode.lastActivityAt), context.now)
   if (row) await sql.updateCart(tx, id, values)
   else await sql.insertCart(tx, id, shopperId, values, context.now)
-  if (row?.status !== status)
-    await event(tx, id, new Date(episode.endedAt ?? episode.lastActivityAt), status, reasonOf(episode))
-  if (episode.status !== 'open') {
-    if (row) await closeMessages(tx, id, row.status, status, context.now)
-    return
-  }
-  const hasMoved = row && row.last_activity_at.getTime() !== episode.lastActivityAt
-  if (hasMoved) await messages.retimeFlowMessages(tx, id, new Date(episode.lastActivityAt), context.now)
-  if (row) await messages.wakeCartMessages(tx, id, context.now)
+  if (row?.status !== status) await noteChange(tx, id, row?.status ?? null, status, episode, context.now)
+  if (!row) return
+  if (episode.status === 'open') await messages.wakeCartMessages(tx, id, context.now)
+  else await closeMessages(tx, id, row.status, status, context.now)
+}
+
+/** Each move is logged; what late evidence corrects is logged when it is known, with what was thought before (S3). */
+async function noteChange(
+  tx: StoreTx,
+  id: string,
+  before: CartState | null,
+  status: CartState,
+  episode: Episode,
+  now: Date,
+): Promise<void> {
+  const isCorrection = (before === 'recovered' || before === 'purchased') && episode.status === 'purchased'
+  const at = isCorrection ? now : new Date(episode.endedAt ?? episode.lastActivityAt)
+  const order = episode.orderId ? { orderId: episode.orderId } : {}
+  await event(tx, id, at, status, isCorrection ? { ...order, before } : order)
+  if (status === 'recovered') await sql.notifyRecovered(tx, id, episode.orderId!, now)
 }
 
 /** A checkout empties the cart a moment before its order is known: the record then says what it was. */
@@ -154,8 +173,6 @@ async function closeMessages(tx: StoreTx, id: string, before: CartState, status:
   if (reason === 'purchased' && before === 'emptied') await messages.correctCancelReason(tx, id, 'emptied', reason, now)
 }
 
-const reasonOf = (episode: Episode) => (episode.orderId ? { orderId: episode.orderId } : {})
-
 function cartValues(row: CartRow | null, episode: Episode, status: CartState, context: WriteContext): sql.CartValues {
   const { store, fold, last, catalogue } = context
   const currency = episode.currency ?? store.currency
@@ -164,13 +181,14 @@ function cartValues(row: CartRow | null, episode: Episode, status: CartState, co
   const contact = episode.contact
   const name = [contact.firstName, contact.lastName].filter(Boolean).join(' ') || 'Guest'
   const isOpen = episode.status === 'open'
-  const abandonAt =
-    isOpen && items.length > 0 ? new Date(lastActivity.getTime() + store.effective_timeout_minutes * 60_000) : null
+  const isSameActivity = row?.last_activity_at.getTime() === episode.lastActivityAt
+  const timeoutMs = store.effective_timeout_minutes * 60_000
+  const abandonAt = (isSameActivity && row?.abandon_at) || new Date(lastActivity.getTime() + timeoutMs)
   return {
     status,
     started_at: new Date(episode.startedAt),
     last_activity_at: lastActivity,
-    abandon_at: abandonAt,
+    abandon_at: isOpen && items.length > 0 ? abandonAt : null,
     abandoned_at: status === 'active' ? null : (row?.abandoned_at ?? null),
     ended_at: episode.endedAt === null ? null : new Date(episode.endedAt),
     recovered_at: status === 'recovered' ? new Date(episode.endedAt!) : null,

@@ -49,8 +49,10 @@ export async function lostDue(db: Db, now: Date, limit: number) {
 export async function markNoResponse(db: Db, now: Date): Promise<number> {
   const rows = await sql`
     update carts c set no_response_at = null,
-      badge = case when c.badge = 'Recovered' or exists (select from touches t where t.store_id = c.store_id
-        and t.cart_id = c.id and t.is_human and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
+      badge = case when c.badge = 'Recovered' or exists (
+        select from touches t join carts o on o.store_id = t.store_id and o.id = t.cart_id
+        where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
+          and coalesce(o.merged_into, o.id) = c.id and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
     where c.no_response_at <= ${now} returning 1`.execute(db)
   return rows.rows.length
 }

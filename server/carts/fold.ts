@@ -117,10 +117,11 @@ export function applyFact(fold: Fold, fact: Fact): Fold {
   }
 }
 
-function withContact(fold: Fold, fact: Fact, contact: Contact): Fold {
+/** `isActivity` undefined: it is when it says anything new. */
+function withContact(fold: Fold, fact: Fact, contact: Contact, isActivity?: boolean): Fold {
   const merged = mergeContact(fold.contact, contact)
   if (fold.episode?.status !== 'open') return { ...fold, contact: merged }
-  const isNews = !sameContact(merged, fold.contact)
+  const isNews = isActivity ?? !sameContact(merged, fold.contact)
   const episode = { ...fold.episode, contact: merged }
   if (isNews) episode.lastActivityAt = Math.max(episode.lastActivityAt, fact.at)
   return { ...fold, contact: merged, episode }
@@ -128,7 +129,7 @@ function withContact(fold: Fold, fact: Fact, contact: Contact): Fold {
 
 function withSnapshot(fold: Fold, fact: Fact, seen: Extract<FactPayload, { type: 'snapshot' }>): Fold {
   const known = seen.contact ? withContact(fold, fact, seen.contact) : fold
-  if (seen.items.length > 0) return withItems(known, fact, seen.items, seen.coupons, null)
+  if (seen.items.length > 0) return withItems(known, fact, seen)
   const episode = known.episode
   if (episode?.status !== 'open') return known
   // An unpaid order was placed of it: the checkout emptied the cart, not the shopper.
@@ -144,15 +145,11 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
   const settled = { ...fold, orders, episode: withoutPending(fold.episode, order.orderId) }
   const isShoppers = order.orderKind === 'draft' || order.orderKind === 'pending' || order.orderKind === 'failed'
   if (order.isStaff || !isShoppers || order.items.length === 0) return settled
-  const known = withContact(settled, fact, order.contact)
-  const filled = withItems(
-    known,
-    fact,
-    order.items,
-    order.coupons,
-    order.currency,
-    order.orderKind !== before && order.orderKind !== 'draft',
-  )
+  // A placed order changes when its state does; what else is changed in it is the staff's doing (S1).
+  const isPlaced = order.orderKind !== 'draft'
+  const isActivity = isPlaced ? order.orderKind !== before : undefined
+  const known = withContact(settled, fact, order.contact, isActivity)
+  const filled = withItems(known, fact, order, isActivity)
   if (order.orderKind !== 'pending' || filled.episode?.status !== 'open') return filled
   const since =
     before === 'pending' && fold.episode?.pending?.orderId === order.orderId
@@ -161,18 +158,18 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
   return { ...filled, episode: { ...filled.episode, pending: { orderId: order.orderId, until: since } } }
 }
 
-/** New contents: activity when they differ, the start of an episode when none is open. */
-function withItems(
-  fold: Fold,
-  fact: Fact,
-  items: FoldItem[],
-  coupons: string[],
-  currency: string | null,
-  isActivity = false,
-): Fold {
+interface Contents {
+  items: FoldItem[]
+  coupons: string[]
+  currency?: string
+}
+
+/** New contents: activity when they differ (or as `isActivity` says), the start of an episode when none is open. */
+function withItems(fold: Fold, fact: Fact, contents: Contents, isActivity?: boolean): Fold {
+  const { items, coupons, currency = null } = contents
   const episode = fold.episode
   if (episode?.status === 'open') {
-    const isChanged = isActivity || !sameItems(items, episode.items) || !sameCoupons(coupons, episode.coupons)
+    const isChanged = isActivity ?? (!sameItems(items, episode.items) || !sameCoupons(coupons, episode.coupons))
     return {
       ...fold,
       episode: {
@@ -184,7 +181,7 @@ function withItems(
       },
     }
   }
-  if (episode && isEcho(episode, fact.at, items)) return fold
+  if (isActivity === false || (episode && isEcho(episode, fact.at, items))) return fold
   return { ...fold, episode: opened(fact, items, coupons, fold.contact, currency) }
 }
 

@@ -103,13 +103,17 @@ export interface MessageRow {
   provider_response: string | null
 }
 
+/** A cart and the ones joined to it; they all are one shopper's, which an index knows. */
+const withMerged = (storeId: string, cartId: string) => sql<string>`(
+  select o.id from carts c join carts o on o.store_id = c.store_id and o.shopper_id = c.shopper_id
+  where c.store_id = ${storeId} and c.id = ${cartId} and c.id in (o.id, o.merged_into))`
+
 export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
   const rows = await sql<MessageRow>`
     select m.id, m.origin, f.name as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
       m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response
     from messages m left join flows f on f.store_id = m.store_id and 'flow:' || f.id = m.origin
-    where m.store_id = ${storeId} and (m.cart_id = ${cartId}
-      or m.cart_id in (select id from carts where store_id = ${storeId} and merged_into = ${cartId}))
+    where m.store_id = ${storeId} and m.cart_id in ${withMerged(storeId, cartId)}
     order by m.due_at, m.step`.execute(db)
   return rows.rows
 }
@@ -142,7 +146,7 @@ export function touchesOf({ db, storeId }: StoreDb, cartId: string) {
     .selectFrom('touches')
     .select(['id', 'message_id', 'kind', 'is_human', 'class_reason', 'at'])
     .where('store_id', '=', storeId)
-    .where('cart_id', '=', cartId)
+    .where('cart_id', 'in', withMerged(storeId, cartId))
     .orderBy('at')
     .execute()
 }

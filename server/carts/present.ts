@@ -1,4 +1,4 @@
-import type { CartItem, CartView, MessageView, TimelineEntry } from '../../shared/carts.ts'
+import type { CartItem, CartState, CartView, MessageView, TimelineEntry } from '../../shared/carts.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import type * as list from './list-sql.ts'
@@ -85,11 +85,24 @@ const stateTexts: Record<string, string> = {
 type Events = Awaited<ReturnType<typeof list.eventsOf>>
 type Touches = Awaited<ReturnType<typeof list.touchesOf>>
 
-/** Everything that happened to a cart, oldest first, in words. */
-export function presentTimeline(events: Events, messages: readonly MessageView[], touches: Touches): TimelineEntry[] {
+interface Happened {
+  state: CartState
+  events: Events
+  messages: readonly MessageView[]
+  touches: Touches
+}
+
+/**
+ * Everything that happened to a cart, oldest first, in words. A checkout empties the cart a moment before its order is
+ * known: once the cart is bought, that moment tells nothing and is left out.
+ */
+export function presentTimeline({ state, events, messages, touches }: Happened): TimelineEntry[] {
+  const isBought = state === 'recovered' || state === 'purchased'
   const entries: TimelineEntry[] = [
-    ...events.map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventWords(event) })),
-    ...messages.flatMap(messageEntries),
+    ...events
+      .filter((event) => !(isBought && event.kind === 'emptied'))
+      .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventWords(event) })),
+    ...messages.flatMap((message) => messageEntries(message, isBought)),
     ...touches.map((touch) => ({
       at: touch.at.toISOString(),
       kind: touch.kind,
@@ -103,9 +116,12 @@ export function presentTimeline(events: Events, messages: readonly MessageView[]
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-function messageEntries(message: MessageView): TimelineEntry[] {
+function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
   const name = `${message.originName}, step ${message.step}`
-  return message.decisions.map((decision) => ({
+  const told = message.decisions.filter(
+    ({ outcome, reason }) => !(isBought && outcome === 'cancel' && reason === 'emptied'),
+  )
+  return told.map((decision) => ({
     at: decision.at,
     kind: `message_${decision.outcome}`,
     messageId: message.id,
@@ -125,7 +141,8 @@ const decisionTitles: Record<MessageView['decisions'][number]['outcome'], string
 function eventWords(event: Events[number]): { title: string; text: string } {
   const order = typeof event.detail.orderId === 'string' ? ` Order ${event.detail.orderId}.` : ''
   const [title, text] = eventTexts[event.kind] ?? [event.kind, '']
-  return { title, text: `${text}${order}`.trim() }
+  const correction = event.detail.before ? ' What became known later corrected this.' : ''
+  return { title, text: `${text}${order}${correction}`.trim() }
 }
 
 const eventTexts: Record<string, [string, string]> = {

@@ -10,6 +10,7 @@ export interface CartRow {
   started_at: Date
   last_activity_at: Date
   ended_at: Date | null
+  abandon_at: Date | null
   abandoned_at: Date | null
   last_handed_over_at: Date | null
 }
@@ -42,26 +43,31 @@ export function planCarts(
   if (episodes.length === 0) return { carts: [], merged: [], orphans: [...rows] }
   const byStart = [...rows].sort((a, b) => a.started_at.getTime() - b.started_at.getTime() || (a.id < b.id ? -1 : 1))
   const rowOf = new Map<number, CartRow>()
+  const handedOver = new Set<number>()
   const merged: CartPlan['merged'] = []
   for (const row of byStart) {
     const index = openingFacts.get(row.opening_fact_id) ?? 0
     const survivor = rowOf.get(index)
+    if (row.last_handed_over_at) handedOver.add(index)
     if (survivor) merged.push({ row, into: survivor })
     else rowOf.set(index, row)
   }
   const carts = episodes.map((episode, index) => {
     const row = rowOf.get(index) ?? null
-    return { row, episode, status: statusOf(episode, row, isRecovered) }
+    if (episode.status === 'purchased') {
+      return { row, episode, status: isRecovered(episode) ? ('recovered' as const) : ('purchased' as const) }
+    }
+    return { row, episode, status: statusOf(episode, row, handedOver.has(index)) }
   })
   return { carts, merged, orphans: [] }
 }
 
-function statusOf(episode: Episode, row: CartRow | null, isRecovered: (episode: Episode) => boolean): CartState {
-  if (episode.status === 'purchased') return isRecovered(episode) ? 'recovered' : 'purchased'
+/** `isHandedOver`: a message left for this cart or for one that is now part of it. */
+function statusOf(episode: Episode, row: CartRow | null, isHandedOver: boolean): CartState {
   if (episode.status !== 'open') return episode.status
   if (row?.status !== 'abandoned') return 'active'
   const isIdle = episode.lastActivityAt <= row.last_activity_at.getTime()
-  return isIdle || row.last_handed_over_at ? 'abandoned' : 'active' // S2
+  return isIdle || isHandedOver ? 'abandoned' : 'active' // S2
 }
 
 /** Which episode each fact lies in: the last one that began at or before it. Facts before the first belong to the first. */

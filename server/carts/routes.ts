@@ -54,7 +54,11 @@ export const cartRoutes: Routes = (app, deps) => {
       list.orderOfCart(store, cart.id),
     ])
     const messages = rows.map((row) => presentMessage(row, decisions))
-    return { messages, timeline: presentTimeline(events, messages, touches), order: order ? presentOrder(order) : null }
+    return {
+      messages,
+      timeline: presentTimeline({ state: cart.status, events, messages, touches }),
+      order: order ? presentOrder(order) : null,
+    }
   })
 
   servePublic(app, deps, restoreEndpoint, async ({ params }) => {

@@ -126,6 +126,10 @@ export async function updateCart({ db, storeId }: StoreTx, id: string, values: C
       // Recovered once, the badge stays; a late correction to plain purchased takes it back (S3).
       badge: sql<'Recovered'>`case when ${values.status} = 'recovered' then 'Recovered'
         when badge = 'Recovered' then case when last_handed_over_at is null then 'No Action' else 'Email Sent' end else badge end`,
+      // Seven days after the last planned message or, with activity since, after that (S5).
+      lost_at: sql<Date>`coalesce((select greatest(max(m.due_at), ${values.last_activity_at}) + interval '7 days'
+        from messages m where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0),
+        ${values.lost_at})`,
       no_response_at: sql<Date>`case when ${values.status} in ('abandoned', 'active', 'lost') then no_response_at end`,
     }))
     .where('store_id', '=', storeId)
@@ -147,6 +151,41 @@ export async function markMerged({ db, storeId }: StoreTx, id: string, into: str
     .where('store_id', '=', storeId)
     .where('id', '=', id)
     .execute()
+}
+
+/** A message that left for the one counts as one of the other: badge and the wait for an answer come along (S6). */
+export async function inheritHandOver({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
+  await sql`
+    update carts c set last_handed_over_at = o.last_handed_over_at,
+      badge = case when 'Recovered' in (c.badge, o.badge) then c.badge else o.badge end,
+      no_response_at = case when c.status in ('abandoned', 'active', 'lost') then o.no_response_at end
+    from carts o
+    where c.store_id = ${storeId} and c.id = ${intoId} and o.store_id = ${storeId} and o.id = ${fromId}
+      and o.last_handed_over_at is not null
+      and (c.last_handed_over_at is null or c.last_handed_over_at < o.last_handed_over_at)`.execute(db)
+}
+
+/** Carts joined earlier to the one that is joined now belong to the new survivor; answers which. */
+export async function repointMerged({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    update carts set merged_into = ${intoId} where store_id = ${storeId} and merged_into = ${fromId}
+      and shopper_id = (select shopper_id from carts where store_id = ${storeId} and id = ${intoId}) returning id`.execute(
+    db,
+  )
+  return rows.rows.map((row) => row.id)
+}
+
+/** Only fresh ones are news, and each cart once: an import of old orders tells nobody anything. */
+export async function notifyRecovered({ db, storeId }: StoreTx, cartId: string, orderId: string, now: Date) {
+  await sql`
+    insert into notifications (store_id, id, type, title, message, data, created_at)
+    select ${storeId}, gen_random_uuid(), 'cart_recovered', 'Cart recovered', c.customer_name || ' came back and bought',
+      jsonb_build_object('cartId', c.id, 'customer', c.customer_name, 'value', o.net_minor, 'currency', o.currency,
+        'timestamp', to_char(o.purchased_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}
+    from carts c join orders o on o.store_id = c.store_id and o.order_id = ${orderId}
+    where c.store_id = ${storeId} and c.id = ${cartId} and o.purchased_at > ${now}::timestamptz - interval '1 day'
+      and not exists (select from notifications n where n.store_id = c.store_id and n.type = 'cart_recovered'
+        and n.created_at > ${now}::timestamptz - interval '2 days' and n.data ->> 'cartId' = c.id::text)`.execute(db)
 }
 
 export async function insertEvents(

@@ -70,8 +70,16 @@ export interface ShopperContact {
   country_source: string | null
 }
 
+/** People of the store's own account are marked: they are never held out and never counted (F1). */
 export async function updateShopper({ db, storeId }: StoreTx, id: string, contact: ShopperContact): Promise<void> {
-  await db.updateTable('shoppers').set(contact).where('store_id', '=', storeId).where('id', '=', id).execute()
+  const isMember = sql<boolean>`exists (select from members m join users u on u.id = m.user_id
+    join stores s on s.account_id = m.account_id where s.id = ${storeId} and lower(u.email) = ${contact.email})`
+  await db
+    .updateTable('shoppers')
+    .set({ ...contact, is_member: isMember })
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function keepEarlierArm({ db, storeId }: StoreTx, id: string, arm: 'treated' | 'control'): Promise<void> {
