@@ -8,7 +8,7 @@ import { lockAllKeys, resolveShopper } from '../shoppers/shoppers.ts'
 import { readStore } from '../stores/sql.ts'
 import { attributeOrders } from './attribution.ts'
 import { refold } from './carts.ts'
-import type { Contact, Fact, FactPayload } from './fold.ts'
+import type { Contact, Fact, FactPayload, OrderKind } from './fold.ts'
 import * as sql from './sql.ts'
 
 // Way B: something happened in a store. It becomes a fact, once, and the shopper's carts follow in the same transaction.
@@ -171,7 +171,7 @@ async function bringInLine(tx: StoreTx, store: Store, shopperId: string, news: F
 async function factRow(tx: StoreTx, fact: NewFact, shopperId: string, now: Date): Promise<sql.FactRow> {
   const at = await timeOf(tx, fact, shopperId)
   return {
-    id: factId(at, fact.uniqueKey),
+    id: factId(at, fact),
     shopper_id: shopperId,
     kind: fact.payload.type,
     source: fact.source,
@@ -183,15 +183,24 @@ async function factRow(tx: StoreTx, fact: NewFact, shopperId: string, now: Date)
 }
 
 /**
- * A UUID that begins with the fact's own time and goes on with a hash of its key: facts of the same millisecond have the
- * same order whichever arrived first (S7), and a store's facts still lie together in the index.
+ * A UUID that begins with the fact's own time and goes on with its rank and a hash of its key: facts of the same moment
+ * have the same order whichever arrived first (S7), and a store's facts still lie together in the index.
  */
-function factId(at: Date, uniqueKey: string): string {
+function factId(at: Date, { uniqueKey, payload }: NewFact): string {
   const time = at.getTime().toString(16).padStart(12, '0')
   const hash = crypto.createHash('sha256').update(uniqueKey).digest('hex')
-  const hex = `${time}7${hash.slice(0, 3)}8${hash.slice(3, 18)}`
+  const hex = `${time}7${rankOf(payload)}${hash.slice(0, 2)}8${hash.slice(2, 17)}`
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
+
+/** Stores date to the second: of what bears the same time, the state an order reaches last is the later one. */
+function rankOf(payload: FactPayload): number {
+  if (payload.type === 'lost') return 7
+  if (payload.type !== 'order') return 0
+  return ORDER_STATES.indexOf(payload.orderKind) + 1
+}
+
+const ORDER_STATES: OrderKind[] = ['draft', 'pending', 'failed', 'cancelled', 'trashed', 'purchase']
 
 /** A post that was overtaken by a later one of the same page happened before it (S7: page sequence number). */
 async function timeOf(tx: StoreTx, fact: NewFact, shopperId: string): Promise<Date> {

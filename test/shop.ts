@@ -1,0 +1,103 @@
+import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
+import type { Contact, FoldItem } from '../server/carts/fold.ts'
+import { type NewFact, recordFacts, recordOrders } from '../server/carts/record.ts'
+import { restoreTokenOf } from '../server/messages/compose.ts'
+import { wakeDueStores } from '../server/messages/scan.ts'
+import type { PlatformOrder } from '../server/platforms/platform.ts'
+import { contactKeys, type ShopperKey } from '../server/shoppers/rules.ts'
+import { anOrder, aStore, freshFence, type StoreOptions } from './factories.ts'
+import type { World } from './world.ts'
+
+// A shop and what happens in it: browsers put things in carts, orders come in, time passes, people press Restore.
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+export const tea = (quantity = 1): FoldItem => ({
+  productId: '16',
+  variationId: null,
+  quantity,
+  name: 'Earl Grey',
+  unitPriceMinor: 2_100,
+})
+export const pot: FoldItem = { ...tea(), productId: '17', name: 'Teapot', unitPriceMinor: 6_800 }
+
+export type Shop = Awaited<ReturnType<typeof aShop>>
+
+export async function aShop(world: World, options: StoreOptions = {}) {
+  const store = await aStore(world, options)
+  const { storeId, token } = store
+  let seen = 0
+
+  const record = (browser: string, payload: NewFact['payload'], more: { keys?: ShopperKey[]; at?: Date } = {}) =>
+    recordFacts(world.deps, storeId, [
+      {
+        keys: [{ kind: 'cart', value: browser }, ...(more.keys ?? [])],
+        source: 'capture',
+        at: more.at ?? world.now,
+        uniqueKey: `test:${++seen}`,
+        payload,
+      },
+    ])
+
+  return {
+    ...store,
+    /** What is in a browser's cart now. */
+    fill: (browser: string, items: FoldItem[], more: { keys?: ShopperKey[]; at?: Date } = {}) =>
+      record(browser, { type: 'snapshot', items, coupons: [] }, more),
+    type: (browser: string, contact: Contact) =>
+      record(browser, { type: 'contact', contact }, { keys: contactKeys(contact, 'none.example') }),
+    async order(order: Partial<PlatformOrder>, source: 'sync' | 'webhook' = 'webhook') {
+      const made = anOrder(world, order)
+      await recordOrders(world.deps, storeId, [made], source)
+      return made
+    },
+    /** Time passes, and everything the clock does is done once. */
+    async pass(ms: number) {
+      world.advance(ms)
+      await freshFence(world, storeId)
+      await detectAbandoned(world.deps)
+      await wakeDueStores(world.deps)
+      await world.runJobs()
+      await detectNoResponse(world.deps)
+      await detectLost(world.deps)
+    },
+    carts: () => rows(world, storeId, 'carts', 'started_at'),
+    async liveCarts() {
+      return (await rows(world, storeId, 'carts', 'started_at')).filter((cart) => cart.status !== 'merged')
+    },
+    async cart() {
+      const live = (await rows(world, storeId, 'carts', 'started_at')).filter((cart) => cart.status !== 'merged')
+      if (live.length !== 1) throw new Error(`${live.length} carts instead of one`)
+      return live[0]!
+    },
+    messages: () => rows(world, storeId, 'messages', 'due_at'),
+    orders: () =>
+      world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute(),
+    events: () => rows(world, storeId, 'cart_events', 'at'),
+    notifications: () => rows(world, storeId, 'notifications', 'created_at'),
+    press: (messageId: string) =>
+      world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, messageId)}/restore`),
+    get: (path: string) => world.request('GET', path, { token }),
+  }
+}
+
+function rows<T extends 'carts' | 'messages' | 'cart_events' | 'notifications'>(
+  world: World,
+  storeId: string,
+  table: T,
+  by: 'started_at' | 'due_at' | 'created_at' | 'at',
+) {
+  return world.db
+    .selectFrom(table as 'carts')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .orderBy(by as 'started_at')
+    .orderBy('id' as never)
+    .execute() as unknown as Promise<Row<T>[]>
+}
+
+type Row<T extends keyof import('../server/schema.ts').Schema> = import('kysely').Selectable<
+  import('../server/schema.ts').Schema[T]
+>
