@@ -1,0 +1,132 @@
+import { beforeEach, expect, test } from 'vitest'
+import { restoreTexts } from '../../shared/restore.ts'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
+import { aWorld } from '../../test/world.ts'
+import { restoreTokenOf } from '../messages/compose.ts'
+
+// What a shopper gets who holds a message's link (decisions 4 and 14, X1).
+
+const world = aWorld()
+let shop: Shop
+let messageId: string
+let token: string
+let n = 0
+
+beforeEach(async () => {
+  shop = await aShop(world)
+  await shop.fill('one', [tea(3), pot])
+  await shop.type('one', { email: `ada${++n}@shoppers.example.com`, firstName: 'Ada', phone: '+12125550123' })
+  await shop.pass(HOUR)
+  messageId = (await shop.messages())[0]!.id
+  token = restoreTokenOf(world.deps.secrets, messageId)
+})
+
+const look = (cartId: string) => world.request('GET', `/api/carts/${cartId}`)
+const restore = (cartId: string) => world.request('POST', `/api/carts/${cartId}/restore`)
+
+async function product(productId: string, more: { price?: number; stock?: number | null; isAvailable?: boolean }) {
+  const { price = productId === '16' ? 2_100 : 6_800, stock = null, isAvailable = true } = more
+  await world.db
+    .insertInto('products')
+    .values({
+      store_id: shop.storeId,
+      product_id: productId,
+      variation_id: '',
+      name: 'From the catalogue',
+      price_minor: price,
+      currency: 'USD',
+      is_available: isAvailable,
+      stock_quantity: stock,
+      seen_at: world.now,
+    })
+    .execute()
+}
+
+test('the link shows items, prices and the shop, and nothing of the person (decision 4)', async () => {
+  const { status, body } = await look(token)
+  expect(status).toBe(200)
+  expect(body.cart).toMatchObject({
+    items: [
+      { product_id: '16', price: 21, quantity: 3 },
+      { product_id: '17', price: 68, quantity: 1 },
+    ],
+    total: 131,
+    currency: 'USD',
+    storeName: 'Tea & Co',
+    expiresAt: new Date(world.now.getTime() + 30 * DAY).toISOString(),
+  })
+  const pressed = await restore(token)
+  for (const text of [JSON.stringify(body), JSON.stringify(pressed.body)]) {
+    expect(text).not.toMatch(/ada|2125550123|shoppers\.example/i)
+  }
+})
+
+test('each item says whether it is still to be had (decision 14)', async () => {
+  await product('16', { stock: 2 })
+  await product('17', { price: 7_000 })
+  const { status, body } = await restore(token)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    message: restoreTexts.restored,
+    items: [
+      { product_id: '16', quantity: 2, outcome: 'quantity_clamped' },
+      { product_id: '17', price: 70, outcome: 'price_changed' },
+    ],
+  })
+  expect(body.checkoutUrl).toMatch(/\/checkout-link\/\?products=16:2,17:1$/)
+})
+
+test('what is sold out or taken from sale is gone and not taken along (decision 14)', async () => {
+  await product('16', { stock: 0 })
+  const one = await restore(token)
+  expect(one.body.items.map((item: { outcome: string }) => item.outcome)).toEqual(['gone', 'ok'])
+  expect(one.body.checkoutUrl).toMatch(/\?products=17:1$/)
+  await product('17', { isAvailable: false })
+  expect((await restore(token)).body.checkoutUrl).toBeNull()
+})
+
+test('unknown, expired and misused links all get the same answer (X1, decision 4)', async () => {
+  const purposes = ['click', 'unsubscribe'] as const
+  const others = purposes.map((purpose) => `rt_${world.deps.secrets.token(purpose, `${messageId}:0`)}`)
+  const unknown = `rt_${'A'.repeat(43)}`
+  const cart = await shop.cart()
+  const wrong = [...others, unknown, 'rt_', 'rt_short', token.slice(3), token.toUpperCase(), cart.id, 'null', '%00']
+  for (const id of wrong) {
+    for (const { status, body } of [await look(id), await restore(id)]) {
+      expect(status, id).toBe(404)
+      expect(body.error ?? body.message, id).toEqual(
+        (await restore(unknown)).body.error ?? (await restore(unknown)).body.message,
+      )
+    }
+  }
+  world.advance(30 * DAY + 1)
+  expect([(await look(token)).status, (await restore(token)).status]).toEqual([404, 404])
+  expect((await restore(token)).body.error).toEqual((await restore(unknown)).body.error)
+})
+
+test('pressing Restore twice is two touches and no other change (A1)', async () => {
+  const before = await shop.cart()
+  await restore(token)
+  await restore(token)
+  const after = await shop.cart()
+  expect(after).toEqual({ ...before, no_response_at: null })
+  const touches = await world.db.selectFrom('touches').selectAll().where('store_id', '=', shop.storeId).execute()
+  expect(touches.map((touch) => [touch.kind, touch.is_human])).toEqual([
+    ['restore', true],
+    ['restore', true],
+  ])
+})
+
+test('a test message’s link restores and leaves no trace', async () => {
+  await world.db.updateTable('link_tokens').set({ is_test: true }).where('message_id', '=', messageId).execute()
+  expect((await restore(token)).status).toBe(200)
+  const touches = await world.db.selectFrom('touches').selectAll().where('store_id', '=', shop.storeId).execute()
+  expect(touches).toEqual([])
+})
+
+test('a cart that was bought meanwhile still opens', async () => {
+  world.advance(MINUTE)
+  const { email } = await shop.cart()
+  await shop.order({ kind: 'purchase', email: email! })
+  expect((await restore(token)).status).toBe(200)
+})
