@@ -3,7 +3,12 @@ import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { templateRenderer } from '../messages/compose.ts'
-import { scheduleFlowMessages, scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
+import {
+  retimeEditedMessages,
+  scheduleFlowMessages,
+  scheduleNextLook,
+  wakeStoreMessages,
+} from '../messages/messages.ts'
 import { randomToken } from '../secrets.ts'
 import { readStore } from '../stores/sql.ts'
 import { CAMPAIGN_TEMPLATES } from '../templates/ready-templates.ts'
@@ -68,7 +73,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
     await sql.refreshEffectiveTimeout(tx)
     if (!wanted.isOn) return
     await scheduleFlowMessages(tx, await sql.abandonedSince(tx, takesFrom!), now)
-    await wakeStoreMessages(tx, ['flow_off'], now)
+    await wakeStoreMessages(tx, ['flow_off', 'sender_missing'], now)
     await scheduleNextLook(tx)
   })
 }
@@ -116,7 +121,7 @@ export async function saveFlow(deps: Deps, store: StoreDb, flowId: string, edit:
       await sql.saveTemplate(tx, step.template_id, change.subject, change.body, now)
     }
     await sql.refreshEffectiveTimeout(tx)
-    await sql.retimeOpen(tx, flowId, now)
+    await retimeEditedMessages(tx, flowId, now)
     await scheduleNextLook(tx)
   })
 }

@@ -186,18 +186,6 @@ export async function abandonedSince({ db, storeId }: StoreDb, since: Date): Pro
   return rows.map((row) => row.id)
 }
 
-/** Open rows follow edited delays (the key stays). */
-export async function retimeOpen({ db, storeId }: StoreTx, flowId: string, now: Date): Promise<void> {
-  await sql`
-    update messages m set due_at = t.at, expires_at = t.at + interval '24 hours', wake_at = greatest(t.at, ${now}::timestamptz),
-      updated_at = ${now}
-    from (select o.id, c.last_activity_at + s.delay_minutes * interval '1 minute' as at from messages o
-      join carts c on c.store_id = o.store_id and c.id = o.cart_id
-      join flow_steps s on s.store_id = o.store_id and s.flow_id = ${flowId} and s.step = o.step
-      where o.store_id = ${storeId} and o.origin = ${`flow:${flowId}`} and o.state in ('scheduled', 'held')) t
-    where m.store_id = ${storeId} and m.id = t.id and m.due_at <> t.at`.execute(db)
-}
-
 export interface UpcomingRow {
   cart_id: string
   customer_name: string

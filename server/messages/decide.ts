@@ -17,7 +17,7 @@ export interface DecisionInputs {
   cart: { status: CartState; abandonAt: Date | null; pendingUntil: Date | null }
   /** A purchase by a matching identity at or after the episode's start (S3), whether or not it could be merged. */
   matchingPurchase: { orderId: string } | null
-  person: { arm: 'treated' | 'control' | null; isMember: boolean; drawnArm: 'treated' | 'control' }
+  person: { arm: Arm | null; isMember: boolean; drawnArm: Arm }
   address: string | null
   suppression: string | null
   consent: {
@@ -36,10 +36,12 @@ export interface DecisionInputs {
 }
 
 export type Decision =
-  | { outcome: 'send'; reason: 'ok' | 'fence_degraded'; assignArm: 'treated' | null }
-  | { outcome: 'hold'; reason: string; until: Date }
-  | { outcome: 'skip'; reason: string; assignArm?: 'control' }
-  | { outcome: 'cancel'; reason: string }
+  | { outcome: 'send'; reason: 'ok' | 'fence_degraded'; assignArm?: Arm }
+  | { outcome: 'hold'; reason: string; until: Date; assignArm?: Arm }
+  | { outcome: 'skip'; reason: string; assignArm?: Arm }
+  | { outcome: 'cancel'; reason: string; assignArm?: Arm }
+
+export type Arm = 'treated' | 'control'
 
 /** A pull this fresh is proof enough on its own (D3). */
 export const FENCE_FRESH_MS = 60_000
@@ -47,48 +49,45 @@ export const FENCE_FRESH_MS = 60_000
 export const FENCE_DEGRADED_MS = 15 * 60_000
 
 export function decide(inputs: DecisionInputs): Decision {
-  return (
-    ofOrigin(inputs) ??
-    ofCart(inputs) ??
-    ofAge(inputs) ??
-    ofHoldout(inputs) ??
-    ofPermission(inputs) ??
-    ofDraw(inputs) ??
-    ofFence(inputs) ??
-    ofCap(inputs) ??
-    ofRender(inputs) ??
-    ofPlan(inputs) ?? {
-      outcome: 'send',
-      reason: isFresh(inputs) ? 'ok' : 'fence_degraded',
-      assignArm: armToKeep(inputs),
-    }
-  )
+  const early = ofOrigin(inputs) ?? ofCart(inputs) ?? ofAge(inputs) ?? ofHoldout(inputs) ?? ofPermission(inputs)
+  if (early) return early
+  // The person may be contacted at this moment: the arm is drawn now and kept, whatever the checks below say (F1).
+  const assignArm = drawOf(inputs)
+  if (assignArm === 'control') return { outcome: 'skip', reason: 'holdout', assignArm }
+  const decision = ofFence(inputs) ?? ofCap(inputs) ?? ofRender(inputs) ?? ofPlan(inputs) ?? send(inputs)
+  return assignArm ? { ...decision, assignArm } : decision
 }
 
-function ofOrigin({ isInstancePaused, origin, store, message }: DecisionInputs): Decision | null {
-  if (isInstancePaused) return hold('instance_paused', message.expiresAt)
+/** Too old decides before anything that only holds: nothing may be held past its age limit. */
+const isTooOld = ({ now, message }: DecisionInputs) => now >= message.expiresAt
+
+function ofOrigin(inputs: DecisionInputs): Decision | null {
+  const { isInstancePaused, origin, store, message } = inputs
+  if (isInstancePaused && !isTooOld(inputs)) return hold('instance_paused', message.expiresAt)
   if (!origin) return { outcome: 'cancel', reason: 'flow_removed' }
-  if (!origin.isOn) return hold('flow_off', message.expiresAt)
   if (!store.isActive) return { outcome: 'cancel', reason: 'disconnected' }
+  if (isTooOld(inputs)) return null
+  if (!origin.isOn) return hold('flow_off', message.expiresAt)
   if (!store.hasSender) return hold('sender_missing', message.expiresAt)
   return null
 }
 
-function ofCart({ cart, now, message, isSuperseded, matchingPurchase }: DecisionInputs): Decision | null {
+function ofCart(inputs: DecisionInputs): Decision | null {
+  const { cart, now, message, isSuperseded, matchingPurchase } = inputs
   if (cart.status === 'recovered' || cart.status === 'purchased') return { outcome: 'cancel', reason: 'purchased' }
   if (matchingPurchase) return { outcome: 'cancel', reason: 'purchased' }
   if (cart.status === 'emptied' || cart.status === 'lost' || cart.status === 'merged') {
     return { outcome: 'cancel', reason: cart.status }
   }
   if (isSuperseded) return { outcome: 'skip', reason: 'superseded' }
-  if (now > message.expiresAt) return null // too old decides, whatever else is the matter
+  if (isTooOld(inputs)) return null
   if (cart.status === 'active') return hold('cart_active', later(cart.abandonAt ?? message.expiresAt, soon(now)))
   if (cart.pendingUntil && cart.pendingUntil > now) return hold('purchase_in_progress', cart.pendingUntil)
   return null
 }
 
-function ofAge({ now, message }: DecisionInputs): Decision | null {
-  return now > message.expiresAt ? { outcome: 'skip', reason: 'too_old' } : null
+function ofAge(inputs: DecisionInputs): Decision | null {
+  return isTooOld(inputs) ? { outcome: 'skip', reason: 'too_old' } : null
 }
 
 function ofHoldout({ person, origin }: DecisionInputs): Decision | null {
@@ -104,24 +103,26 @@ function ofPermission({ suppression, address, consent, message }: DecisionInputs
   return problem ? hold(problem, message.expiresAt) : null
 }
 
-/** The arm is drawn once, for a person who may be contacted at this moment (F1). */
-function ofDraw({ person, origin }: DecisionInputs): Decision | null {
+/** null: drawn already, or nobody is drawn. */
+function drawOf({ person, origin }: DecisionInputs): Arm | null {
   const isDrawn = !person.isMember && person.arm === null && (origin?.holdoutBps ?? 0) > 0
-  return isDrawn && person.drawnArm === 'control' ? { outcome: 'skip', reason: 'holdout', assignArm: 'control' } : null
+  return isDrawn ? person.drawnArm : null
 }
 
-function armToKeep({ person, origin }: DecisionInputs): 'treated' | null {
-  return !person.isMember && person.arm === null && (origin?.holdoutBps ?? 0) > 0 ? 'treated' : null
+/** A pull dated later than now was dated by a clock that has stepped back since, and proves nothing (T4). */
+function isPulledWithin({ fencePulledAt, now }: DecisionInputs, ms: number): boolean {
+  const ageMs = fencePulledAt ? now.getTime() - fencePulledAt.getTime() : -1
+  return ageMs >= 0 && ageMs <= ms
 }
 
 function ofFence(inputs: DecisionInputs): Decision | null {
-  const { fencePulledAt, now, message } = inputs
-  if (fencePulledAt && now.getTime() - fencePulledAt.getTime() <= FENCE_DEGRADED_MS) return null
-  return hold('store_unreachable', backOff(now, message.attempts))
+  if (isPulledWithin(inputs, FENCE_DEGRADED_MS)) return null
+  return hold('store_unreachable', backOff(inputs.now, inputs.message.attempts))
 }
 
-const isFresh = ({ fencePulledAt, now }: DecisionInputs) =>
-  fencePulledAt !== null && now.getTime() - fencePulledAt.getTime() <= FENCE_FRESH_MS
+function send(inputs: DecisionInputs): Decision {
+  return { outcome: 'send', reason: isPulledWithin(inputs, FENCE_FRESH_MS) ? 'ok' : 'fence_degraded' }
+}
 
 function ofCap({ cap, now }: DecisionInputs): Decision | null {
   return cap.used >= cap.max ? hold('frequency_cap', later(cap.freesAt ?? soon(now), soon(now))) : null

@@ -1,4 +1,5 @@
 import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import { devicePurchase } from './judge-sql.ts'
 
 // Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in judge-sql.ts.
 
@@ -9,14 +10,15 @@ export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Dat
   return rows.rows.length > 0
 }
 
-export async function renewStore({ db, storeId }: StoreDb, until: Date): Promise<void> {
-  await sql`update store_send set lease_until = ${until} where store_id = ${storeId} and lease_until is not null`.execute(
-    db,
-  )
+/** false when it was not this lease any more. */
+export async function renewStore({ db, storeId }: StoreDb, held: Date, until: Date): Promise<boolean> {
+  const rows = await sql`update store_send set lease_until = ${until}
+    where store_id = ${storeId} and lease_until = ${held} returning 1`.execute(db)
+  return rows.rows.length > 0
 }
 
-export async function freeStore({ db, storeId }: StoreDb): Promise<void> {
-  await sql`update store_send set lease_until = null where store_id = ${storeId}`.execute(db)
+export async function freeStore({ db, storeId }: StoreDb, held: Date): Promise<void> {
+  await sql`update store_send set lease_until = null where store_id = ${storeId} and lease_until = ${held}`.execute(db)
 }
 
 export interface Claim {
@@ -58,8 +60,8 @@ export async function applyVerdicts({ db, storeId }: StoreDb, claim: string, ver
       select * from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v(id uuid, state text, reason text,
         wake_at timestamptz, outcome text, until timestamptz, inputs jsonb)),
     before as (
-      select m.id, m.reason from messages m join verdict v on v.id = m.id where m.store_id = ${storeId}
-        and m.state = 'claimed' and m.claim = ${claim} for update of m),
+      select m.id from messages m join verdict v on v.id = m.id where m.store_id = ${storeId}
+        and m.state = 'claimed' and m.claim = ${claim} order by m.id for update of m),
     moved as (
       update messages m set state = v.state, reason = v.reason, wake_at = v.wake_at, claim = null, decided_at = ${now},
         updated_at = ${now}, finished_at = case when v.state = 'held' then null else ${now}::timestamptz end,
@@ -68,13 +70,21 @@ export async function applyVerdicts({ db, storeId }: StoreDb, claim: string, ver
       returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
     select ${storeId}, gen_random_uuid(), v.id, ${now}, v.outcome, v.reason, v.until, v.inputs
-    from verdict v join moved on moved.id = v.id join before b on b.id = v.id
-    where b.reason is distinct from v.reason or v.state <> 'held'`.execute(db)
+    from verdict v join moved on moved.id = v.id
+    left join lateral (select d.outcome, d.reason from decisions d where d.store_id = ${storeId} and d.message_id = v.id
+      order by d.at desc, d.id desc limit 1) last on true
+    where (last.outcome, last.reason) is distinct from (v.outcome, v.reason)`.execute(db)
 }
 
-/** Gives claimed rows back, to be looked at again. */
-export async function releaseClaim({ db, storeId }: StoreDb, claim: string, wakeAt: Date, now: Date): Promise<void> {
-  await sql`update messages set state = 'scheduled', claim = null, wake_at = ${wakeAt}, updated_at = ${now}
+/** Gives claimed rows back, to be looked at again: those a hand-over refused a moment later than the others. */
+export async function releaseClaim(
+  { db, storeId }: StoreDb,
+  claim: string,
+  refused: { ids: readonly string[]; wakeAt: Date },
+  now: Date,
+): Promise<void> {
+  await sql`update messages set state = 'scheduled', reason = null, claim = null, updated_at = ${now},
+      wake_at = case when id = any(${[...refused.ids]}::uuid[]) then ${refused.wakeAt}::timestamptz else ${now}::timestamptz end
     where store_id = ${storeId} and state = 'claimed' and claim = ${claim}`.execute(db)
 }
 
@@ -130,19 +140,24 @@ export async function handOver(
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
         to_address text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
         inputs jsonb)),
+    -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle
+    locked as materialized (
+      select id from messages where store_id = ${storeId} and state = 'claimed' and claim = ${claim}
+        and id in (select id from leaving) order by id for update),
     moved as (
       update messages m set state = 'handed_over', reason = null, claim = null, worker_id = ${workerId},
         handed_over_at = ${now}, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
         to_address = l.to_address, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
         template_id = l.template_id, template_version = l.template_version
-      from leaving l, carts c, stores s
-      where m.store_id = ${storeId} and m.id = l.id and m.state = 'claimed' and m.claim = ${claim} and m.wake_at > ${now}
+      from leaving l, locked k, carts c, stores s
+      where m.store_id = ${storeId} and m.id = l.id and k.id = l.id and m.state = 'claimed' and m.claim = ${claim} and m.wake_at > ${now}
         and c.store_id = m.store_id and c.id = m.cart_id and c.version = l.cart_version and c.status = 'abandoned'
         and s.id = m.store_id and s.is_active
         and not coalesce((select is_paused from instance), false)
         and exists (select from flows f where f.store_id = m.store_id and 'flow:' || f.id = m.origin and f.is_on)
         and exists (select from sync_state y where y.store_id = m.store_id and y.stream = 'fence'
-          and y.completed_start >= ${limits.mirrorSince})
+          and y.completed_start between ${limits.mirrorSince} and ${now})
+        and not exists (${devicePurchase})
         and not exists (select from suppressions p where p.account_id = s.account_id
           and p.address_hash = decode(l.address_hash, 'hex') and p.channel in ('all', m.channel))
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = c.shopper_id
@@ -172,7 +187,7 @@ export async function insertLinkTokens(
     select decode(hash, 'hex'), ${storeId}, message_id, cart_id, purpose, target, ${now}, ${expiresAt}
     from jsonb_to_recordset(${JSON.stringify(tokens)}::jsonb)
       as t(hash text, message_id uuid, cart_id uuid, purpose text, target text)
-    on conflict (token_hash) do update set expires_at = excluded.expires_at`.execute(db)
+    on conflict (token_hash) do update set expires_at = excluded.expires_at, target = excluded.target`.execute(db)
 }
 
 export interface OutcomeRow {
@@ -184,8 +199,8 @@ export interface OutcomeRow {
 }
 
 /**
- * Moves one row on from `handed_over`, or from `unknown` when a process taken for dead was only slow; any other row moves
- * nothing. Proof of non-acceptance frees its slot.
+ * Moves one row on from `handed_over`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
+ * any other row moves nothing. Proof of non-acceptance frees its slot.
  */
 export async function applyOutcome(
   { db, storeId }: StoreTx,
@@ -197,10 +212,11 @@ export async function applyOutcome(
     with moved as (
       update messages set state = ${outcome.state}, reason = ${outcome.reason}, provider_id = ${outcome.providerId},
         provider_response = ${outcome.response}, updated_at = ${now},
-        wake_at = coalesce(${outcome.wakeAt}::timestamptz, wake_at),
+        wake_at = coalesce(least(${outcome.wakeAt}::timestamptz, expires_at), wake_at),
         handed_over_at = case when ${outcome.state} in ('held', 'failed') then null else handed_over_at end,
         finished_at = case when ${outcome.state} = 'held' then null else ${now}::timestamptz end
-      where store_id = ${storeId} and id = ${id} and state in ('handed_over', 'unknown') returning id)
+      where store_id = ${storeId} and id = ${id}
+        and (state = 'handed_over' or (state = 'unknown' and ${outcome.state} in ('sent', 'failed'))) returning id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'result',
       ${outcome.state === 'sent' ? 'accepted' : outcome.state === 'failed' ? 'rejected' : outcome.reason},
@@ -219,20 +235,6 @@ export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Pr
     from (select m.cart_id, (select max(h.handed_over_at) from messages h where h.store_id = m.store_id and h.cart_id = m.cart_id) as at
       from messages m where m.store_id = ${storeId} and m.id = ${messageId}) last
     where c.store_id = ${storeId} and c.id = last.cart_id`.execute(db)
-}
-
-/** The next step is due no earlier than the hand-over plus the delays' difference, 12 h at most. */
-export async function spaceNextSteps({ db, storeId }: StoreTx, messageId: string): Promise<void> {
-  await sql`
-    update messages n set due_at = spaced.at, wake_at = greatest(n.wake_at, spaced.at), expires_at = spaced.at + interval '24 hours'
-    from (select o.id, m.handed_over_at + least((os.delay_minutes - ms.delay_minutes) * interval '1 minute', interval '12 hours') as at
-      from messages m
-      join flow_steps ms on ms.store_id = m.store_id and 'flow:' || ms.flow_id = m.origin and ms.step = m.step
-      join messages o on o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin = m.origin and o.step > m.step
-        and o.state in ('scheduled', 'held')
-      join flow_steps os on os.store_id = m.store_id and os.flow_id = ms.flow_id and os.step = o.step
-      where m.store_id = ${storeId} and m.id = ${messageId} and m.handed_over_at is not null) spaced
-    where n.store_id = ${storeId} and n.id = spaced.id and spaced.at > n.due_at`.execute(db)
 }
 
 export async function insertSuppression(
@@ -270,12 +272,12 @@ export async function insertNotification(
     .execute()
 }
 
-export async function setArm({ db, storeId }: StoreDb, shopperId: string, arm: 'treated' | 'control'): Promise<void> {
-  await db
-    .updateTable('shoppers')
-    .set({ arm })
-    .where('store_id', '=', storeId)
-    .where('id', '=', shopperId)
-    .where('arm', 'is', null)
-    .execute()
+/** Kept once; a person drawn before keeps what they were (F1). */
+export async function setArms(
+  { db, storeId }: StoreDb,
+  arms: readonly { shopperId: string; arm: 'treated' | 'control' }[],
+): Promise<void> {
+  await sql`update shoppers s set arm = a.arm
+    from jsonb_to_recordset(${JSON.stringify(arms)}::jsonb) as a("shopperId" uuid, arm text)
+    where s.store_id = ${storeId} and s.id = a."shopperId" and s.arm is null`.execute(db)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailChannel, Outcome } from '../channels/channel.ts'
 import { type Db, type StoreDb, snapshot, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
@@ -6,9 +7,11 @@ import { pullFence } from '../stores/sync.ts'
 import { outgoingEmail } from './compose.ts'
 import { backOff, FENCE_DEGRADED_MS, FENCE_FRESH_MS } from './decide.ts'
 import * as sql from './deliver-sql.ts'
-import { type Judged, judge, type Ready } from './judge.ts'
+import { type Judged, judge, monthOf, type Ready } from './judge.ts'
 import type * as load from './judge-sql.ts'
+import { type StoreLease, takeStoreLease } from './lease.ts'
 import { scheduleNextLook } from './messages.ts'
+import { spaceNextSteps } from './sql.ts'
 
 // Way C: fence, claim, decide, render, hand over, outcome. What leaves is written before it leaves; a row goes back only
 // on proof that it was not accepted.
@@ -19,54 +22,72 @@ const FENCE_LIMIT_MS = 30_000
 /** A claim this old was left behind by a process that ended; its rows are due again. */
 const LEASE_MS = 60_000
 
-/** How long a process that ended without a word keeps others from sending for the store. */
-const STORE_LEASE_MS = 15_000
+/** After a pull that failed the mirror decides for a while: asking a store that is away for every batch holds up others (D8). */
+const ASK_AGAIN_MS = 30_000
+/** What a hand-over refused is decided anew, but not in the same breath: two that disagree must not spin. */
+const REFUSED_WAIT_MS = 1_000
 
-/**
- * Sends what is due for one store, one process at a time. Two at once would still be safe: rows are leased, and the hand-over
- * checks the lease; but twice the pool would be on the wire (D10).
- */
+/** Sends what is due for one store, one process at a time. */
 export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Promise<void> {
   const store = { storeId, db: deps.db }
-  const lease = () => sql.leaseStore(store, deps.now(), new Date(deps.now().getTime() + STORE_LEASE_MS))
-  if (!(await lease())) return
-  const renewal = setInterval(
-    () => sql.renewStore(store, new Date(deps.now().getTime() + STORE_LEASE_MS)).catch(() => {}),
-    5_000,
-  )
+  const lease = await takeStoreLease(deps, store)
+  if (!lease) return
   try {
-    await sendRounds(deps, store)
+    await sendRounds(deps, store, lease)
   } finally {
-    clearInterval(renewal)
     await transact(store, scheduleNextLook)
-    await sql.freeStore(store)
+    await lease.end()
   }
 }
 
-async function sendRounds(deps: Deps, store: StoreDb<Db>): Promise<void> {
+async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease): Promise<void> {
+  let failedAt: Date | null = null
   for (let round = 0; round < 1_000; round++) {
-    await pullFence(deps, store.storeId, AbortSignal.timeout(FENCE_LIMIT_MS))
+    if (!failedAt || deps.now().getTime() - failedAt.getTime() >= ASK_AGAIN_MS) {
+      const fence = await pullFence(deps, store.storeId, AbortSignal.timeout(FENCE_LIMIT_MS))
+      failedAt = fence.isFresh ? null : deps.now()
+    }
+    if (!(await lease.hold())) return
     const claim = newId()
     const now = deps.now()
     const leaseUntil = new Date(now.getTime() + LEASE_MS)
     const ids = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
     if (ids.length === 0) return
-    await deliverClaim(deps, store, claim, ids)
+    await deliverClaim(deps, store, { claim, ids, lease, isFenceDown: failedAt !== null })
   }
 }
 
-async function deliverClaim(deps: Deps, store: StoreDb<Db>, claim: string, ids: readonly string[]): Promise<void> {
-  const judged = await snapshot(store, (tx) => judge(deps, tx, ids))
-  const now = deps.now()
-  for (const { shopperId, arm } of judged.arms) await sql.setArm(store, shopperId, arm)
-  if (judged.verdicts.length > 0) await sql.applyVerdicts(store, claim, judged.verdicts, now)
+interface Batch {
+  claim: string
+  ids: readonly string[]
+  lease: StoreLease
+  /** The pull just failed, so that orders known from the last 15 minutes have to do (D3). */
+  isFenceDown: boolean
+}
+
+async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<void> {
+  const { claim, lease } = batch
+  const judged = await snapshot(store, (tx) => judge(deps, tx, batch.ids))
+  if (judged.arms.length > 0) await sql.setArms(store, judged.arms)
+  if (judged.verdicts.length > 0) await sql.applyVerdicts(store, claim, judged.verdicts, deps.now())
   const leaving = oncePerPerson(judged.ready)
   const channel = judged.situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
+  const refused: string[] = []
   for (let start = 0; start < leaving.length; start += channel.poolSize) {
-    await handOverAndSend(deps, store, claim, channel, judged, leaving.slice(start, start + channel.poolSize))
+    // The rest of a slow batch goes back and is decided on a new pull.
+    if (!batch.isFenceDown && !isFenceFresh(judged, deps.now())) break
+    if (!(await lease.hold())) break
+    const chunk = leaving.slice(start, start + channel.poolSize)
+    refused.push(...(await handOverAndSend(deps, store, claim, channel, judged, chunk)))
   }
-  // Second messages of one person and rows that failed the re-check: decided anew at once.
-  await sql.releaseClaim(store, claim, now, now)
+  const now = deps.now()
+  const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
+  // Second messages of one person and what was not come to: decided anew at once.
+  await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
+}
+
+function isFenceFresh({ situation }: Judged, now: Date): boolean {
+  return situation.fence_started !== null && now.getTime() - situation.fence_started.getTime() <= FENCE_FRESH_MS
 }
 
 /** A batch holds at most one message per person (D10): the cap counts the first before the second is decided. */
@@ -75,26 +96,46 @@ function oncePerPerson(ready: readonly Ready[]): Ready[] {
   return ready.filter(({ row }) => !seen.has(row.shopper_id) && seen.add(row.shopper_id))
 }
 
+/** Answers which rows might not leave after all. */
 async function handOverAndSend(
   deps: Deps,
   store: StoreDb<Db>,
   claim: string,
   channel: EmailChannel,
   judged: Judged,
-  batch: readonly Ready[],
-): Promise<void> {
-  const gone = await handOver(deps, store, claim, judged, batch)
+  chunk: readonly Ready[],
+): Promise<string[]> {
+  const gone = await handOver(deps, store, claim, judged, chunk)
   await Promise.all(
-    batch
-      .filter(({ row }) => gone.has(row.id))
-      .map(async (ready) => {
-        const { situation } = judged
-        const sender = { name: situation.sender_name, email: situation.sender_email }
-        const mail = outgoingEmail(ready.row.id, ready.address, ready.composed, sender, deps.config.mailFrom)
-        const outcome = await channel.send(mail)
-        await recordOutcome(deps, store, judged, ready, outcome)
-      }),
+    chunk.filter(({ row }) => gone.has(row.id)).map((ready) => send(deps, store, channel, judged, ready)),
   )
+  return chunk.map(({ row }) => row.id).filter((id) => !gone.has(id))
+}
+
+/** Never throws: the others of the chunk are on the wire too. What cannot be written down is closed by `flights.ts`. */
+async function send(
+  deps: Deps,
+  store: StoreDb<Db>,
+  channel: EmailChannel,
+  judged: Judged,
+  ready: Ready,
+): Promise<void> {
+  const { situation } = judged
+  const sender = { name: situation.sender_name, email: situation.sender_email }
+  const mail = outgoingEmail(ready.row.id, ready.address, ready.composed, sender, deps.config.mailFrom)
+  const failure = { storeId: store.storeId, messageId: ready.row.id }
+  const outcome = await channel.send(mail).catch((error): Outcome => {
+    deps.log.error({ ...failure, err: error }, 'channel.failed')
+    return { kind: 'unknown', reason: 'channel_failed', response: 'The channel ended without an answer.' }
+  })
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    try {
+      return await recordOutcome(deps, store, judged, ready, outcome)
+    } catch (error) {
+      deps.log.error({ ...failure, err: error, outcome: outcome.kind, attempt }, 'message.outcome-not-recorded')
+      await sleep(attempt * 200)
+    }
+  }
 }
 
 /** One transaction: locks the people and the plan's counter, moves the rows that still may go, keeps their links. */
@@ -102,6 +143,8 @@ async function handOver(deps: Deps, store: StoreDb<Db>, claim: string, judged: J
   return transact(store, async (tx) => {
     const now = deps.now()
     const { situation, month, planLimit } = judged
+    // Midnight passed in between: the new month has a limit of its own.
+    if (month !== monthOf(now)) return new Set<string>()
     await sql.lockShoppersOf(
       tx,
       batch.map(({ row }) => row.shopper_id),
@@ -158,11 +201,10 @@ async function recordOutcome(
   await transact(store, async (tx) => {
     const isMoved = await sql.applyOutcome(tx, row.id, outcomeRow(outcome, row, now), now)
     if (!isMoved) return
-    if (outcome.kind === 'accepted' || outcome.kind === 'unknown') await sql.spaceNextSteps(tx, row.id)
+    if (outcome.kind === 'accepted' || outcome.kind === 'unknown') await spaceNextSteps(tx, row.id, now)
     else await takeBack(tx, judged, row.id)
     if (outcome.kind === 'rejected' && outcome.isRecipientFault) await suppressBounced(deps, tx, judged, ready, now)
     if (outcome.kind !== 'retry') await notify(tx, ready, outcome, now)
-    await scheduleNextLook(tx)
   })
   deps.log.info({ storeId: store.storeId, messageId: row.id, outcome: outcome.kind }, 'message.handed-over')
 }

@@ -4,6 +4,9 @@ import * as sql from './sql.ts'
 /** A process that has not been heard of for this long is gone, and nobody will hear the answers it was waiting for. */
 const DEAD_AFTER_MS = 12_000
 
+/** No channel waits this long for an answer; it came and could not be written down. Should it still come, it counts. */
+const LATE_AFTER_MS = 20 * 60_000
+
 /**
  * After a process that is gone: what it had on the wire becomes `unknown`, because it may have arrived, and is never resent
  * (D4); what it had only leased is due again.
@@ -11,8 +14,12 @@ const DEAD_AFTER_MS = 12_000
 export async function closeAbandonedFlights(deps: Deps): Promise<number> {
   const now = deps.now()
   const deadBefore = new Date(now.getTime() - DEAD_AFTER_MS)
-  const closed = await sql.markAbandonedFlights(deps.db, deadBefore, now)
-  for (const row of closed) deps.log.warn({ storeId: row.store_id, messageId: row.id }, 'message.outcome-unknown')
+  const lateBefore = new Date(now.getTime() - LATE_AFTER_MS)
+  const closed = await sql.markAbandonedFlights(deps.db, deadBefore, lateBefore, now)
+  for (const row of closed) {
+    deps.log.warn({ storeId: row.store_id, messageId: row.id }, 'message.outcome-unknown')
+    await sql.spaceNextSteps({ storeId: row.store_id, db: deps.db }, row.id, now)
+  }
   const freed = await sql.releaseClaimsOfDead(deps.db, deadBefore, now)
   if (freed > 0) deps.log.warn({ count: freed }, 'messages.released')
   return closed.length + freed

@@ -43,6 +43,12 @@ export interface ClaimedRow {
   cap_oldest: Date | null
 }
 
+/** A purchase since the episode began by somebody with one of the shopper's devices: a match, though no reason to merge. */
+export const devicePurchase = sql`select o.order_id from orders o
+    join shopper_keys mine on mine.store_id = c.store_id and mine.shopper_id = c.shopper_id and mine.kind = 'device'
+    join shopper_keys theirs on theirs.store_id = c.store_id and theirs.kind = 'device' and theirs.value = mine.value
+    where o.store_id = c.store_id and o.shopper_id = theirs.shopper_id and o.purchased_at >= c.started_at`
+
 /** What both readings below say of cart, person and purchases; `m` is the message, there or imagined. */
 const CIRCUMSTANCES = (now: Date) => sql`
   exists (select from messages o where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin = m.origin
@@ -50,11 +56,7 @@ const CIRCUMSTANCES = (now: Date) => sql`
     and o.state in ('scheduled', 'held', 'claimed')) as is_superseded,
   c.version as cart_version, c.status as cart_status, c.abandon_at, c.pending_until, c.started_at, c.email, c.phone,
   c.items, c.value_minor, c.currency, c.coupons, s.arm, s.is_member, s.first_name, s.country,
-  (select o.order_id from orders o
-    join shopper_keys mine on mine.store_id = c.store_id and mine.shopper_id = c.shopper_id and mine.kind = 'device'
-    join shopper_keys theirs on theirs.store_id = c.store_id and theirs.kind = 'device' and theirs.value = mine.value
-    where o.store_id = c.store_id and o.shopper_id = theirs.shopper_id and o.purchased_at >= c.started_at
-    limit 1) as matching_order,
+  (${devicePurchase} limit 1) as matching_order,
   exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
     and o.purchased_at < c.started_at) as has_bought_before,
   cap.used as cap_used, cap.oldest as cap_oldest`

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { consentRule, recipientCountry } from '../shoppers/consent.ts'
 import { TemplateError } from '../templates/context.ts'
 import { type Composed, composeEmail } from './compose.ts'
-import { type Decision, type DecisionInputs, decide } from './decide.ts'
+import { type Arm, type Decision, type DecisionInputs, decide } from './decide.ts'
 import type * as sql from './deliver-sql.ts'
 import * as load from './judge-sql.ts'
 
@@ -29,7 +29,7 @@ export interface Judged {
   capSince: Date
   verdicts: sql.Verdict[]
   ready: Ready[]
-  arms: { shopperId: string; arm: 'treated' | 'control' }[]
+  arms: { shopperId: string; arm: Arm }[]
 }
 
 interface Context {
@@ -103,20 +103,18 @@ function judgeRow(context: Context, row: load.ClaimedRow): RowJudgement {
 }
 
 function sortIn(judged: Judged, row: load.ClaimedRow, { decision, inputs, composed, addressHash }: RowJudgement): void {
+  if (decision.assignArm) judged.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
   if (decision.outcome === 'send') {
-    if (decision.assignArm) judged.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
     judged.ready.push({ row, decision, inputs, address: row.email!, addressHash, composed: composed! })
     return
   }
-  if (decision.outcome === 'skip' && decision.assignArm)
-    judged.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
   const until = decision.outcome === 'hold' ? decision.until : null
   judged.verdicts.push({
     id: row.id,
     state: decision.outcome === 'hold' ? 'held' : decision.outcome === 'skip' ? 'skipped' : 'cancelled',
     reason: decision.reason,
-    // A moment past the age limit, so that what waited in vain is closed as too old.
-    wake_at: until ? new Date(Math.min(until.getTime(), row.expires_at.getTime() + 1)) : row.expires_at,
+    // No later than the age limit, at which what waited in vain is closed as too old.
+    wake_at: until && until < row.expires_at ? until : row.expires_at,
     outcome: decision.outcome,
     until,
     inputs,
@@ -195,12 +193,14 @@ function tryCompose({ deps, situation }: Context, row: load.ClaimedRow): Compose
     })
   } catch (error) {
     if (error instanceof TemplateError) return error.code
-    throw error
+    // One cart nobody foresaw must not keep the others of its batch from being decided, again and again.
+    deps.log.error({ err: error, messageId: row.id }, 'message.compose-failed')
+    return 'internal'
   }
 }
 
 /** Treated or control, always the same for a shopper and an experiment (F1): HMAC as a number below the share. */
-export function drawArm(shopperId: string, salt: string, holdoutBps: number): 'treated' | 'control' {
+export function drawArm(shopperId: string, salt: string, holdoutBps: number): Arm {
   const digest = crypto.createHmac('sha256', salt).update(shopperId).digest()
   return digest.readUInt32BE(0) / 2 ** 32 < holdoutBps / 10_000 ? 'control' : 'treated'
 }

@@ -1,4 +1,4 @@
-import type { StoreTx } from '../db.ts'
+import type { Db, StoreTx, Tx } from '../db.ts'
 import * as sql from './sql.ts'
 
 // Messages: scheduled | held | claimed → handed_over → sent | failed | unknown, → delivered; or skipped, cancelled.
@@ -56,6 +56,21 @@ export async function wakeCartMessages(tx: StoreTx, cartId: string, now: Date): 
  */
 export async function scheduleNextLook(tx: StoreTx): Promise<void> {
   await sql.setNextDue(tx)
+}
+
+/** A flow was edited: what is open of it follows. */
+export async function retimeEditedMessages(tx: StoreTx, flowId: string, now: Date): Promise<void> {
+  await sql.retimeEdited(tx, flowId, now)
+}
+
+/** What held an account's messages, or everybody's, is gone: a larger plan, an installation confirmed as the live one. */
+export async function wakeMessagesOf(
+  db: Db | Tx,
+  accountId: string | null,
+  reasons: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql.wakeHeldOf(db, accountId, reasons, now)
 }
 
 /** What held a store's messages for one of these reasons is gone. */

@@ -1,4 +1,5 @@
-import { type Db, type StoreDb, type StoreTx, sql } from '../db.ts'
+import type { RawBuilder } from 'kysely'
+import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../db.ts'
 
 // Messages: the verbs' statements. Way C's own (claim, hand-over, outcome) are in deliver-sql.ts, readings in read-sql.ts.
 
@@ -66,8 +67,9 @@ export async function changeCancelReason(
 export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, now: Date): Promise<number> {
   const rows = await sql`
     with gone as (
-      update messages set state = 'cancelled', reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null
-      where store_id = ${storeId} and state in ${OPEN} returning id)
+      update messages m set state = 'cancelled', reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null
+      from (select id from messages where store_id = ${storeId} and state in ${OPEN} order by id for update) open
+      where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
   return rows.rows.length
@@ -88,23 +90,45 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
       where messages.state in ${OPEN}`.execute(db)
 }
 
-/** Flow steps still open follow the shopper's last activity; the key stays (S2). */
-export async function retimeFlow(
-  { db, storeId }: StoreTx,
-  cartId: string,
-  lastActivity: Date,
-  now: Date,
+/**
+ * When a step is due: the last activity plus its delay, and after a step of the cart that went out no earlier than that
+ * hand-over plus the delays' difference, 12 h at most. The key of the row stays.
+ */
+async function retime(
+  { db, storeId }: StoreDb,
+  { which, lastActivity, now }: { which: RawBuilder<unknown>; lastActivity: RawBuilder<unknown>; now: Date },
 ): Promise<void> {
   await sql`
     update messages m set state = 'scheduled', reason = null, claim = null, updated_at = ${now},
-      due_at = ${lastActivity}::timestamptz + s.delay_minutes * interval '1 minute',
-      expires_at = ${lastActivity}::timestamptz + s.delay_minutes * interval '1 minute' + interval '24 hours',
-      wake_at = ${lastActivity}::timestamptz + s.delay_minutes * interval '1 minute'
-    from flow_steps s
-    where m.store_id = ${storeId} and m.cart_id = ${cartId} and m.state in ${OPEN}
-      and s.store_id = m.store_id and m.origin = 'flow:' || s.flow_id and s.step = m.step and s.channel = m.channel`.execute(
-    db,
-  )
+      due_at = t.at, expires_at = t.at + interval '24 hours', wake_at = t.at
+    from (
+      select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
+        select max(h.handed_over_at + least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
+        from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.step = h.step
+        where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin = o.origin and h.step < o.step)) as at
+      from messages o
+      join carts c on c.store_id = o.store_id and c.id = o.cart_id
+      join flow_steps s on s.store_id = o.store_id and o.origin = 'flow:' || s.flow_id and s.step = o.step
+        and s.channel = o.channel
+      where o.store_id = ${storeId} and o.state in ${OPEN} and ${which} order by o.id for update of o) t
+    where m.store_id = ${storeId} and m.id = t.id and m.state in ${OPEN} and m.due_at <> t.at`.execute(db)
+}
+
+/** Flow steps still open follow the shopper's last activity (S2), which the cart's row may not tell yet. */
+export async function retimeFlow(tx: StoreTx, cartId: string, lastActivity: Date, now: Date): Promise<void> {
+  await retime(tx, { which: sql`o.cart_id = ${cartId}`, lastActivity: sql`${lastActivity}::timestamptz`, now })
+}
+
+/** Open steps follow their flow's edited delays. */
+export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<void> {
+  await retime(tx, { which: sql`o.origin = ${`flow:${flowId}`}`, lastActivity: sql`c.last_activity_at`, now })
+}
+
+/** A step went out, or may have: those behind it keep their distance, one a worker has just claimed too. */
+export async function spaceNextSteps(store: StoreDb, messageId: string, now: Date): Promise<void> {
+  const which = sql`(o.cart_id, o.origin) = (select w.cart_id, w.origin from messages w
+    where w.store_id = ${store.storeId} and w.id = ${messageId})`
+  await retime(store, { which, lastActivity: sql`c.last_activity_at`, now })
 }
 
 /** What was held may pass now: look again as soon as it is due. */
@@ -114,8 +138,24 @@ export async function wakeHeld({ db, storeId }: StoreTx, cartId: string, now: Da
 }
 
 export async function wakeHeldOfStore({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {
-  await sql`update messages set wake_at = greatest(due_at, ${now}) where store_id = ${storeId}
-    and state = 'held' and reason = any(${[...reasons]}::text[])`.execute(db)
+  await sql`update messages m set wake_at = greatest(m.due_at, ${now})
+    from (select id from messages where store_id = ${storeId} and state = 'held' and reason = any(${[...reasons]}::text[])
+      order by id for update) held
+    where m.store_id = ${storeId} and m.id = held.id`.execute(db)
+}
+
+/** The same in all stores of an account, or of all accounts, whose next look then comes at once. */
+export async function wakeHeldOf(db: Db | Tx, accountId: string | null, reasons: readonly string[], now: Date) {
+  await sql`
+    with woken as (
+      update messages m set wake_at = greatest(m.due_at, ${now})
+      from (select m.store_id, m.id from messages m join stores s on s.id = m.store_id
+        where m.state = 'held' and m.reason = any(${[...reasons]}::text[])
+          and (${accountId}::uuid is null or s.account_id = ${accountId})
+        order by m.id for update of m) held
+      where m.store_id = held.store_id and m.id = held.id returning m.store_id)
+    update store_send set next_due_at = least(next_due_at, ${now}::timestamptz)
+    where store_id in (select store_id from woken)`.execute(db)
 }
 
 /** Tells the scanner when the store's next message wants to be looked at. The lock keeps a bump from being overwritten. */
@@ -127,17 +167,21 @@ export async function setNextDue({ db, storeId }: StoreTx): Promise<Date | null>
   return rows.rows[0]?.next_due_at ?? null
 }
 
-/** Processes that no longer beat leave what they had on the wire behind: accepted or not, nobody knows (D4, D10). */
+/**
+ * Processes that no longer beat leave what they had on the wire behind: accepted or not, nobody knows (D4, D10). Nor does
+ * anybody know of an answer that was never written down.
+ */
 export async function markAbandonedFlights(
   db: Db,
   deadBefore: Date,
+  lateBefore: Date,
   now: Date,
 ): Promise<{ store_id: string; id: string }[]> {
   const rows = await sql<{ store_id: string; id: string }>`
     with gone as (
       update messages m set state = 'unknown', reason = 'unknown', finished_at = ${now}, updated_at = ${now}
-      where m.state = 'handed_over'
-        and not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})
+      where m.state = 'handed_over' and (m.handed_over_at < ${lateBefore}
+        or not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore}))
       returning m.store_id, m.id),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)

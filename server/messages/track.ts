@@ -31,7 +31,14 @@ export async function followLink(
     await sql.insertTouch(tx, { ...touch, isHuman: verdict.isHuman, reason: verdict.reason })
     if (verdict.isHuman) await sql.noteResponse(tx, message.id, message.cart_id, now)
   })
-  return link.target ?? `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, message.id)}`
+  if (link.target && isOfStore(link.target, message)) return link.target
+  return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, message.id)}`
+}
+
+/** X1: only hosts the platform reports for that store, at the moment of the click. */
+function isOfStore(target: string, store: { store_url: string; home_url: string }): boolean {
+  const host = new URL(target).host
+  return host === new URL(store.store_url).host || host === new URL(store.home_url).host
 }
 
 export interface WayOut {
