@@ -78,6 +78,8 @@ const settings = {
   BILLING_TEST_MODE: onOff('BILLING_TEST_MODE').optional(),
   /** Key of the Stripe account. */
   STRIPE_SECRET_KEY: optional((key) => /^(sk|rk)_\S+$/.test(key), 'STRIPE_SECRET_KEY must begin with sk_ or rk_.'),
+  /** Asked every minute while all is well. */
+  ALARM_PING_URL: optional(isUrlOf('http:', 'https:'), 'ALARM_PING_URL must be an http or https address.'),
   /** How much is logged. */
   LOG_LEVEL: text('info').pipe(z.enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)),
   /** Shown where people can ask for help. */
@@ -121,6 +123,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     allowsPrivateStores: values.ALLOW_PRIVATE_STORES ?? isLocal,
     isBillingTestMode: values.BILLING_TEST_MODE ?? (isLocal && values.STRIPE_SECRET_KEY === undefined),
     stripeSecretKey: values.STRIPE_SECRET_KEY,
+    alarmPingUrl: values.ALARM_PING_URL,
     logLevel: values.LOG_LEVEL,
     supportEmail: values.SUPPORT_EMAIL ?? `support@${mailHost}`,
     companyName: values.COMPANY_NAME,

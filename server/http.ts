@@ -5,6 +5,7 @@ import { type ErrorReply, statusOf } from '../shared/errors.ts'
 import { mayDo } from '../shared/roles.ts'
 import { authenticate, type Session } from './accounts/session.ts'
 import type { AccountDb, Db, StoreDb } from './db.ts'
+import { isDatabaseAway } from './db-away.ts'
 import type { Deps } from './deps.ts'
 import { AppError } from './errors.ts'
 import { chooseStore } from './stores/choose.ts'
@@ -142,5 +143,11 @@ function fromDatabase(error: unknown): AppError | undefined {
     return new AppError('invalid', 'The request holds a value that cannot be stored.')
   }
   if (code === '23505') return new AppError('conflict', 'That already exists.')
+  if (code === '53100') {
+    return new AppError('unavailable', 'The disk of this server is full, so nothing can be stored just now.')
+  }
+  if (isDatabaseAway(error)) {
+    return new AppError('unavailable', 'The database does not answer just now. Please try again in a minute.')
+  }
   return undefined
 }

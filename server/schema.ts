@@ -424,6 +424,40 @@ export interface RateLimitsTable {
   expire: Generated<number | null>
 }
 
+export interface HeartbeatsTable {
+  store_id: string
+  stage: string
+  watched_since: Date
+  seen_at: Generated<Date | null>
+  suspect_since: Generated<Date | null>
+  overdue: Generated<number>
+  excused_until: Generated<Date | null>
+  rates: Generated<number[] | null>
+  rated_at: Generated<Date | null>
+}
+
+export interface HeartbeatHoursTable {
+  store_id: string
+  stage: string
+  hour: Date
+  minutes: number
+}
+
+export interface AlarmsTable {
+  store_id: string
+  id: string
+  stage: string
+  cause: string
+  raised_at: Date
+  resolved_at: Generated<Date | null>
+}
+
+export interface AlarmWatchTable {
+  is_only: Generated<boolean>
+  ticked_at: Date
+  watching_since: Date
+}
+
 export interface Schema {
   users: UsersTable
   accounts: AccountsTable
@@ -459,4 +493,8 @@ export interface Schema {
   instance: InstanceTable
   workers: WorkersTable
   rate_limits: RateLimitsTable
+  heartbeats: HeartbeatsTable
+  heartbeat_hours: HeartbeatHoursTable
+  alarms: AlarmsTable
+  alarm_watch: AlarmWatchTable
 }

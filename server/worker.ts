@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tidyAccounts } from './accounts/accounts.ts'
 import { mailRegistration, mailReset } from './accounts/jobs.ts'
 import { mailRegistrationAttempt, mailResetLink } from './accounts/mails.ts'
+import { watchStages } from './alarms/alarms.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from './carts/detect.ts'
 import type { Deps } from './deps.ts'
 import { beat, endBeat } from './instance/workers.ts'
@@ -36,6 +37,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
+  { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },
 ]
 

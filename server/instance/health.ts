@@ -1,9 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { listAlarms } from '../alarms/alarms.ts'
+import type { Deps } from '../deps.ts'
 import type { Routes } from '../http.ts'
 import { isMigrated } from '../migrate.ts'
+import { diskProblem } from './storage.ts'
 import { lastBeat } from './workers.ts'
 
 const WORKER_SILENT_MS = 30_000
+/** A database that hangs is as good as none for who asks. */
+const DATABASE_LIMIT_MS = 3_000
 
 export const healthRoutes: Routes = (app, deps) => {
   const metrics = new Registry()
@@ -12,9 +18,10 @@ export const healthRoutes: Routes = (app, deps) => {
   app.get('/healthz', async () => ({ status: 'ok' }))
 
   app.get('/readyz', async (_request, reply) => {
-    const checks = await readiness(deps)
+    const { checks, alarms } = await readiness(deps)
     const isReady = Object.values(checks).every((check) => check === 'ok')
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'not ready', checks })
+    // Alarms are about stores: they are for people, and take no server out of a balancer.
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'not ready', checks, alarms })
   })
 
   // Only from this machine: figures of the process, nothing of a store.
@@ -25,17 +32,25 @@ export const healthRoutes: Routes = (app, deps) => {
   })
 }
 
-async function readiness(deps: Parameters<Routes>[1]): Promise<Record<string, string>> {
-  try {
-    const migrated = await isMigrated(deps.pool)
-    const beat = await lastBeat(deps.db)
-    const isBeating = beat !== null && deps.now().getTime() - beat.getTime() < WORKER_SILENT_MS
-    return {
-      database: 'ok',
-      migrations: migrated ? 'ok' : 'not applied yet',
-      worker: isBeating ? 'ok' : 'no worker has been heard of for 30 seconds',
-    }
-  } catch {
-    return { database: 'not reachable' }
-  }
+interface Readiness {
+  checks: Record<string, string>
+  alarms: { stage: string; since: string }[]
+}
+
+async function readiness(deps: Deps): Promise<Readiness> {
+  const disk = diskProblem(deps.config) ?? 'ok'
+  const late = sleep(DATABASE_LIMIT_MS, { checks: { database: 'does not answer', disk }, alarms: [] }, { ref: false })
+  const asked = askDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))
+  const { checks, alarms } = await Promise.race([asked, late])
+  return { checks: { ...checks, disk }, alarms }
+}
+
+async function askDatabase(deps: Deps): Promise<Readiness> {
+  const migrated = await isMigrated(deps.pool)
+  if (!migrated) return { checks: { database: 'ok', migrations: 'not applied yet' }, alarms: [] }
+  const beat = await lastBeat(deps.db)
+  // In both directions: a beat from the future was made before the clock stepped back.
+  const isBeating = beat !== null && Math.abs(deps.now().getTime() - beat.getTime()) < WORKER_SILENT_MS
+  const worker = isBeating ? 'ok' : 'no worker has been heard of for 30 seconds'
+  return { checks: { database: 'ok', migrations: 'ok', worker }, alarms: await listAlarms(deps) }
 }

@@ -4,6 +4,7 @@ import { hasDemoAccount } from '../accounts/accounts.ts'
 import type { Session } from '../accounts/session.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { wakeMessagesOf } from '../messages/messages.ts'
 import * as sql from './sql.ts'
 
 // The running copy of the product. live ⇄ paused: a copied or restored one starts paused, so that two copies never both write
@@ -39,7 +40,11 @@ export async function checkInstance(deps: InstanceDeps): Promise<boolean> {
 
 export async function confirmLive(deps: Deps, session: Session): Promise<void> {
   if (session.isDemo) throw new AppError('forbidden', 'This cannot be done from the demo account.')
-  await sql.confirm(deps.db, await readFingerprint(deps))
+  const fingerprint = await readFingerprint(deps)
+  await deps.db.transaction().execute(async (tx) => {
+    await sql.confirm(tx, fingerprint)
+    await wakeMessagesOf(tx, null, ['instance_paused'], deps.now())
+  })
 }
 
 /** D7: the database, the address, and for the embedded database the machine and the data folder it lies in. */

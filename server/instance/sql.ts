@@ -1,4 +1,4 @@
-import { type Db, sql } from '../db.ts'
+import { type Db, sql, type Tx } from '../db.ts'
 
 // The instance: one row, and what tells one database from a copy of it.
 
@@ -19,7 +19,7 @@ export function pause(db: Db, reason: string) {
   return db.updateTable('instance').set({ is_paused: true, paused_reason: reason }).execute()
 }
 
-export function confirm(db: Db, fingerprint: string) {
+export function confirm(db: Db | Tx, fingerprint: string) {
   return db.updateTable('instance').set({ is_paused: false, paused_reason: null, fingerprint }).execute()
 }
 

@@ -4,6 +4,8 @@ import type { Deps } from '../deps.ts'
 // Heartbeats of the processes that play the worker.
 
 const FORGET_AFTER = '1 day'
+/** Clocks of two machines differ by less. */
+const AHEAD = '10 seconds'
 
 /** Says that this process is alive; called every few seconds. */
 export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise<void> {
@@ -11,6 +13,10 @@ export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise
   await sql`insert into workers (id, started_at, seen_at) values (${deps.workerId}, ${now}, ${now})
     on conflict (id) do update set seen_at = excluded.seen_at`.execute(deps.db)
   await sql`delete from workers where seen_at < ${now}::timestamptz - ${FORGET_AFTER}::interval`.execute(deps.db)
+  // After a clock stepped back a dead process would look alive until its last beat; a live one beats again at once (T4).
+  await sql`update workers set seen_at = ${now} where seen_at > ${now}::timestamptz + ${AHEAD}::interval`.execute(
+    deps.db,
+  )
 }
 
 /** A process that stops in order has nothing on the wire; its row goes, so that nobody waits for it. */

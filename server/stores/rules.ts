@@ -103,6 +103,11 @@ export const errorCodeOf: Readonly<Record<StoreProblemCode, ErrorCode>> = {
   bad_answer: ADDRESS,
 }
 
+/** The shop itself does not answer, so that no shopper gets anywhere either. */
+export function isAway(code: string): boolean {
+  return code in errorCodeOf && errorCodeOf[code as StoreProblemCode] === AWAY
+}
+
 /** Words for what a sync stored as its error; codes of our own are sentences of our own. */
 export function problemWords(code: string, detail: string | null): string {
   if (code in STORE_PROBLEM_WORDS) return storeProblemMessage(code as StoreProblemCode, detail)
