@@ -1,0 +1,175 @@
+import Fastify from 'fastify'
+import { buildApp } from '../server/app.ts'
+import type { TestStore } from '../test/factories.ts'
+import type { Bench, Figure } from './figures.ts'
+import { type LoadAnswer, postAll } from './helpers.ts'
+import type { House, Lab } from './lab.ts'
+import { median, percentile } from './measure.ts'
+
+// Method: shoppers of fifty stores post what the capture script posts: four posts each (one thing in the cart, a second one, more
+// of the first, and of every fourth shopper the email), over HTTP from another process, on 50 connections, each answered after
+// its commit. The ceiling is a bare Fastify route that parses the same bodies and writes each with one INSERT through the same
+// kind of pool, also answered after the commit. Three rounds of both in turn, medians; then 500 posts a second for the latency.
+
+const STORES = 50
+const CONNECTIONS = 50
+const POSTS_PER_SHOPPER = 4
+/** Not local, so that the header saying who the client is counts, as behind any proxy. */
+const ENV = { PUBLIC_URL: 'https://recoup.example.com' }
+
+export const bench: Bench = { name: 'capture', run }
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const house = await lab.open({ env: ENV })
+  const stores = await openStores(house)
+  const app = buildApp(house.deps)
+  const bare = await bareApp(house)
+  const port = await listening(app)
+  const barePort = await listening(bare)
+  const shots: LoadAnswer[] = []
+  const bareShots: LoadAnswer[] = []
+  const count = lab.sized(6_000)
+  let series = 0
+  const shoot = (target: number, howMany: number, perSecond: number | null = null) =>
+    postAll({ port: target, connections: CONNECTIONS, requests: postsOf(stores, howMany, ++series), perSecond })
+  try {
+    await shoot(port, 400)
+    await shoot(barePort, 400)
+    for (let round = 0; round < 3; round++) {
+      shots.push(checked(await shoot(port, count)))
+      bareShots.push(checked(await shoot(barePort, count)))
+    }
+    const steady = checked(await shoot(port, Math.max(1_000, lab.sized(10_000)), 500))
+    const steadyBare = checked(await shoot(barePort, Math.max(1_000, lab.sized(10_000)), 500))
+    return figuresOf(shots, bareShots, steady, steadyBare)
+  } finally {
+    await app.close()
+    await bare.close()
+    await house.close()
+  }
+}
+
+function figuresOf(shots: LoadAnswer[], bareShots: LoadAnswer[], steady: LoadAnswer, steadyBare: LoadAnswer): Figure[] {
+  const rate = (answers: LoadAnswer[]) => median(answers.map((each) => each.latencies.length / each.seconds))
+  const p99 = (answer: LoadAnswer) => percentile(answer.latencies, 0.99)
+  const reached = Math.round(steady.latencies.length / steady.seconds)
+  return [
+    {
+      name: 'capture posts',
+      value: rate(shots),
+      unit: '/s',
+      ceiling: { name: 'bare route with one insert', value: rate(bareShots) },
+      goal: { atLeast: 1, of: 'ceiling' },
+      note: `p99 ${Math.round(median(shots.map(p99)))} ms at full load`,
+    },
+    {
+      name: 'capture p99 at 500/s',
+      value: p99(steady),
+      unit: 'ms',
+      ceiling: { name: 'bare route', value: p99(steadyBare) },
+      goal: { below: 20 },
+      note: `p50 ${percentile(steady.latencies, 0.5).toFixed(1)} ms, ${reached}/s reached`,
+    },
+  ]
+}
+
+async function openStores(house: House): Promise<(TestStore & { origin: string })[]> {
+  const first = await house.store({ url: 'https://shop-0.example.com' })
+  const stores = [{ ...first, origin: 'https://shop-0.example.com' }]
+  for (let n = 1; n < STORES; n++) {
+    const origin = `https://shop-${n}.example.com`
+    stores.push({ ...(await house.store({ url: origin, accountId: first.accountId })), origin })
+  }
+  await house.db
+    .insertInto('products')
+    .values(
+      stores.flatMap(({ storeId }) =>
+        Array.from({ length: 30 }, (_, n) => ({
+          store_id: storeId,
+          product_id: String(100 + n),
+          name: `Tea no. ${n}`,
+          price_minor: 900 + n,
+          currency: 'USD',
+          is_available: true,
+          seen_at: house.deps.now(),
+        })),
+      ),
+    )
+    .execute()
+  return stores
+}
+
+async function bareApp(house: House) {
+  await house.pool.query(
+    'create table bench_posts (id uuid primary key, store_key text, at timestamptz, payload jsonb)',
+  )
+  const app = Fastify({ bodyLimit: 16_384 })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.post('/api/capture/:storeKey', async (request, reply) => {
+    const { storeKey } = request.params as { storeKey: string }
+    const payload = JSON.parse(request.body as string) as object
+    await house.pool.query('insert into bench_posts values ($1, $2, $3, $4)', [
+      crypto.randomUUID(),
+      storeKey,
+      new Date(),
+      payload,
+    ])
+    return reply.code(204).send()
+  })
+  return app
+}
+
+async function listening(app: { listen(options: { port: number; host: string }): Promise<string> }): Promise<number> {
+  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
+}
+
+/** Shoppers take turns, so that one shopper's posts do not overlap more than they would. */
+function postsOf(stores: readonly { captureKey: string; origin: string }[], count: number, series: number): string[] {
+  const shoppers = Math.ceil(count / POSTS_PER_SHOPPER)
+  const posts: string[] = []
+  for (let start = 0; start < shoppers; start += 200) {
+    for (let step = 0; step < POSTS_PER_SHOPPER; step++) {
+      for (let n = start; n < Math.min(start + 200, shoppers); n++) {
+        const store = stores[n % stores.length]!
+        posts.push(requestOf(store, bodyOf(n, step, series), `10.${series % 250}.${(n >> 8) % 250}.${n % 256}`))
+      }
+    }
+  }
+  return posts.slice(0, count)
+}
+
+function bodyOf(n: number, step: number, series: number): string {
+  const first = { id: String(100 + (n % 30)), quantity: step < 2 ? 1 : 2 }
+  const items = step === 0 ? [first] : [first, { id: String(100 + ((n + 7) % 30)), quantity: 1 }]
+  const contact = { email: `shopper${series}-${n}@shoppers.example`, firstName: 'Ada', lastName: 'Lovelace' }
+  const base = {
+    cart: `cart-${series}-${String(n).padStart(12, '0')}`,
+    device: `device-${series}-${String(n).padStart(10, '0')}`,
+    page: `page-${series}-${n}`,
+    seq: step,
+  }
+  const isContact = step === POSTS_PER_SHOPPER - 1 && n % 4 === 0
+  return JSON.stringify(
+    isContact ? { ...base, contact } : { ...base, items: step === 3 ? [first] : items, coupons: [] },
+  )
+}
+
+function requestOf(store: { captureKey: string; origin: string }, body: string, client: string): string {
+  return [
+    `POST /api/capture/${store.captureKey} HTTP/1.1`,
+    'host: recoup.example.com',
+    `origin: ${store.origin}`,
+    `x-forwarded-for: ${client}`,
+    'content-type: text/plain',
+    `content-length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n')
+}
+
+function checked(answer: LoadAnswer): LoadAnswer {
+  const bad = Object.keys(answer.answers).filter((status) => status !== '204')
+  if (bad.length > 0) throw new Error(`answers were ${JSON.stringify(answer.answers)}`)
+  return answer
+}

@@ -1,0 +1,41 @@
+import type { TestStore } from '../test/factories.ts'
+import type { House, Lab } from './lab.ts'
+
+// The three stores that the list and the detection are measured on. The largest also has carts due to be abandoned.
+
+export const SIZES = [10_000, 100_000, 1_000_000]
+export const QUIET = 10_000
+
+export async function openCarts(lab: Lab): Promise<House & { stores: TestStore[] }> {
+  const house = await lab.open({ shared: 'carts' })
+  if (house.isNew) {
+    for (const size of [...SIZES].reverse()) {
+      lab.say(`writing ${lab.sized(size).toLocaleString('en-US')} carts`)
+      const store = await house.store({ url: `https://shop-${size}.example.com` })
+      const quiet = size === SIZES.at(-1) ? lab.sized(QUIET) : 0
+      await house.carts(store, { count: lab.sized(size), quiet })
+    }
+  }
+  return Object.assign(house, { stores: await readStores(house) })
+}
+
+async function readStores(house: House): Promise<TestStore[]> {
+  const stores: TestStore[] = []
+  for (const size of SIZES) {
+    const row = await house.db
+      .selectFrom('stores')
+      .innerJoin('flows', 'flows.store_id', 'stores.id')
+      .select(['stores.id', 'stores.account_id', 'stores.capture_key', 'flows.id as flow_id'])
+      .where('url', '=', `https://shop-${size}.example.com`)
+      .executeTakeFirstOrThrow()
+    stores.push({
+      storeId: row.id,
+      accountId: row.account_id,
+      captureKey: row.capture_key,
+      flowId: row.flow_id,
+      userId: '',
+      token: '',
+    })
+  }
+  return stores
+}

@@ -1,0 +1,113 @@
+import { recordCapture } from '../server/carts/capture.ts'
+import { emptyFold, type Fact, foldFacts } from '../server/carts/fold.ts'
+import { recordFacts } from '../server/carts/record.ts'
+import { newId } from '../server/ids.ts'
+import type { Bench, Figure } from './figures.ts'
+import type { House, Lab } from './lab.ts'
+import { median, timed } from './measure.ts'
+
+// Method: one cart has 10,000 facts (a page left open for months, or a robot). Measured: the pure fold of all of them; a fact that
+// is older than the others, for which the database's facts are read and folded anew; the next fact in order, which carries the
+// folded state on; and the next post of the capture script, answer included. The last two should not depend on the number.
+
+export const bench: Bench = { name: 'fold', run }
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const house = await lab.open()
+  try {
+    const many = await aCartWith(house, lab.sized(10_000))
+    const few = await aCartWith(house, 10)
+    const facts = await factsOf(house, many.storeId)
+    const pureMs = await repeated(5, async () => foldFacts(emptyFold, facts))
+    const lateMs = await repeated(5, (n) => addFact(house, many, new Date(many.start + 500 + n)))
+    const nextMs = await repeated(20, () => addFact(house, many, new Date()))
+    const nextOfFewMs = await repeated(20, () => addFact(house, few, new Date()))
+    const postMs = await repeated(20, (n) => post(house, many, n))
+    const postOfFewMs = await repeated(20, (n) => post(house, few, n))
+    const count = facts.length.toLocaleString('en-US')
+    return [
+      { name: `pure fold of ${count} facts`, value: pureMs, unit: 'ms' },
+      { name: 'late fact: read and fold all anew', value: lateMs, unit: 'ms' },
+      {
+        name: 'next fact of that cart',
+        value: nextMs,
+        unit: 'ms',
+        ceiling: { name: 'cart of 10 facts', value: nextOfFewMs },
+      },
+      {
+        name: 'next capture post of that cart',
+        value: postMs,
+        unit: 'ms',
+        ceiling: { name: 'cart of 10 facts', value: postOfFewMs },
+      },
+    ]
+  } finally {
+    await house.close()
+  }
+}
+
+interface LongCart {
+  storeId: string
+  cart: string
+  page: string
+  start: number
+}
+
+async function aCartWith(house: House, count: number): Promise<LongCart> {
+  const { storeId } = await house.store()
+  const cart = `cart-${newId()}`
+  const long = { storeId, cart, page: `page-${cart}`, start: Date.now() - count * 1_000 - 60_000 }
+  await addFact(house, long, new Date(long.start))
+  const shopper = await house.db
+    .selectFrom('shoppers')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  await house.pool.query(
+    `insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
+    select $1, (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || substr(md5(n::text), 1, 20))::uuid, $2,
+      'snapshot', 'capture', at, 'capture:' || n, jsonb_build_object('type', 'snapshot', 'items', jsonb_build_array(
+        jsonb_build_object('productId', '16', 'variationId', null, 'quantity', 1 + n % 7)), 'coupons', '[]'::jsonb,
+        'page', $5::text, 'seq', n), at
+    from generate_series(1, $3::int) n, lateral (select $4::timestamptz + n * interval '1 second' as at) t`,
+    [storeId, shopper.id, count, new Date(long.start), long.page],
+  )
+  await addFact(house, long, new Date(long.start + 1))
+  await house.pool.query('vacuum analyze facts')
+  return long
+}
+
+async function addFact(house: House, { storeId, cart }: LongCart, at: Date): Promise<void> {
+  await recordFacts(house.deps, storeId, [
+    {
+      keys: [{ kind: 'cart', value: cart }],
+      source: 'capture',
+      at,
+      uniqueKey: newId(),
+      payload: { type: 'snapshot', items: [{ productId: '16', variationId: null, quantity: 1 }], coupons: [] },
+    },
+  ])
+}
+
+async function post(house: House, long: LongCart, n: number): Promise<void> {
+  const store = { id: long.storeId, url: 'https://shop.example.com', home_url: 'https://shop.example.com' }
+  const items = [{ id: '16', quantity: 10 + n }]
+  await recordCapture(house.deps, store, { cart: long.cart, page: long.page, seq: 20_000 + n, items }, 'client')
+}
+
+async function factsOf(house: House, storeId: string): Promise<Fact[]> {
+  const rows = await house.db
+    .selectFrom('facts')
+    .select(['id', 'at', 'payload'])
+    .where('store_id', '=', storeId)
+    .orderBy('at')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ id: row.id, at: row.at.getTime(), payload: row.payload }))
+}
+
+async function repeated(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
+  const taken: number[] = []
+  for (let n = 0; n < times; n++) taken.push(await timed(() => work(n)))
+  return median(taken)
+}

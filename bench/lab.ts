@@ -1,0 +1,134 @@
+import crypto from 'node:crypto'
+import type pg from 'pg'
+import type { EmailChannel } from '../server/channels/channel.ts'
+import { readConfig } from '../server/config.ts'
+import { type Db, openDb, openPool } from '../server/db.ts'
+import type { Deps } from '../server/deps.ts'
+import { newId } from '../server/ids.ts'
+import { beat } from '../server/instance/workers.ts'
+import { createLogger } from '../server/logger.ts'
+import { migrate } from '../server/migrate.ts'
+import { createSecrets } from '../server/secrets.ts'
+import { keepKeys } from '../server/stores/access.ts'
+import { aFakeStore } from '../server/stores/fake-store.ts'
+import { aStore, type StoreOptions, type TestStore } from '../test/factories.ts'
+import { asAdmin, databaseUrl } from '../test/global.ts'
+import { type ManyCarts, manyCarts } from '../test/many-carts.ts'
+import type { World } from '../test/world.ts'
+
+// Where benchmarks work: the real server's parts on databases of their own, on a PostgreSQL set up as in production (fsync and
+// synchronous_commit on).
+
+export const SECRET = 'a secret of the benchmarks, long enough to be one'
+export const KEYS = { consumerKey: `ck_${'c'.repeat(40)}`, consumerSecret: `cs_${'e'.repeat(40)}` }
+
+export interface Lab {
+  /** 1 is the full size; a tenth makes a quick run. */
+  scale: number
+  /** A number of rows at this run's scale. */
+  sized(full: number): number
+  /** A database of its own, or one that several benchmarks of a run share by its name. */
+  open(options?: { shared?: string; poolSize?: number; env?: Record<string, string> }): Promise<House>
+  say(sentence: string): void
+}
+
+/** A database with everything the server's functions want around it. */
+export interface House {
+  url: string
+  pool: pg.Pool
+  db: Db
+  deps: Deps
+  /** Made by this call; false when another benchmark of the run has filled it already. */
+  isNew: boolean
+  store(options?: StoreOptions): Promise<TestStore>
+  carts(store: TestStore, carts: Omit<ManyCarts, 'storeId' | 'flowId' | 'now'>): Promise<void>
+  close(): Promise<void>
+}
+
+export interface LabOptions {
+  serverUrl: string
+  scale: number
+  say: (sentence: string) => void
+}
+
+export function createLab({ serverUrl, scale, say }: LabOptions): Lab {
+  return {
+    scale,
+    sized: (full) => Math.max(10, Math.round(full * scale)),
+    open: (options = {}) => openHouse(serverUrl, options),
+    say,
+  }
+}
+
+async function openHouse(serverUrl: string, { shared, poolSize = 16, env = {} }: Parameters<Lab['open']>[0] & {}) {
+  const name = shared ? `bench_${shared}` : `bench_${crypto.randomBytes(6).toString('hex')}`
+  const isNew = await createDatabase(serverUrl, name)
+  const url = databaseUrl(serverUrl, name)
+  const pool = openPool({ url, max: poolSize })
+  if (isNew) await migrate(pool)
+  const db = openDb(pool)
+  const deps = buildDeps(pool, db, env)
+  await beat(deps)
+  const house: House = {
+    url,
+    pool,
+    db,
+    deps,
+    isNew,
+    store: (options) => openStore(deps, options),
+    carts: (store, carts) => manyCarts(db, { ...carts, storeId: store.storeId, flowId: store.flowId, now: deps.now() }),
+    async close() {
+      await pool.end()
+      if (!shared) await asAdmin(serverUrl, `drop database if exists ${name} with (force)`)
+    },
+  }
+  return house
+}
+
+async function createDatabase(serverUrl: string, name: string): Promise<boolean> {
+  try {
+    await asAdmin(serverUrl, `create database ${name}`)
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42P04') throw error
+    return false
+  }
+}
+
+/** A store with keys, the ready flow on since a day ago and a plan without a limit of mails. */
+async function openStore(deps: Deps, options: StoreOptions = {}): Promise<TestStore> {
+  const started = new Date(deps.now().getTime() - 86_400_000)
+  const store = await aStore({ db: deps.db, now: started } as World, { plan: 'growth', fenceAgeMs: null, ...options })
+  await deps.db
+    .transaction()
+    .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, KEYS))
+  return store
+}
+
+/** The queue is left out: benchmarks call its handlers. A store is asked for orders and has none. */
+function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
+  const shop = aFakeStore()
+  return {
+    config: readConfig({ DEMO: 'off', ...env }),
+    db,
+    pool,
+    now: () => new Date(),
+    log: createLogger('silent'),
+    secrets: createSecrets(SECRET),
+    workerId: newId(),
+    jobs: { enqueue: async () => {} },
+    channels: { email: nullChannel(), demoEmail: nullChannel() },
+    storeClient: () => shop,
+    demo: null,
+  }
+}
+
+/** Accepts at once and keeps nothing. */
+export function nullChannel(poolSize = 5): EmailChannel {
+  return {
+    poolSize,
+    send: async (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 OK' }),
+    check: async () => ({ isOk: true }),
+    close: async () => {},
+  }
+}

@@ -1,0 +1,130 @@
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../server/app.ts'
+import { newId } from '../server/ids.ts'
+import { randomToken, tokenHash } from '../server/secrets.ts'
+import { sortColumns } from '../shared/carts.ts'
+import { openCarts, SIZES } from './carts.ts'
+import type { Bench, Figure } from './figures.ts'
+import type { House, Lab } from './lab.ts'
+import { percentile, seededRandom } from './measure.ts'
+
+// Method: stores of 10,000, 100,000 and a million carts in one database. The real route, sign-in and totals included, is asked
+// in-process for pages of 25: every sortable column in both directions, pages 1 to 10; each badge; searches for the beginning of
+// a name, of an email and of a phone number, 2 to 8 characters long; and pages from the whole depth of the list. Questions of
+// all sizes take turns. What counts is how much slower the largest store is than the smallest.
+
+const LIMIT = 25
+const BADGES = ['No Action', 'Email Sent', 'No Response', 'Recovered']
+
+export const bench: Bench = { name: 'list', run }
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const house = await openCarts(lab)
+  const app = buildApp(house.deps)
+  try {
+    await app.ready()
+    const tokens = []
+    for (const store of house.stores) tokens.push(await signIn(house, store))
+    const figures: Figure[] = []
+    for (const [name, questionOf] of Object.entries(questions(lab))) {
+      figures.push(await compare(app, tokens, name, questionOf, lab))
+    }
+    return figures
+  } finally {
+    await app.close()
+    await house.close()
+  }
+}
+
+/** What is asked, by the number of the question, a random number and the number of carts. */
+type Question = (n: number, random: number, size: number) => Record<string, string>
+
+function questions(lab: Lab): Record<string, Question> {
+  const page = (random: number) => String(1 + Math.floor(random * 10))
+  const sorts = sortColumns.map((sort): [string, Question] => [
+    `list by ${sort}`,
+    (n, random) => ({ sort, order: n % 2 ? 'asc' : 'desc', page: page(random) }),
+  ])
+  return {
+    ...Object.fromEntries(sorts),
+    'list of one badge': (n, random) => ({ status: BADGES[n % BADGES.length]!, page: page(random) }),
+    'list of one badge by value': (n) => ({ status: BADGES[n % BADGES.length]!, sort: 'value' }),
+    'search for a beginning': (n) => ({ search: beginnings[n % beginnings.length]! }),
+    'search and badge': (n) => ({ search: beginnings[n % beginnings.length]!, status: BADGES[n % BADGES.length]! }),
+    'page from anywhere': (_n, random, size) => ({
+      page: String(1 + Math.floor((random * 0.88 * lab.sized(size)) / LIMIT)),
+    }),
+  }
+}
+
+const beginnings = [
+  'ad',
+  'grace',
+  'whitfield',
+  'lo',
+  'hopper',
+  'lovelace',
+  'ada.love',
+  'alan.tur',
+  '+1212',
+  '+121200',
+  'zz',
+  'g',
+]
+
+async function compare(
+  app: FastifyInstance,
+  tokens: string[],
+  name: string,
+  questionOf: Question,
+  lab: Lab,
+): Promise<Figure> {
+  const random = seededRandom(7)
+  const taken: number[][] = SIZES.map(() => [])
+  const rounds = Math.max(8, Math.round(40 * lab.scale))
+  for (let n = -4; n < rounds; n++) {
+    for (const [index, size] of SIZES.entries()) {
+      const query = new URLSearchParams({ limit: String(LIMIT), ...questionOf(Math.abs(n), random(), size) })
+      const begun = performance.now()
+      const reply = await app.inject({
+        url: `/api/carts/abandoned?${query}`,
+        headers: { authorization: `Bearer ${tokens[index]}` },
+      })
+      if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
+      if (n >= 0) taken[index]!.push(performance.now() - begun)
+    }
+  }
+  const p = (index: number, share: number) => percentile(taken[index]!, share)
+  const each = SIZES.map((_, index) => `${p(index, 0.5).toFixed(1)} / ${p(index, 0.95).toFixed(1)}`)
+  return {
+    name,
+    value: p(2, 0.95) / p(0, 0.95),
+    unit: '×',
+    goal: { below: 2 },
+    note: `p50 / p95 in ms: ${each.join(', ')}`,
+  }
+}
+
+async function signIn(house: House, { accountId, storeId }: { accountId: string; storeId: string }): Promise<string> {
+  const token = randomToken()
+  const now = house.deps.now()
+  const member = await house.db
+    .selectFrom('members')
+    .select('user_id')
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  await house.db
+    .insertInto('sessions')
+    .values({
+      account_id: accountId,
+      id: newId(),
+      user_id: member.user_id,
+      store_id: storeId,
+      token_hash: tokenHash(token),
+      created_at: now,
+      last_seen_at: now,
+      expires_at: new Date(now.getTime() + 86_400_000),
+    })
+    .execute()
+  return token
+}

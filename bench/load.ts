@@ -1,0 +1,71 @@
+import net from 'node:net'
+
+// Posts ready-made requests over a few keep-alive connections, in a process of its own (see helpers.ts): as fast as answers come,
+// or at a given rate, each request timed from the moment it should have left.
+
+interface Order {
+  port: number
+  connections: number
+  requests: string[]
+  /** null: as fast as possible. */
+  perSecond: number | null
+}
+
+process.on('message', async (order: Order) => {
+  const begun = performance.now()
+  const latencies: number[] = []
+  const answers: Record<string, number> = {}
+  const queue = order.requests.values()
+  let sent = 0
+  const next = () => {
+    const { value } = queue.next()
+    if (value === undefined) return null
+    const due = order.perSecond === null ? null : begun + (sent++ * 1_000) / order.perSecond
+    return { text: value, due }
+  }
+  await Promise.all(Array.from({ length: order.connections }, () => converse(order.port, next, latencies, answers)))
+  process.send!({ latencies, answers, seconds: (performance.now() - begun) / 1_000 })
+})
+process.on('disconnect', () => process.exit(0))
+
+function converse(
+  port: number,
+  next: () => { text: string; due: number | null } | null,
+  latencies: number[],
+  answers: Record<string, number>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.setNoDelay(true)
+    let startedAt = 0
+    let heard = ''
+    const go = () => {
+      const request = next()
+      if (!request) {
+        socket.end()
+        return resolve()
+      }
+      const leave = () => {
+        startedAt = request.due ?? performance.now()
+        socket.write(request.text)
+      }
+      const waitMs = request.due === null ? 0 : request.due - performance.now()
+      if (waitMs > 1) setTimeout(leave, waitMs)
+      else leave()
+    }
+    socket.on('connect', go)
+    socket.on('error', reject)
+    socket.on('data', (chunk) => {
+      heard += chunk.toString('latin1')
+      const head = heard.indexOf('\r\n\r\n')
+      if (head < 0) return
+      const length = Number(/content-length: (\d+)/i.exec(heard.slice(0, head))?.[1] ?? 0)
+      if (heard.length < head + 4 + length) return
+      const status = heard.slice(9, 12)
+      answers[status] = (answers[status] ?? 0) + 1
+      latencies.push(performance.now() - startedAt)
+      heard = ''
+      go()
+    })
+  })
+}

@@ -1,0 +1,86 @@
+import { fork } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { startEmbedded } from '../server/postgres/embedded.ts'
+import { type Figure, isMet, printFigures } from './figures.ts'
+
+// npm run bench [-- --scale 0.1] [names …]: every benchmark in a process of its own, one after the other, on one PostgreSQL with
+// production settings. Prints a table and writes bench/results.json. docs/performance.md says how to read it.
+
+// Those that share a database come one after the other; reading before writing.
+const names = ['start', 'latency', 'fairness', 'send', 'decide', 'capture', 'fold', 'sync', 'list', 'detect']
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { scale: { type: 'string', default: '1' } },
+})
+const unknown = positionals.filter((name) => !names.includes(name))
+const scale = Number(values.scale)
+if (unknown.length > 0 || !(scale > 0 && scale <= 1)) {
+  process.stderr.write(`Usage: npm run bench -- [--scale 0.1] [${names.join('|')} …]\n`)
+  process.exit(1)
+}
+
+const dataDir = mkdtempSync(path.join(os.tmpdir(), 'recoup-bench-'))
+// Started by root the database runs as somebody else, who must be able to enter its folder.
+const elsewhere = mkdtempSync(path.join(os.tmpdir(), 'recoup-bench-db-'))
+chmodSync(elsewhere, 0o711)
+const postgres = await startEmbedded({ dataDir, elsewhere, settings: { max_connections: '200' } })
+const results: { bench: string; seconds: number; figures: Figure[] }[] = []
+const failed: string[] = []
+process.once('SIGINT', () => process.exit(130))
+try {
+  for (const name of names.filter((each) => positionals.length === 0 || positionals.includes(each))) {
+    process.stdout.write(`\n${name}\n`)
+    const begun = Date.now()
+    const figures = await runApart(name)
+    if (!figures) failed.push(name)
+    else results.push({ bench: name, seconds: (Date.now() - begun) / 1000, figures })
+    if (figures) printFigures(figures)
+  }
+} finally {
+  await postgres.stop()
+  for (const folder of [dataDir, elsewhere]) rmSync(folder, { recursive: true, force: true })
+}
+keep()
+
+/** Memory and just-in-time code of one benchmark must not be another's. null: it failed, and said why. */
+function runApart(name: string): Promise<Figure[] | null> {
+  return new Promise((resolve) => {
+    let figures: Figure[] | null = null
+    const child = fork(new URL('./run.ts', import.meta.url), [name], {
+      execArgv: ['--expose-gc'],
+      env: { ...process.env, BENCH_DATABASE_URL: postgres.url, BENCH_SCALE: String(scale) },
+    })
+    child.on('message', (message) => {
+      figures = message as Figure[]
+    })
+    child.on('exit', (code) => resolve(code === 0 ? figures : null))
+  })
+}
+
+function keep(): void {
+  const machine = {
+    cores: os.availableParallelism(),
+    memoryGb: Math.round(os.totalmem() / 2 ** 30),
+    cpu: os.cpus()[0]?.model,
+  }
+  const report = {
+    at: new Date().toISOString(),
+    scale,
+    node: process.version,
+    machine,
+    load: os.loadavg(),
+    failed,
+    results,
+  }
+  writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(report, null, 2)}\n`)
+  const missed = results.flatMap((each) => each.figures.filter((figure) => isMet(figure) === false))
+  process.stdout.write(
+    `\n${missed.length === 0 ? 'All goals met' : `Missed: ${missed.map((each) => each.name).join('; ')}`}\n`,
+  )
+  if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(', ')}\n`)
+  process.exitCode = failed.length > 0 ? 1 : 0
+}

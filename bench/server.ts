@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SECRET } from './lab.ts'
+
+// The product as it is started, as a process of its own.
+
+export interface Server {
+  url: string
+  pid: number
+  /** From the start of the process to the first good answer of /readyz. */
+  readyAfterMs: number
+  stop(): Promise<void>
+}
+
+export async function startServer(env: Record<string, string>): Promise<Server> {
+  const port = await freePort()
+  const dataDir = env.DATA_DIR ?? mkdtempSync(path.join(os.tmpdir(), 'recoup-bench-'))
+  const settings = {
+    ...process.env,
+    DEMO: 'off',
+    LOG_LEVEL: 'warn',
+    APP_SECRET: SECRET,
+    PORT: String(port),
+    DATA_DIR: dataDir,
+  }
+  const begun = performance.now()
+  const child = spawn(process.execPath, ['server/main.ts'], {
+    env: { ...settings, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const url = `http://127.0.0.1:${port}`
+  while (!(await fetch(`${url}/readyz`).catch(() => null))?.ok) {
+    if (child.exitCode !== null) throw new Error('the server did not start')
+    await sleep(5)
+  }
+  const readyAfterMs = performance.now() - begun
+  return { url, pid: child.pid!, readyAfterMs, stop: () => stop(child, env.DATA_DIR ? null : dataDir) }
+}
+
+async function stop(child: ChildProcess, dataDir: string | null): Promise<void> {
+  child.kill('SIGTERM')
+  while (child.exitCode === null && child.signalCode === null) await sleep(20)
+  if (dataDir) rmSync(dataDir, { recursive: true, force: true })
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as net.AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

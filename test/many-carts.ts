@@ -1,0 +1,161 @@
+import { type Db, sql } from '../server/db.ts'
+
+// A store that has been at work for a year, written by the database itself: shoppers, keys, facts, carts and messages in one
+// pass each. For EXPLAIN tests and benchmarks, where rows by the hundred thousand matter and how they came about does not.
+
+export interface ManyCarts {
+  storeId: string
+  flowId: string
+  /** All carts; 88 in 100 are on the list, the others are active, purchased or emptied. */
+  count: number
+  now: Date
+  /** So many of them are abandoned, with a first step that has been due for a minute and two steps to come. */
+  ready?: number
+  /** So many are active and due to be abandoned. */
+  quiet?: number
+  /** One fact per cart and three messages per listed cart, as a running store has them. */
+  hasPast?: boolean
+}
+
+const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'messages']
+
+export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const people = await tx
+      .selectFrom('carts')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    // Rebuilding indexes costs as many rows as there are: worth it only where most of them are new.
+    const isFresh = people.count <= wanted.count
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`set local maintenance_work_mem = '512MB'`.execute(tx)
+    const indexes = isFresh ? await dropIndexes(tx) : []
+    await draw(tx, wanted)
+    await insertPeople(tx, wanted)
+    await insertCarts(tx, wanted)
+    if (wanted.hasPast) await insertFacts(tx, wanted)
+    if (wanted.hasPast || wanted.ready) await insertMessages(tx, wanted)
+    await sql`update store_send set next_due_at = (select min(wake_at) from messages
+      where store_id = ${wanted.storeId} and state in ('scheduled', 'held', 'claimed')) where store_id = ${wanted.storeId}`.execute(
+      tx,
+    )
+    await sql`drop table drawn`.execute(tx)
+    for (const definition of indexes) await sql.raw(definition).execute(tx)
+  })
+  // Outside of the transaction, as a vacuum must be: index-only scans need the visibility map.
+  for (const table of TABLES) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+}
+
+/** Indexes that no constraint owns, to be built again when the rows are in. */
+async function dropIndexes(db: Db): Promise<string[]> {
+  const rows = await sql<{ name: string; definition: string }>`
+    select i.indexname as name, i.indexdef as definition from pg_indexes i
+    where i.schemaname = 'public' and i.tablename = any(${TABLES}::text[])
+      and not exists (select from pg_constraint c where c.conname = i.indexname)`.execute(db)
+  for (const { name } of rows.rows) await sql`drop index ${sql.ref(name)}`.execute(db)
+  return rows.rows.map((row) => row.definition)
+}
+
+const FIRST =
+  '{Ada,Alan,Barbara,Claude,Dorothy,Edsger,Emmy,Frances,Grace,Hedy,Ida,Jean,John,Karen,Katherine,Leslie,Lynn,Margaret,Niklaus,Radia,Sophie,Tim,Vint,Whitfield}'
+const LAST =
+  '{Allen,Backus,Bartik,Cerf,Conway,Diffie,Dijkstra,Easley,Franklin,Germain,Goldberg,Hamilton,Holberton,Hopper,Johnson,Keller,Lamarr,Lamport,Liskov,Lovelace,McCarthy,Noether,Perlman,Rhodes,Shannon,Sparck,Turing,Vaughan,Wilson,Wirth}'
+
+/** Everything the tables below share, once. `kind` says which of the carts it is. */
+async function draw(db: Db, { storeId, count, now, ready = 0, quiet = 0 }: ManyCarts): Promise<void> {
+  await sql`
+    create temp table drawn as
+    with numbered as (
+      select n, (n * 7919::bigint) % ${count}::bigint as spread,
+        case when n <= ${ready}::int then 'ready' when n <= ${ready}::int + ${quiet}::int then 'quiet'
+          when n % 100 < 5 then 'active' when n % 100 < 10 then 'purchased' when n % 100 < 12 then 'emptied'
+          when n % 100 < 67 then 'No Action' when n % 100 < 85 then 'Email Sent' when n % 100 < 94 then 'No Response'
+          else 'Recovered' end as kind,
+        (${FIRST}::text[])[1 + n % 24] as first, (${LAST}::text[])[1 + (n / 24) % 30] as last
+      from generate_series(1, ${count}::int) n),
+    timed as (
+      select *, case kind when 'ready' then ${now}::timestamptz - interval '61 minutes'
+        when 'quiet' then ${now}::timestamptz - interval '61 minutes' - n * interval '1 millisecond'
+        when 'active' then ${now}::timestamptz - interval '50 minutes' + (n % 2400) * interval '1 second'
+        else ${now}::timestamptz - interval '2 hours' - spread::float / ${count}::float * interval '365 days' end as at
+      from numbered)
+    select n, kind, first, last, at, lower(first || '.' || last) || n || '@shoppers.example' as email,
+      '+1' || (2120000000 + n)::text as phone, 1 + n % 3 as quantity, 900 + (spread * 37) % 24000 as price,
+      ${idOf('shopper', storeId)} as shopper_id, ${idOf('cart', storeId)} as cart_id, ${idOf('fact', storeId)} as fact_id
+    from timed order by at`.execute(db)
+}
+
+/** Time-ordered like ours, and the same on every run. */
+function idOf(what: string, storeId: string) {
+  return sql`(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || substr(md5(${`${what}${storeId}`} || n), 1, 20))::uuid`
+}
+
+async function insertPeople(db: Db, { storeId }: ManyCarts): Promise<void> {
+  await sql`
+    insert into shoppers (store_id, id, email, phone, first_name, last_name, country, country_source, created_at)
+    select ${storeId}, shopper_id, email, phone, first, last, 'US', 'address', at from drawn`.execute(db)
+  await sql`
+    insert into shopper_keys (store_id, kind, value, shopper_id)
+    select ${storeId}, k.kind, k.value, shopper_id from drawn,
+      lateral (values ('email', email), ('phone', phone), ('cart', 'cart-' || md5(n::text))) k(kind, value)`.execute(db)
+}
+
+const ITEMS = sql`jsonb_build_array(
+  jsonb_build_object('productId', (100 + n % 900)::text, 'variationId', null, 'name', 'Loose leaf tea, tin no. ' || n % 900,
+    'sku', 'TEA-' || n % 900, 'quantity', quantity, 'unitPriceMinor', price,
+    'imageUrl', 'https://shop.example.com/wp-content/uploads/tea-' || n % 900 || '-300x300.jpg'),
+  jsonb_build_object('productId', '77', 'variationId', null, 'name', 'Enamel mug', 'sku', 'MUG', 'quantity', 1,
+    'unitPriceMinor', 1200, 'imageUrl', 'https://shop.example.com/wp-content/uploads/mug-300x300.jpg'))`
+const CONTACT = sql`jsonb_build_object('email', email, 'phone', phone, 'firstName', first, 'lastName', last, 'country', 'US',
+  'countrySource', 'address')`
+const MILLIS = sql`(extract(epoch from at) * 1000)::bigint`
+
+async function insertCarts(db: Db, { storeId, now }: ManyCarts): Promise<void> {
+  await sql`
+    insert into carts (store_id, id, shopper_id, status, badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at,
+      recovered_at, lost_at, last_handed_over_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email, phone,
+      items, item_count, value_minor, currency, search, fold, created_at)
+    select ${storeId}, cart_id, shopper_id,
+      case when kind in ('active', 'quiet') then 'active' when kind in ('purchased', 'emptied') then kind
+        when kind = 'Recovered' then 'recovered' when at < ${now}::timestamptz - interval '30 days' then 'lost'
+        else 'abandoned' end,
+      case when kind in ('Email Sent', 'No Response', 'Recovered') then kind else 'No Action' end,
+      at - interval '5 minutes', at, at + interval '1 hour',
+      case when kind in ('active', 'quiet') then null else at + interval '1 hour' end,
+      case when kind in ('purchased', 'emptied', 'Recovered') then at + interval '90 minutes' end,
+      case when kind = 'Recovered' then at + interval '90 minutes' end, at + interval '30 days',
+      case when kind in ('Email Sent', 'No Response', 'Recovered') then at + interval '61 minutes' end,
+      fact_id, at, fact_id, first || ' ' || last, email, phone, items, quantity + 1, quantity * price + 1200, 'USD',
+      lower(first || ' ' || last || ' ' || email || ' ' || phone),
+      jsonb_build_object('contact', contact, 'orders', '{}'::jsonb, 'episode', jsonb_build_object('status', 'open',
+        'openingFactId', fact_id, 'startedAt', ${MILLIS}, 'lastActivityAt', ${MILLIS}, 'endedAt', null, 'items', items,
+        'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at
+    from drawn, lateral (select ${ITEMS} as items, ${CONTACT} as contact) shown`.execute(db)
+}
+
+async function insertFacts(db: Db, { storeId }: ManyCarts): Promise<void> {
+  await sql`
+    insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
+    select ${storeId}, fact_id, shopper_id, 'snapshot', 'capture', at, 'capture:' || n, jsonb_build_object('type', 'snapshot',
+      'items', jsonb_build_array(jsonb_build_object('productId', (100 + n % 900)::text, 'variationId', null, 'quantity', quantity)),
+      'coupons', '[]'::jsonb, 'page', 'page-' || n, 'seq', 0), at
+    from drawn`.execute(db)
+}
+
+/** Three steps each: those of `ready` carts to come, those of the others over. */
+async function insertMessages(db: Db, { storeId, flowId, now, hasPast = false }: ManyCarts): Promise<void> {
+  await sql`
+    insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, reason, due_at, expires_at, wake_at,
+      to_address, subject, body_html, body_text, handed_over_at, finished_at, created_at, updated_at)
+    select ${storeId}, (lpad(to_hex((extract(epoch from due) * 1000)::bigint), 12, '0') || substr(md5(n || ':' || step || ${storeId}), 1, 20))::uuid,
+      cart_id, shopper_id, 'flow:' || ${flowId}::text, step, 'email', state, case when state = 'cancelled' then 'purchased' end,
+      due, due + interval '24 hours', due, email,
+      case when state = 'sent' then 'You left something in your cart' end, case when state = 'sent' then '<p>…</p>' end,
+      case when state = 'sent' then '…' end, case when state = 'sent' then due end,
+      case when state <> 'scheduled' then due end, at, at
+    from drawn, lateral (values (1, interval '1 hour'), (2, interval '24 hours'), (3, interval '72 hours')) s(step, delay),
+      lateral (select at + delay as due) d,
+      lateral (select case when kind = 'ready' or due > ${now} then 'scheduled'
+        when kind in ('Email Sent', 'No Response') or kind = 'Recovered' and step = 1 then 'sent' else 'cancelled' end as state) m
+    where kind = 'ready' or ${hasPast} and kind not in ('active', 'quiet', 'purchased', 'emptied')`.execute(db)
+}
