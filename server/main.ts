@@ -92,7 +92,7 @@ async function openDatabase(
   later: (name: string, close: () => Promise<unknown>) => void,
 ): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl
-  const postgres = await startEmbedded({ dataDir: config.dataDir, say })
+  const postgres = await startEmbedded({ dataDir: config.dataDir, say, isKept: true })
   later('postgres', () => postgres.stop())
   return postgres.url
 }

@@ -177,6 +177,7 @@ test('a mail server that takes nothing is told in its own words; one message put
   await dueCarts(1)
   await live(100, work)
   expect(await told()).toEqual([])
+  await world.db.updateTable('messages').set({ state: 'cancelled' }).where('store_id', '=', store.storeId).execute()
   world.answer = () => ({ kind: 'retry', reason: 'connection_refused', response: 'connect ECONNREFUSED' })
   await dueCarts(2)
   await live(60, work)

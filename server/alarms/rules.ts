@@ -78,47 +78,64 @@ export function zoneOffsetMs(zone: string, at: Date): number {
 }
 
 /**
- * Minutes with a sign of life to expect per hour of the store's week: the lower of two readings of the past four weeks, the
- * mean of the same weekday's hour (weekends are weekends) and the median of the same hour of all days (one great day
- * promises nothing). Of quiet hours only half is counted on: a night need not be like other nights. null while there is too little to expect anything.
+ * Minutes with a sign of life to expect per hour of the store's week, from the past four weeks: what that hour and the ones
+ * beside it had on a weak day of its kind (the lower quarter of working days, or of weekend days: one great day promises
+ * nothing), and never more than on that weekday on average. Of quiet hours only half is counted on: a night need not be
+ * like other nights. null while there is too little to expect anything.
  */
 export function expectedRates(
   hours: readonly HourCount[],
   past: { since: Date; until: Date; zone: string },
 ): number[] | null {
-  const from = Math.max(past.since.getTime(), past.until.getTime() - HISTORY_DAYS * DAY_MS)
-  const first = Math.ceil(from / HOUR_MS)
-  const last = Math.floor(past.until.getTime() / HOUR_MS)
-  const known = new Map(hours.map(({ hour, minutes }) => [Math.floor(hour.getTime() / HOUR_MS), minutes]))
-  const byWeekHour: number[][] = Array.from({ length: WEEK_HOURS }, () => [])
-  const byDayHour: number[][] = Array.from({ length: 24 }, () => [])
-  let total = 0
-  let offsetMs = 0
-  for (let hour = first; hour < last; hour++) {
-    const at = new Date(hour * HOUR_MS)
-    // Once a day is enough: clocks change twice a year.
-    if ((hour - first) % 24 === 0) offsetMs = zoneOffsetMs(past.zone, at)
-    const minutes = known.get(hour) ?? 0
-    total += minutes
-    const week = hourOfWeek(at, offsetMs)
-    byWeekHour[week]!.push(minutes)
-    byDayHour[week % 24]!.push(minutes)
-  }
-  if (last - first < LEAST_HISTORY_DAYS * 24 || total < LEAST_MINUTES) return null
-  const rates = byWeekHour.map((counts, week) => Math.min(mean(counts), lowQuarter(byDayHour[week % 24]!)))
+  const counts = countsByHour(hours, past)
+  const total = counts.reduce((sum, { minutes }) => sum + minutes, 0)
+  if (counts.length < LEAST_HISTORY_DAYS * 24 || total < LEAST_MINUTES) return null
+  const rates = Array.from({ length: WEEK_HOURS }, (_, week) => {
+    const near = counts.filter((each) => isBeside(each.week, week))
+    return Math.min(weakDay(counts, week), near.reduce((sum, { minutes }) => sum + minutes, 0) / near.length)
+  })
   // Evening ends and morning begins within an hour: no hour is expected to be livelier than the ones beside it.
   const level = rates.map((rate, week) => Math.min(rates.at(week - 1)!, rate, rates[(week + 1) % WEEK_HOURS]!))
   const peak = visitsOf(Math.max(...level))
   return level.map((rate) => (visitsOf(rate) < peak / 2 ? rate / 2 : rate))
 }
 
-function mean(numbers: readonly number[]): number {
-  return numbers.length === 0 ? 0 : numbers.reduce((sum, each) => sum + each, 0) / numbers.length
+interface WeekCount {
+  week: number
+  minutes: number
 }
 
-function lowQuarter(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return sorted[Math.floor((sorted.length - 1) / 4)] ?? 0
+/** Every hour of the past that was watched, silent ones too. */
+function countsByHour(hours: readonly HourCount[], past: { since: Date; until: Date; zone: string }): WeekCount[] {
+  const from = Math.max(past.since.getTime(), past.until.getTime() - HISTORY_DAYS * DAY_MS)
+  const first = Math.ceil(from / HOUR_MS)
+  const last = Math.floor(past.until.getTime() / HOUR_MS)
+  const known = new Map(hours.map(({ hour, minutes }) => [Math.floor(hour.getTime() / HOUR_MS), minutes]))
+  let offsetMs = 0
+  return Array.from({ length: Math.max(0, last - first) }, (_, n) => {
+    const at = new Date((first + n) * HOUR_MS)
+    // Once a day is enough: clocks change twice a year.
+    if (n % 24 === 0) offsetMs = zoneOffsetMs(past.zone, at)
+    return { week: hourOfWeek(at, offsetMs), minutes: known.get(first + n) ?? 0 }
+  })
+}
+
+/** Minutes per hour around an hour of the day, on a weak day of the same kind. */
+function weakDay(counts: readonly WeekCount[], week: number): number {
+  const around: number[] = []
+  for (let n = 1; n < counts.length - 1; n++) {
+    const each = counts[n]!
+    if (each.week % 24 !== week % 24 || isWeekend(each.week) !== isWeekend(week)) continue
+    around.push((counts[n - 1]!.minutes + each.minutes + counts[n + 1]!.minutes) / 3)
+  }
+  return around.sort((a, b) => a - b)[Math.floor((around.length - 1) / 4)] ?? 0
+}
+
+const isWeekend = (week: number) => week >= 5 * 24
+
+function isBeside(one: number, other: number): boolean {
+  const apart = Math.abs(one - other)
+  return Math.min(apart, WEEK_HOURS - apart) <= 1
 }
 
 /** Visits an hour with so many live minutes stands for: the Poisson rate under which that share of minutes is not empty. */
@@ -149,7 +166,7 @@ export interface Silence {
 
 /**
  * How surprising the silence is. The expected number is right for an ordinary day only, so the day's level is unknown with a
- * gamma distribution around 1, sharpened by what the hours before showed: the chance of silence is (b / (b + expected))^a.
+ * gamma distribution around 1, sharpened by what the hours before showed: the chance of silence is (1 + expected · level / a)^-a.
  * A holiday that began quietly makes its later silences likely; a level above the ordinary is not assumed.
  */
 export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence): number {
@@ -170,8 +187,8 @@ export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence)
   }
   // A level above the ordinary counts as ordinary, and none is ever known better than MOST_CERTAINTY.
   const level = Math.min(shape / rate, 1)
-  const certainty = Math.min(rate, MOST_CERTAINTY / level)
-  return level * certainty * Math.log(1 + expected / certainty)
+  const certainty = Math.min(shape, MOST_CERTAINTY)
+  return certainty * Math.log(1 + (expected * level) / certainty)
 }
 
 export interface SyncEvidence {
@@ -182,8 +199,9 @@ export interface SyncEvidence {
 }
 
 export function isSyncStopped(sync: SyncEvidence, now: Date): boolean {
-  const last = sync.completedAt && sync.completedAt > sync.connectedAt ? sync.completedAt : sync.connectedAt
-  if (now.getTime() - last.getTime() <= SYNC_LIMIT_MS) return false
+  // What is dated in the future was written before the clock stepped back, and proves nothing.
+  const known = [sync.completedAt, sync.connectedAt].filter((at) => at !== null && at <= now) as Date[]
+  if (known.some((at) => now.getTime() - at.getTime() <= SYNC_LIMIT_MS)) return false
   return !isReading(sync, now)
 }
 

@@ -28,6 +28,8 @@ export type EmbeddedOptions = {
   settings?: Readonly<Record<string, string>>
   /** Where the cluster goes when the data folder is closed to the database's user (root's home, say). */
   elsewhere?: string
+  /** Starts it again whenever it ends without being asked to: killed, or out of disk space. */
+  isKept?: boolean
   /** Told what an operator should know, in whole sentences. */
   say?: (sentence: string) => void
 }
@@ -37,6 +39,8 @@ const ELSEWHERE = process.platform === 'darwin' ? '/usr/local/var/recoup' : '/va
 /** On Unix the port only names the socket file. */
 const PORT = 5432
 const RETRY_FOR_MS = 20_000
+const KEEP_EVERY_MS = 1_000
+const KEEP_AT_LEAST_EVERY_MS = 15_000
 const UNREACHABLE_AFTER_MS = 15_000
 /** Recovery after a power cut replays the log; with our settings that takes seconds, on a slow disk minutes. */
 const RECOVERY_LIMIT_MS = 15 * 60_000
@@ -48,10 +52,47 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   const cluster = placeCluster({ dataDir, elsewhere, say })
   const { server, adopted } = await adoptOrStart(cluster, settings)
   await createDatabase(cluster, server)
-  return { url: connectionUrl(cluster, server, DATABASE), adopted, pid: server.pid, stop: () => stop(cluster, server) }
+  const keeper = options.isKept ? keep(cluster, settings, server, say) : null
+  return {
+    url: connectionUrl(cluster, server, DATABASE),
+    adopted,
+    pid: server.pid,
+    stop: async () => stop(cluster, keeper ? await keeper.end() : server),
+  }
 }
 
-async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, string>>) {
+/** Looks after a server that is up. `end` answers which one runs now. */
+function keep(cluster: Cluster, settings: Readonly<Record<string, string>>, first: Postmaster, say: Say) {
+  const ending = new AbortController()
+  let server = first
+  const watch = async () => {
+    for (let pauseMs = KEEP_EVERY_MS; !ending.signal.aborted; ) {
+      await sleep(pauseMs, undefined, { signal: ending.signal, ref: false }).catch(() => {})
+      if (ending.signal.aborted || isAlive(server.pid)) continue
+      try {
+        say('The database has ended by itself. It is being started again.')
+        server = (await adoptOrStart(cluster, settings, first.port)).server
+        say('The database is running again.')
+        pauseMs = KEEP_EVERY_MS
+      } catch (error) {
+        say(error instanceof Error ? error.message : String(error))
+        pauseMs = Math.min(pauseMs * 2, KEEP_AT_LEAST_EVERY_MS)
+      }
+    }
+  }
+  const watched = watch()
+  return {
+    async end(): Promise<Postmaster> {
+      ending.abort()
+      await watched
+      return server
+    },
+  }
+}
+
+type Say = (sentence: string) => void
+
+async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, string>>, port?: number) {
   const giveUpAt = Date.now() + RETRY_FOR_MS
   for (;;) {
     const running = findPostmaster(cluster.pgdata)
@@ -62,7 +103,7 @@ async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, 
     }
     const bin = installBinaries(cluster)
     initialise(cluster, bin, { isDurable: settings.fsync !== 'off' })
-    const started = await launch(cluster, bin, settings)
+    const started = await launch(cluster, bin, settings, port)
     if (typeof started !== 'string') return { server: started, adopted: false }
     if (!isPassing(started) || Date.now() > giveUpAt) {
       throw new StartupError(`The database did not start: ${started || 'it said nothing'}. Its log is ${cluster.log}.`)
@@ -90,9 +131,10 @@ async function launch(
   cluster: Cluster,
   bin: string,
   settings: Readonly<Record<string, string>>,
+  samePort?: number,
 ): Promise<Postmaster | string> {
   const socketDir = socketFolder(cluster)
-  const port = process.platform === 'win32' ? await freePort() : PORT
+  const port = samePort ?? (process.platform === 'win32' ? await freePort() : PORT)
   const all = Object.entries({ ...ourSettings(socketDir), ...settings }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,

@@ -178,6 +178,8 @@ export async function countMirrors({ db, storeId }: StoreDb) {
 
 export interface DueBefore {
   now: Date
+  /** No lease given out by now ends later. */
+  lease: Date
   /** A sweep that began before this is due again; before `retry` when it failed. An interrupted import is due at once. */
   sweep: Date
   retry: Date
@@ -186,19 +188,22 @@ export interface DueBefore {
   hourly: Date
 }
 
-/** Scan over all connected stores: which reading is due where. */
+/**
+ * Scan over all connected stores: which reading is due where. A beginning that lies in the future is a clock that stepped back,
+ * and so is a lease that ends later than any given out now: neither may hold a store up for a day.
+ */
 export async function dueStreams(db: Db, due: DueBefore) {
   const found = await sql<{ store_id: string; needs_import: boolean; needs_sync: boolean; needs_webhooks: boolean }>`
     select * from (
       select s.id as store_id,
-        i.completed_at is null and coalesce(i.lease_until <= ${due.now}, true)
-          and (i.error_code is null or i.started_at <= ${due.retry})
-          and (w.error_code is null or w.started_at <= ${due.retry}) as needs_import,
-        coalesce(w.lease_until <= ${due.now}, true)
-          and coalesce(w.started_at <= case when w.error_code is null then ${due.sweep}::timestamptz
-            else ${due.retry} end, true) as needs_sync,
-        coalesce(h.started_at <= case when h.error_code is null then ${due.daily}::timestamptz else ${due.hourly} end,
-          true) as needs_webhooks
+        i.completed_at is null and coalesce(i.lease_until not between ${due.now} and ${due.lease}, true)
+          and (i.error_code is null or i.started_at <= ${due.retry} or i.started_at > ${due.now})
+          and (w.error_code is null or w.started_at <= ${due.retry} or w.started_at > ${due.now}) as needs_import,
+        coalesce(w.lease_until not between ${due.now} and ${due.lease}, true)
+          and coalesce(w.started_at > ${due.now} or w.started_at <= case when w.error_code is null
+            then ${due.sweep}::timestamptz else ${due.retry} end, true) as needs_sync,
+        coalesce(h.started_at > ${due.now} or h.started_at <= case when h.error_code is null
+          then ${due.daily}::timestamptz else ${due.hourly} end, true) as needs_webhooks
       from stores s
       left join sync_state i on i.store_id = s.id and i.stream = 'import'
       left join sync_state w on w.store_id = s.id and w.stream = 'sweep'

@@ -12,7 +12,7 @@ import { inTime, pullCustomers, pullProducts } from './mirrors.ts'
 import { orderPages } from './pages.ts'
 import { toAppError } from './problems.ts'
 import * as rules from './rules.ts'
-import { keepGoing, type Run, type RunResult, runStream } from './runs.ts'
+import { keepGoing, LEASE_MS, type Run, type RunResult, runStream } from './runs.ts'
 import * as storeSql from './sql.ts'
 import * as sql from './sync-sql.ts'
 import { deleteOldEvents } from './webhook-sql.ts'
@@ -82,6 +82,7 @@ export async function enqueueDueSyncs(deps: Deps): Promise<void> {
   const now = deps.now()
   const due = await sql.dueStreams(deps.db, {
     now,
+    lease: rules.after(now, LEASE_MS),
     sweep: rules.before(now, rules.SWEEP_EVERY_MS),
     retry: rules.before(now, rules.RETRY_AFTER_MS),
     daily: rules.before(now, rules.NIGHTLY_EVERY_MS),
@@ -156,7 +157,7 @@ function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {
   const stateOf = (stream: sql.Stream) => streams.find((each) => each.stream === stream)
   if (!stateOf('import')?.completed_at) return false
   const last = stateOf('customers')?.started_at
-  return !last || now.getTime() - last.getTime() >= rules.NIGHTLY_EVERY_MS
+  return !last || Math.abs(now.getTime() - last.getTime()) >= rules.NIGHTLY_EVERY_MS
 }
 
 /** Name, currency, countries and versions change; a store that does not answer keeps what is known. */
