@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import { PlanKey, type PlanLimits, plans, type SubscriptionStatus } from '../../shared/billing.ts'
-import type { AccountDb } from '../db.ts'
+import { type AccountDb, transactAccount } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { wakeMessagesOf } from '../messages/messages.ts'
 import * as sql from './sql.ts'
 
 // Billing: which plan an account is on and what it allows (decision 6). Card payments come with their own issue.
@@ -41,7 +42,7 @@ export function hasActiveSubscription(plan: AccountPlan): boolean {
 
 export async function chooseFreePlan(deps: Deps, account: AccountDb): Promise<void> {
   await refuseDemo(account)
-  await sql.savePlan(account, 'free', deps.now())
+  await choosePlan(deps, account, 'free')
 }
 
 /** Decision 3: sets any plan that is sold, without paying, where the operator allows it. */
@@ -50,8 +51,17 @@ export async function setPlanByHand(deps: Deps, account: AccountDb, planKey: str
   const plan = PlanKey.safeParse(planKey.trim().toLowerCase())
   if (!plan.success) throw new AppError('invalid', notSold(planKey))
   await refuseDemo(account)
-  await sql.savePlan(account, plan.data, deps.now())
+  await choosePlan(deps, account, plan.data)
   return planOf(account)
+}
+
+/** What waited for a larger plan is looked at again in the same commit (decision 6). */
+async function choosePlan(deps: Deps, account: AccountDb, plan: PlanKey): Promise<void> {
+  const now = deps.now()
+  await transactAccount(account, async (tx) => {
+    await sql.savePlan(tx, plan, now)
+    await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
+  })
 }
 
 /** The test page of the specification lists two plans that no price list has. */

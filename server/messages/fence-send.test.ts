@@ -1,0 +1,170 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aWorld } from '../../test/world.ts'
+import { detectAbandoned } from '../carts/detect.ts'
+import { recordOrders } from '../carts/record.ts'
+import { aConnectedStore } from '../stores/connected-store.ts'
+import { anOrder, aProblem } from '../stores/fake-store.ts'
+import { pullFence } from '../stores/sync.ts'
+import { countStates, DAY, HOUR, MINUTE, messagesOf, recordOf, send, steps } from './scene.ts'
+
+// The fence (D3): orders are read again before anything leaves, and what the reading finds decides.
+
+const world = aWorld()
+
+let usual: typeof world.answer
+beforeEach(() => {
+  usual ??= world.answer
+  world.answer = usual
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+/** A connected store with the ready flow on, and shoppers who left a draft just now. */
+async function aShop(count = 1) {
+  const connected = await aConnectedStore(world)
+  const { storeId, owner, fake } = connected
+  const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street' }
+  await world.db
+    .updateTable('stores')
+    .set({ ...sender, selling_countries: ['US'] })
+    .where('id', '=', storeId)
+    .execute()
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  const body = { isOn: true }
+  const reply = await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body })
+  expect(reply.status).toBe(200)
+  fake.pageSize = 50
+  fake.allOrders = Array.from({ length: count }, (_, n) =>
+    anOrder({ orderId: `${1_000 + n}`, modifiedAt: world.now.toISOString() }),
+  )
+  await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
+  const buy = (n = 0) => {
+    const at = world.now.toISOString()
+    const order = { ...fake.allOrders[n]!, kind: 'purchase' as const, status: 'processing', modifiedAt: at, paidAt: at }
+    fake.allOrders[n] = order
+  }
+  return { ...connected, flowId: flow.id, buy }
+}
+
+async function abandon(ms = HOUR) {
+  world.advance(ms)
+  await detectAbandoned(world.deps)
+}
+
+test('a purchase nobody told us about is found by the pull: no mail, and the record says purchased (D3)', async () => {
+  const { storeId, buy } = await aShop()
+  await abandon()
+  buy()
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect(await steps(world, storeId)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
+  expect(await recordOf(world, storeId)).toEqual(['cancel purchased'])
+})
+
+test('a purchase found by a pull between claim and hand-over: no mail, and the record says purchased (D3, D5)', async () => {
+  const { storeId, buy, fake } = await aShop(6)
+  await abandon()
+  let late = -1
+  world.answer = async (mail) => {
+    if (late < 0) {
+      const claimed = (await messagesOf(world, storeId)).find((row) => row.state === 'claimed')!
+      const cart = await world.db
+        .selectFrom('carts')
+        .select('email')
+        .where('id', '=', claimed.cart_id)
+        .executeTakeFirstOrThrow()
+      late = fake.allOrders.findIndex((order) => order.email === cart.email)
+      buy(late)
+      world.advance(60_001)
+      await pullFence(world.deps, storeId, new AbortController().signal)
+    }
+    return usual(mail)
+  }
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(5)
+  expect(world.sent.map((mail) => mail.to)).not.toContain(fake.allOrders[late]!.email)
+  expect((await countStates(world, storeId)).cancelled).toBe(1)
+  expect(await recordOf(world, storeId)).toContain('cancel purchased')
+})
+
+test('a batch that outlives its pull is decided anew on the next one, never on an old one (D3)', async () => {
+  const { storeId, buy, fake } = await aShop(12)
+  await abandon()
+  world.answer = async (mail) => {
+    if (world.sent.length === 5) {
+      world.advance(60_001)
+      for (let n = 0; n < 12; n++) if (!world.sent.some(({ to }) => to === fake.allOrders[n]!.email)) buy(n)
+    }
+    return usual(mail)
+  }
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(5)
+  expect(await countStates(world, storeId)).toEqual({ sent: 5, cancelled: 7 })
+  const reasons = await recordOf(world, storeId)
+  expect(reasons).not.toContain('send fence_degraded')
+})
+
+test('a store that fails within 15 minutes of its last pull: sent, and said to be degraded (D3)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon(HOUR - 10 * MINUTE)
+  await pullFence(world.deps, storeId, new AbortController().signal)
+  fake.problem = aProblem('unreachable')
+  await abandon(10 * MINUTE)
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+  expect(await recordOf(world, storeId)).toEqual(['send fence_degraded', 'result accepted'])
+})
+
+test('beyond that nothing is sent blindly: held, asked again with growing pauses, and sent when the store is back (D3)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon(HOUR)
+  fake.problem = aProblem('unreachable')
+  const waits: number[] = []
+  for (let n = 0; n < 5; n++) {
+    await send(world, storeId)
+    const [row] = await messagesOf(world, storeId)
+    expect(row).toMatchObject({ state: 'held', reason: 'store_unreachable' })
+    waits.push(row!.wake_at.getTime() - world.now.getTime())
+    world.now = row!.wake_at
+  }
+  expect(world.sent).toEqual([])
+  for (let n = 1; n < waits.length; n++) expect(waits[n]! / waits[n - 1]!).toBeGreaterThan(1.5)
+  expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable'])
+  fake.problem = null
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+  expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable', 'send ok', 'result accepted'])
+})
+
+test('a store that stays away until the age limit: closed as too old, never sent (D3, D7)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon(HOUR)
+  fake.problem = aProblem('timeout')
+  await send(world, storeId)
+  world.advance(DAY)
+  await send(world, storeId)
+  const [first] = await steps(world, storeId)
+  expect(first).toBe('skipped(superseded)')
+  expect(world.sent).toEqual([])
+})
+
+test('a store that is away is asked once for all that is due, not once for every hundred (D8)', async () => {
+  const { storeId, fake } = await aShop(250)
+  await abandon(HOUR)
+  fake.problem = aProblem('unreachable')
+  const before = fake.orderQueries.length
+  await send(world, storeId)
+  expect(fake.orderQueries.length - before).toBe(1)
+  expect(await countStates(world, storeId)).toEqual({ held: 250 })
+})
+
+test('after a clock stepped back a failed pull does not pass for a fresh one (T4, D3)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon(2 * HOUR)
+  await pullFence(world.deps, storeId, new AbortController().signal)
+  world.advance(-HOUR + 1)
+  fake.problem = aProblem('unreachable')
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect((await messagesOf(world, storeId))[0]).toMatchObject({ state: 'held', reason: 'store_unreachable' })
+})

@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aWorld } from '../../test/world.ts'
+import { newId } from '../ids.ts'
+import * as deliver from './deliver-sql.ts'
+import { closeAbandonedFlights } from './flights.ts'
+import { aScene, countStates, HOUR, MINUTE, messagesOf, pass, send, steps, wait } from './scene.ts'
+
+// Never twice (D1), and never more on the wire than the pool holds (D10).
+
+const world = aWorld()
+let usual: typeof world.answer
+beforeEach(() => {
+  usual ??= world.answer
+  world.answer = usual
+  world.queued.length = 0
+})
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('one row per cart, origin, step and channel (D1)', () => {
+  test('the database refuses a second one', async () => {
+    const { storeId } = await aScene(world)
+    await wait(world, storeId, HOUR)
+    const [first] = await messagesOf(world, storeId)
+    await expect(
+      world.db
+        .insertInto('messages')
+        .values({ ...first!, id: newId() })
+        .execute(),
+    ).rejects.toThrow(/messages_once_key/)
+  })
+
+  test('two processes at once, and the job queued twice, send each mail once', async () => {
+    const { storeId } = await aScene(world, 12)
+    await wait(world, storeId, HOUR)
+    world.answer = async (mail) => {
+      await sleep(5)
+      return usual(mail)
+    }
+    await Promise.all([send(world, storeId), send(world, storeId), send(world, storeId)])
+    await send(world, storeId)
+    expect(new Set(world.sent.map((mail) => mail.to)).size).toBe(12)
+    expect(world.sent).toHaveLength(12)
+  })
+
+  test('two processes that both believe to have the store still send each mail once', async () => {
+    const { storeId } = await aScene(world, 12)
+    await wait(world, storeId, HOUR)
+    const seizing = setInterval(async () => {
+      await world.db.updateTable('store_send').set({ lease_until: null }).where('store_id', '=', storeId).execute()
+    }, 3)
+    world.answer = async (mail) => {
+      await sleep(10)
+      return usual(mail)
+    }
+    await Promise.all([send(world, storeId), sleep(15).then(() => send(world, storeId))])
+    clearInterval(seizing)
+    await send(world, storeId)
+    expect(world.sent).toHaveLength(12)
+    expect(new Set(world.sent.map((mail) => mail.to)).size).toBe(12)
+  })
+
+  test('a flow switched off and on again goes on from its rows', async () => {
+    const { storeId, flowId, token } = await aScene(world)
+    await pass(world, storeId, HOUR)
+    const flip = (isOn: boolean) =>
+      world.request('POST', `/api/flows/${flowId}/switch`, { token, body: { isOn, includeLast24h: true } })
+    expect((await flip(false)).status).toBe(200)
+    expect((await flip(true)).status).toBe(200)
+    await pass(world, storeId, MINUTE)
+    expect(world.sent).toHaveLength(1)
+    expect(await steps(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])
+  })
+})
+
+describe('on the wire (D10)', () => {
+  test('at no instant is more handed over than the pool holds, and each row is written before its mail leaves', async () => {
+    const { storeId } = await aScene(world, 23)
+    await wait(world, storeId, HOUR)
+    let most = 0
+    world.answer = async (mail) => {
+      const rows = await world.db
+        .selectFrom('messages')
+        .select(['id', 'to_address'])
+        .where('store_id', '=', storeId)
+        .where('state', '=', 'handed_over')
+        .execute()
+      expect(rows.map((row) => row.to_address)).toContain(mail.to)
+      most = Math.max(most, rows.length)
+      return usual(mail)
+    }
+    await send(world, storeId)
+    expect(world.sent).toHaveLength(23)
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(5)
+  })
+
+  test('a batch holds one message per person: two carts of one shopper follow each other', async () => {
+    const { storeId, orders } = await aScene(world, 2)
+    await wait(world, storeId, HOUR)
+    const shopper = (await messagesOf(world, storeId))[0]!.shopper_id
+    await world.db.updateTable('carts').set({ shopper_id: shopper }).where('store_id', '=', storeId).execute()
+    await world.db.updateTable('messages').set({ shopper_id: shopper }).where('store_id', '=', storeId).execute()
+    let most = 0
+    let now = 0
+    world.answer = async (mail) => {
+      most = Math.max(most, ++now)
+      await sleep(10)
+      now -= 1
+      return usual(mail)
+    }
+    await send(world, storeId)
+    expect(world.sent).toHaveLength(orders.length)
+    expect(most).toBe(1)
+  })
+
+  test('what a dead process had on the wire is unknown and its leases are free; nothing is sent again', async () => {
+    const { storeId } = await aScene(world, 8)
+    await wait(world, storeId, HOUR)
+    const dead = newId()
+    const later = new Date(world.now.getTime() + MINUTE)
+    await deliver.claimDue(
+      { storeId, db: world.db },
+      { claim: newId(), workerId: dead, now: world.now, leaseUntil: later, limit: 8 },
+    )
+    const gone = (await messagesOf(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
+    await world.db
+      .updateTable('messages')
+      .set({ state: 'handed_over', handed_over_at: world.now, claim: null })
+      .where('store_id', '=', storeId)
+      .where(
+        'id',
+        'in',
+        gone.map((row) => row.id),
+      )
+      .execute()
+    expect(await closeAbandonedFlights(world.deps)).toBe(8)
+    await send(world, storeId)
+    expect(await countStates(world, storeId)).toEqual({ sent: 5, unknown: 3 })
+    expect(world.sent).toHaveLength(5)
+  })
+
+  test('a row whose answer could never be written down does not stay in flight for ever (D6)', async () => {
+    const { storeId } = await aScene(world)
+    await wait(world, storeId, HOUR)
+    world.answer = () => {
+      throw new Error('a channel that breaks its promise')
+    }
+    await send(world, storeId)
+    expect(await steps(world, storeId)).toEqual(['unknown(unknown)', 'scheduled', 'scheduled'])
+    const values = { state: 'handed_over' as const, reason: null, handed_over_at: world.now }
+    await world.db.updateTable('messages').set(values).where('store_id', '=', storeId).where('step', '=', 1).execute()
+    world.advance(20 * MINUTE)
+    await world.db.updateTable('workers').set({ seen_at: world.now }).execute()
+    expect(await closeAbandonedFlights(world.deps)).toBe(0)
+    world.advance(1)
+    expect(await closeAbandonedFlights(world.deps)).toBe(1)
+  })
+
+  test('an answer that comes after the process was taken for dead still counts, but never leads to a second send (D4)', async () => {
+    const { storeId } = await aScene(world, 2)
+    await wait(world, storeId, HOUR)
+    const isFirst = new Set<string>()
+    world.answer = async (mail) => {
+      await world.db
+        .updateTable('workers')
+        .set({ seen_at: new Date(world.now.getTime() - HOUR) })
+        .execute()
+      await closeAbandonedFlights(world.deps)
+      isFirst.add(mail.to)
+      if (isFirst.size === 1) return usual(mail)
+      return { kind: 'retry', reason: 'later', response: '451 later' }
+    }
+    await send(world, storeId)
+    await world.db.updateTable('workers').set({ seen_at: world.now }).execute()
+    expect(await countStates(world, storeId)).toEqual({ sent: 1, unknown: 1 })
+  })
+})
