@@ -1,0 +1,131 @@
+import crypto from 'node:crypto'
+import { Kysely, PostgresDialect } from 'kysely'
+import type pg from 'pg'
+import type { Outcome, OutgoingEmail } from '../../server/channels/channel.ts'
+import { readConfig } from '../../server/config.ts'
+import { type Db, openDb } from '../../server/db.ts'
+import type { Deps } from '../../server/deps.ts'
+import { beat } from '../../server/instance/workers.ts'
+import { createLogger } from '../../server/logger.ts'
+import type { StoreClient } from '../../server/platforms/platform.ts'
+import type { Schema } from '../../server/schema.ts'
+import { createSecrets } from '../../server/secrets.ts'
+import type { Clock } from './clock.ts'
+
+// Processes that can be killed. Each has its own way to the database, which ends between two statements when it dies, as
+// a killed process's connection does: what was open is rolled back, nothing after it happens.
+
+export class Killed extends Error {
+  override name = 'Killed'
+}
+
+export interface Life {
+  isDead: boolean
+  /** Dies after this many more statements. */
+  statementsLeft: number | null
+  /** Since it last began to look for work. */
+  statements: number
+  /** Awaited before every statement that begins something: nothing is locked by this process then. */
+  before: (statement: string) => Promise<void>
+}
+
+export interface Actor {
+  deps: Deps
+  life: Life
+}
+
+/** Few, so that a batch of three people already takes two rounds on the wire (D10). */
+export const POOL_SIZE = 2
+
+/** A look at a history's few messages takes about a hundred. */
+const MOST_STATEMENTS = 1_500
+
+const config = readConfig({
+  DEMO: 'off',
+  DATABASE_URL: 'postgres://nobody@nowhere/none',
+  PUBLIC_URL: 'https://recoup.example',
+})
+export const secrets = createSecrets('a secret of the simulator, long enough to be one')
+const log = createLogger(process.env.LOG_LEVEL ?? 'silent')
+
+export interface Outside {
+  pool: pg.Pool
+  clock: Clock
+  client: () => StoreClient
+  /** The provider takes a mail from this process. */
+  take: (actor: Actor, mail: OutgoingEmail) => Promise<Outcome>
+}
+
+/** A process that lives as long as the history: the web server. */
+export function aProcess(outside: Outside, workerId: string): Actor {
+  const life: Life = { isDead: false, statementsLeft: null, statements: 0, before: async () => {} }
+  const actor = { life } as Actor
+  const email = {
+    poolSize: POOL_SIZE,
+    send: (mail: OutgoingEmail) => outside.take(actor, mail),
+    check: async () => ({ isOk: true }) as const,
+    close: async () => {},
+  }
+  actor.deps = {
+    config,
+    db: mortalDb(outside.pool, life),
+    pool: outside.pool,
+    now: outside.clock.now,
+    log,
+    secrets,
+    workerId,
+    // Rows are the truth, jobs only wake-ups: whoever works looks for itself.
+    jobs: { enqueue: async () => {} },
+    channels: { email, demoEmail: email },
+    storeClient: outside.client,
+    demo: null,
+  }
+  return actor
+}
+
+export async function aWorker(outside: Outside): Promise<Actor> {
+  const actor = aProcess(outside, crypto.randomUUID())
+  await beat(actor.deps)
+  return actor
+}
+
+function mortalDb(pool: pg.Pool, life: Life): Db {
+  const mortal = {
+    connect: async () => mortalClient(await pool.connect(), life),
+    end: async () => {},
+  }
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: mortal as unknown as pg.Pool }) })
+}
+
+function mortalClient(client: pg.PoolClient, life: Life) {
+  const run = client.query.bind(client) as unknown as (...args: unknown[]) => Promise<unknown>
+  let isInside = false
+  const query = async (text: string, ...rest: unknown[]) => {
+    if (text === 'rollback') {
+      isInside = false
+      return run(text, ...rest)
+    }
+    if (life.isDead) throw new Killed()
+    if (!isInside) await life.before(text)
+    if (life.isDead) throw new Killed()
+    if (/^(begin|start transaction)/.test(text)) isInside = true
+    if (text === 'commit') isInside = false
+    const result = await run(text, ...rest)
+    countDown(life)
+    return result
+  }
+  return { query, release: () => client.release() }
+}
+
+function countDown(life: Life): void {
+  life.statements += 1
+  if (life.statements > MOST_STATEMENTS) throw new Error('a look for work that does not end')
+  if (life.statementsLeft === null) return
+  life.statementsLeft -= 1
+  if (life.statementsLeft > 0) return
+  life.isDead = true
+  throw new Killed()
+}
+
+/** The simulator's own look at things: it never dies. */
+export const observer = (pool: pg.Pool): Db => openDb(pool)

@@ -1,0 +1,211 @@
+import type { OrderKind } from '../../server/platforms/platform.ts'
+import { type Chance, chanceOf } from './random.ts'
+import type { Act, Answer, Contact, History, Meanwhile, Step } from './steps.ts'
+
+// Random histories. Three browsers, three people, few products and short delays: small worlds collide often.
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 86_400_000
+
+const PEOPLE = [
+  { email: 'ada@shoppers.example', phone: '+12025550101', customerId: '71' },
+  { email: 'grace@shoppers.example', phone: '+12025550102', customerId: '72' },
+  { email: 'mary@shoppers.example', phone: '+12025550103', customerId: '73' },
+] as const
+const DELAYS = [
+  [15, 30, 45],
+  [20, 90, 1_440],
+  [60, 1_440, 4_320],
+  [15, 16, 300],
+] as const
+const LEAST_STEPS = 20
+const MOST_STEPS = 40
+
+export function historyOf(seed: number): History {
+  const chance = chanceOf(seed)
+  const length = chance.between(LEAST_STEPS, MOST_STEPS)
+  const frame = {
+    seed,
+    delays: chance.pick(DELAYS),
+    cap: chance.pick([1, 2, 3, 3]),
+    holdoutPercent: chance.isLucky(0.15) ? 50 : 0,
+  }
+  // Most begin with people who leave a cart and an address: without them nothing can go wrong.
+  const first = chance.weighted({ none: 1, one: 6, all: 3 })
+  const people = { none: [], one: [chance.between(0, 2)], all: [0, 1, 2] }[first]
+  const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
+  while (steps.length < length) steps.push({ ...anyAct(chance), waitMs: aWait(chance) })
+  return { ...frame, steps }
+}
+
+function aWait(chance: Chance): number {
+  const [least, most] = {
+    none: [0, 0],
+    moment: [500, 50 * SECOND],
+    minutes: [MINUTE, 20 * MINUTE],
+    hour: [20 * MINUTE, 90 * MINUTE],
+    hours: [2 * HOUR, 30 * HOUR],
+    days: [2 * DAY, 9 * DAY],
+  }[chance.weighted({ none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 })] as [number, number]
+  return chance.between(least, most)
+}
+
+function anyAct(chance: Chance): Act {
+  return makings[chance.weighted(WEIGHTS)]![1](chance)
+}
+
+const firstPost = (chance: Chance, person: number): Act => ({
+  ...post(chance),
+  browser: person,
+  isNewPage: true,
+  items: someItems(chance),
+  contact: { email: PEOPLE[person]!.email },
+  consent: null,
+  network: 'now',
+})
+
+function post(chance: Chance): Extract<Act, { do: 'post' }> {
+  const hasItems = chance.isLucky(0.7)
+  return {
+    do: 'post',
+    browser: Number(chance.weighted({ 0: 5, 1: 3, 2: 2 })),
+    isNewPage: chance.isLucky(0.4),
+    items: hasItems ? (chance.isLucky(0.08) ? [] : someItems(chance)) : null,
+    coupons: chance.isLucky(0.1) ? ['welcome10'] : [],
+    contact: !hasItems || chance.isLucky(0.35) ? someContact(chance) : null,
+    consent: chance.isLucky(0.06) ? chance.isLucky(0.5) : null,
+    network: chance.weighted({ now: 84, late: 8, twice: 6, lost: 2 }),
+  }
+}
+
+function someItems(chance: Chance): [string, number][] {
+  const first: [string, number] = [chance.pick(['16', '17', '18']), chance.between(1, 2)]
+  return chance.isLucky(0.2) && first[0] !== '18' ? [first, ['18', 1]] : [first]
+}
+
+function someContact(chance: Chance): Contact {
+  const person = chance.pick(PEOPLE)
+  const said = chance.weighted({ email: 6, phone: 1, both: 2, name: 1 })
+  return {
+    ...(said === 'email' || said === 'both' ? { email: person.email } : {}),
+    ...(said === 'phone' || said === 'both' ? { phone: person.phone } : {}),
+    ...(said === 'name' ? { firstName: chance.pick(['Ada', 'Grace']) } : {}),
+  }
+}
+
+const KINDS: Record<OrderKind, number> = { draft: 30, pending: 12, failed: 5, cancelled: 5, trashed: 1, purchase: 47 }
+
+/** Five order numbers: the same order comes again in another state. */
+function order(chance: Chance): Act {
+  const person = chance.pick(PEOPLE)
+  const key = chance.weighted({ email: 6, phone: 2, customer: 1.5, all: 2, nobody: 0.5 })
+  const totalMinor = chance.between(10, 90) * 100
+  return {
+    do: 'order',
+    order: chance.between(1, 5),
+    kind: chance.weighted(KINDS),
+    email: key === 'email' || key === 'all' ? person.email : null,
+    phone: key === 'phone' || key === 'all' ? person.phone : null,
+    customerId: key === 'customer' || key === 'all' ? person.customerId : null,
+    items: someItems(chance),
+    totalMinor,
+    refundedMinor: chance.isLucky(0.15) ? chance.between(0, totalMinor) : 0,
+    isStaff: chance.isLucky(0.06),
+    webhook: chance.weighted({ now: 40, late: 20, twice: 10, lost: 30 }),
+  }
+}
+
+function work(chance: Chance): Act {
+  const answers = chance.isLucky(0.35) ? [answer(chance), answer(chance)] : []
+  const pause = chance.isLucky(0.25) ? meanwhile(chance) : null
+  return {
+    do: 'work',
+    worker: chance.between(0, 1),
+    answers: answers.filter((each) => !(pause?.at === 'wire' && each === 'retry')),
+    meanwhile: pause,
+    diesAt: chance.isLucky(0.05) ? chance.between(1, 45) : null,
+  }
+}
+
+const answer = (chance: Chance): Answer =>
+  chance.weighted({
+    accepts: 8,
+    refuses: 1,
+    bounces: 1,
+    retry: 6,
+    'silent, took it': 2,
+    'silent, lost it': 2,
+    'takes it, sender dies': 1.5,
+    'sender dies first': 1,
+  })
+
+function meanwhile(chance: Chance): Meanwhile {
+  const at = chance.weighted({ page: 2, claim: 1, judge: 2, handover: 4, wire: 4 })
+  const steps = Array.from({ length: chance.between(1, 2) }, () => ({
+    ...rival(chance),
+    waitMs: chance.isLucky(0.5) ? 0 : chance.between(500, 40 * SECOND),
+  }))
+  return { at, steps }
+}
+
+/** What somebody else does while a worker is at it. */
+function rival(chance: Chance): Act {
+  const kind = chance.weighted({
+    post: 6,
+    order: 6,
+    work: 4,
+    flow: 2,
+    edit: 1,
+    pause: 1,
+    disconnect: 1,
+    unsubscribe: 3,
+    lateWebhooks: 1,
+  })
+  if (kind !== 'work') return makings[kind]![1](chance)
+  return { do: 'work', worker: chance.between(0, 1), answers: [], meanwhile: null, diesAt: null }
+}
+
+const store = (chance: Chance): Act => ({
+  do: 'store',
+  mood: chance.weighted({ answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2, stalls: 1 }),
+})
+
+const clock = (chance: Chance): Act => ({
+  do: 'clock',
+  jumpMs: chance.isLucky(0.4) ? 'right' : chance.pick([-DAY, -2 * HOUR, -10 * MINUTE, 5 * MINUTE, 3 * HOUR, DAY]),
+})
+
+const unsubscribe = (chance: Chance): Act => ({
+  do: 'unsubscribe',
+  mail: chance.between(0, 5),
+  way: chance.isLucky(0.5) ? 'page' : 'one-click',
+})
+
+/** Kind of act, how often, and how one is made. */
+type Making = (chance: Chance) => Act
+
+const makings: Record<string, [weight: number, make: Making]> = {
+  post: [24, (chance) => post(chance)],
+  visit: [2, (chance) => ({ do: 'new visit', browser: chance.between(0, 2) })],
+  latePosts: [3, (chance) => ({ do: 'late posts arrive', isReversed: chance.isLucky(0.5) })],
+  order: [14, order],
+  lateWebhooks: [3, (chance) => ({ do: 'late webhooks arrive', isOld: chance.isLucky(0.5) })],
+  work: [34, work],
+  restart: [2, (chance) => ({ do: 'restart', worker: chance.between(0, 1) })],
+  store: [3, store],
+  sweep: [1, (chance) => ({ do: 'sweep', worker: chance.between(0, 1) })],
+  clock: [2, clock],
+  flow: [2.5, (chance) => ({ do: 'flow', isOn: chance.isLucky(0.65), includeLast24h: chance.isLucky(0.5) })],
+  edit: [1.5, (chance) => ({ do: 'edit', delays: chance.pick(DELAYS), isTextChanged: chance.isLucky(0.5) })],
+  pause: [1.5, (chance) => ({ do: 'pause', isPaused: chance.isLucky(0.4) })],
+  disconnect: [0.7, () => ({ do: 'disconnect' })],
+  reconnect: [1, () => ({ do: 'reconnect' })],
+  click: [3, (chance) => ({ do: 'click', mail: chance.between(0, 5), isHuman: chance.isLucky(0.7) })],
+  restore: [1, (chance) => ({ do: 'restore', mail: chance.between(0, 5) })],
+  unsubscribe: [1.5, unsubscribe],
+  resubscribe: [0.4, (chance) => ({ do: 'resubscribe', mail: chance.between(0, 5) })],
+  both: [3, (chance) => ({ do: 'at once', acts: [work(chance), rival(chance)] })],
+}
+const WEIGHTS = Object.fromEntries(Object.entries(makings).map(([name, [weight]]) => [name, weight]))

@@ -1,0 +1,51 @@
+import { openPool } from '../../server/db.ts'
+import { migrate } from '../../server/migrate.ts'
+import { startTestPostgres } from '../../server/postgres/embedded.ts'
+import { asAdmin, databaseUrl } from '../global.ts'
+
+// Databases to play on: a clone of one migrated template per process.
+
+export interface Ground {
+  /** A fresh database's address. */
+  database(): Promise<string>
+  clear(): Promise<void>
+}
+
+/** A few rows in every table: planning costs more than running, and who waits in a circle need not wait for a second. */
+const SETTINGS = ['plan_cache_mode = force_generic_plan', "deadlock_timeout = '20ms'"]
+
+export function groundOn(server: string, template: string): Ground {
+  const names: string[] = []
+  return {
+    async database() {
+      const name = `recoup_simulator_${process.pid}_${Date.now().toString(36)}_${names.length}`
+      names.push(name)
+      await asAdmin(server, `create database ${name} template ${template}`)
+      for (const setting of SETTINGS) await asAdmin(server, `alter database ${name} set ${setting}`)
+      return databaseUrl(server, name)
+    },
+    async clear() {
+      for (const name of names) await asAdmin(server, `drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+/** Outside a test run: the tests' own server, or the one `DATABASE_URL` names. */
+export async function openGround(): Promise<Ground> {
+  const postgres = process.env.DATABASE_URL ? null : await startTestPostgres()
+  const server = process.env.DATABASE_URL ?? postgres!.url
+  const template = `recoup_simulator_template_${process.pid}_${Date.now().toString(36)}`
+  await asAdmin(server, `create database ${template}`)
+  const pool = openPool({ url: databaseUrl(server, template), max: 2 })
+  await migrate(pool)
+  await pool.end()
+  const ground = groundOn(server, template)
+  return {
+    database: ground.database,
+    async clear() {
+      await ground.clear()
+      await asAdmin(server, `drop database if exists ${template} with (force)`)
+      await postgres?.stop()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { compareFacts, type Episode, emptyFold, type Fact, foldFacts } from '../../../server/carts/fold.ts'
+import type { Cart, State } from '../witness.ts'
+import { type Invariant, name, OPEN } from './scene.ts'
+
+// S6, S7: carts are a function of the facts, and of one person there is one that lives.
+
+/** One live episode per person; a cart joined to another leaves nothing open, and adds no mail that had gone out already. */
+export const S6: Invariant = ({ state, fresh, mails }) => {
+  const live = state.carts.filter((cart) => cart.status === 'active' || cart.status === 'abandoned')
+  const people = new Set(live.map((cart) => cart.shopper))
+  const joined = new Set(state.carts.filter((cart) => cart.status === 'merged').map((cart) => cart.id))
+  const open = state.messages.filter((message) => joined.has(message.cart) && OPEN.has(message.state))
+  const again = fresh.flatMap((mail) => {
+    const { joined: ids, step, origin } = mail.evidence
+    const before = mails.find(
+      ({ isTaken, evidence, id }) =>
+        isTaken &&
+        id !== mail.id &&
+        evidence?.step === step &&
+        evidence.origin === origin &&
+        ids.includes(evidence.cart),
+    )
+    return before ? [`${name(mail)} repeats a step that went out for a cart joined to this one`] : []
+  })
+  return [
+    ...(people.size < live.length ? [`${live.length} live carts of ${people.size} people`] : []),
+    ...open.map(({ step, state: now }) => `step ${step} of a joined cart is ${now}`),
+    ...again,
+  ]
+}
+
+/** All facts of each person, sorted and folded from nothing, give the rows there are. */
+export const S7: Invariant = ({ state }) => {
+  const shoppers = new Set([...state.facts, ...state.carts].map((each) => each.shopper))
+  return [...shoppers].flatMap((shopper) => compare(expectedOf(state, shopper), rowsOf(state, shopper)))
+}
+
+function expectedOf(state: State, shopper: string): object[] {
+  const facts = state.facts.filter((fact) => fact.shopper === shopper) as unknown as Fact[]
+  return foldFacts(emptyFold, [...facts].sort(compareFacts)).episodes.map(ofEpisode)
+}
+
+const rowsOf = (state: State, shopper: string) =>
+  state.carts
+    .filter((cart) => cart.shopper === shopper && cart.status !== 'merged')
+    .sort((a, b) => a.startedAt - b.startedAt || (a.endedAt ?? Infinity) - (b.endedAt ?? Infinity))
+    .map(ofCart)
+
+const ofEpisode = (episode: Episode) => ({
+  status: episode.status,
+  startedAt: episode.startedAt,
+  lastActivityAt: episode.lastActivityAt,
+  endedAt: episode.endedAt,
+  pendingUntil: episode.pending?.until ?? null,
+  contact: [episode.contact.email ?? null, episode.contact.phone ?? null].join(),
+  lines: episode.items.map((item) => `${item.quantity}×${item.productId}`).join(),
+  coupons: episode.coupons.join(),
+})
+
+const STATUS: Record<string, string> = { active: 'open', abandoned: 'open', recovered: 'purchased' }
+
+const ofCart = (cart: Cart) => ({
+  status: STATUS[cart.status] ?? cart.status,
+  startedAt: cart.startedAt,
+  lastActivityAt: cart.lastActivityAt,
+  endedAt: cart.endedAt,
+  pendingUntil: cart.pendingUntil,
+  contact: [cart.email, cart.phone].join(),
+  lines: cart.items.map((item) => `${item.quantity}×${item.productId}`).join(),
+  coupons: cart.coupons.join(),
+})
+
+function compare(expected: object[], rows: object[]): string[] {
+  if (expected.length !== rows.length) return [`the facts make ${say(expected)}, the rows are ${say(rows)}`]
+  return expected.flatMap((each, index) => {
+    const row = rows[index]!
+    return JSON.stringify(each) === JSON.stringify(row) ? [] : [`the facts make ${say(each)}, the row is ${say(row)}`]
+  })
+}
+
+const say = (what: object | object[]) =>
+  JSON.stringify(what, (key, value) => (/At$|Until$/.test(key) && value ? iso(value) : value))
+const iso = (ms: number) => new Date(ms).toISOString()

@@ -1,0 +1,28 @@
+import type { Mail } from '../post.ts'
+import type { Theatre } from '../theatre.ts'
+import type { State } from '../witness.ts'
+
+// What an invariant looks at: the database after a step, what it was before it, and what the provider was handed.
+
+export interface Scene {
+  theatre: Theatre
+  state: State
+  /** null before the first step. */
+  before: State | null
+  mails: readonly Mail[]
+  /** Those of the last step, with what they rested on. */
+  fresh: readonly Departed[]
+}
+
+export type Departed = Mail & { evidence: NonNullable<Mail['evidence']> }
+
+/** Sentences about what is broken; none: it holds. */
+export type Invariant = (scene: Scene) => string[]
+
+/** "Within a second": what happened in the same second as a hand-over may have come too late for it. */
+export const MOMENT_MS = 1_000
+
+export const OPEN: ReadonlySet<string> = new Set(['scheduled', 'held', 'claimed'])
+
+export const name = (mail: Departed) =>
+  `mail ${mail.id.slice(-6)} (cart ${mail.evidence.cart.slice(-6)}, step ${mail.evidence.step}, to ${mail.to})`

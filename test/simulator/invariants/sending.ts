@@ -1,0 +1,82 @@
+import { POOL_SIZE } from '../actors.ts'
+import { type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
+
+// D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
+
+/** The same key is accepted at most once, and nothing is tried again after a mail that may have been accepted. */
+export const D1: Invariant = ({ mails }) => {
+  const settled = new Map<string, string>()
+  const broken: string[] = []
+  for (const mail of mails) {
+    const before = settled.get(mail.id)
+    if (before) broken.push(`mail ${mail.id.slice(-6)} to ${mail.to} was handed over again after: ${before}`)
+    if (mail.answer !== 'retry') settled.set(mail.id, mail.answer)
+  }
+  return broken
+}
+
+const ENDED: ReadonlySet<string> = new Set(['purchased', 'recovered', 'emptied', 'lost', 'merged'])
+
+/** Pause, disconnect and purchase reach every message not yet handed over. (Unsubscribes: C2.) */
+export const D5: Invariant = ({ state, before, fresh }) => {
+  const forbidden = fresh.flatMap((mail) => {
+    const { pausedSince, flowOffSince, disconnectedSince } = mail.standing
+    const reasons = { paused: pausedSince, 'switched off': flowOffSince, disconnected: disconnectedSince }
+    const standing = Object.entries(reasons).filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
+    const isOver = ENDED.has(mail.evidence.cartStatus)
+    return [
+      ...standing.map(([why]) => `${name(mail)} left while ${why}`),
+      ...(isOver ? [`${name(mail)} left for a cart that is ${mail.evidence.cartStatus}`] : []),
+    ]
+  })
+  const over = new Map(state.carts.filter((cart) => ENDED.has(cart.status)).map((cart) => [cart.id, cart.status]))
+  const left = state.messages
+    .filter((message) => OPEN.has(message.state) && over.has(message.cart))
+    .map((message) => `step ${message.step} is ${message.state} for a cart that is ${over.get(message.cart)}`)
+  const isJustClosed = before?.isActive && !state.isActive
+  const kept = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
+  return [...forbidden, ...left, ...kept.map(({ step }) => `step ${step} is open after disconnecting`)]
+}
+
+const MOVES: Record<string, readonly string[]> = {
+  handed_over: ['sent', 'delivered', 'failed', 'unknown', 'held', 'scheduled', 'claimed', 'skipped', 'cancelled'],
+  // A process taken for dead was only slow: its late answer may prove that nothing was accepted.
+  unknown: ['sent', 'delivered', 'failed', 'held', 'scheduled', 'claimed', 'skipped', 'cancelled'],
+  sent: ['delivered', 'failed'],
+  delivered: ['failed'],
+}
+
+/** planned = the sum of all states: no row goes, and a final state stays. */
+export const D6: Invariant = ({ state, before }) => {
+  if (!before) return []
+  const now = new Map(state.messages.map((message) => [message.id, message]))
+  return before.messages.flatMap((old) => {
+    const message = now.get(old.id)
+    if (!message) return [`step ${old.step} (${old.state}) is gone`]
+    if (OPEN.has(old.state) || message.state === old.state || MOVES[old.state]?.includes(message.state)) return []
+    return [`step ${old.step} went from ${old.state} (${old.reason}) to ${message.state} (${message.reason})`]
+  })
+}
+
+const FLOW_AGE_MS = 24 * 3_600_000
+
+/** Nothing leaves before it is due, nor more than a day after. */
+export const D7: Invariant = ({ fresh }) =>
+  fresh.flatMap((mail) => {
+    const { dueAt, handedOverAt } = mail.evidence
+    if (handedOverAt < dueAt) return [`${name(mail)} left ${(dueAt - handedOverAt) / 60_000} min before it was due`]
+    if (handedOverAt - dueAt <= FLOW_AGE_MS) return []
+    return [`${name(mail)} left ${(handedOverAt - dueAt) / 3_600_000} h after it was due`]
+  })
+
+/** At most as many as can be on the wire are handed over by one process, and no two of them to one person. */
+export const D10: Invariant = ({ fresh }) =>
+  fresh.flatMap((mail) => {
+    const { inFlight, shopper, state } = mail.evidence
+    const same = inFlight.filter((other) => other.shopper === shopper && other.id !== mail.id)
+    return [
+      ...(inFlight.length > POOL_SIZE ? [`${inFlight.length} are on the wire, which holds ${POOL_SIZE}`] : []),
+      ...(same.length > 0 ? [`${name(mail)} is on the wire with another one to the same person`] : []),
+      ...(state === 'handed_over' ? [] : [`${name(mail)} is on the wire and its row says ${state}`]),
+    ]
+  })

@@ -1,0 +1,57 @@
+import crypto from 'node:crypto'
+import { openPool } from '../../server/db.ts'
+import { takeOverTimers } from './clock.ts'
+import { historyOf } from './generate.ts'
+import { chanceOf } from './random.ts'
+import { type Broken, playHistory } from './run.ts'
+import { shrink } from './shrink.ts'
+import type { History } from './steps.ts'
+
+// One process, one database, one history after the other. Told which seeds by its parent, answers with what came of them.
+
+export interface Order {
+  seeds: number[]
+  isShrunk: boolean
+}
+
+export interface Report {
+  seed: number
+  mails: number
+  deadlocks: number
+  steps: number
+  failure: { history: History; broken: Broken; original: History } | null
+}
+
+export function runLane(databaseUrl: string): void {
+  takeOverTimers()
+  const pool = openPool({ url: databaseUrl, max: 8 })
+  process.on('message', async ({ seeds, isShrunk }: Order) => {
+    for (const seed of seeds) process.send!(await playSeed(pool, seed, isShrunk))
+    process.send!('idle')
+  })
+  process.on('disconnect', () => process.exit())
+  process.send!('idle')
+}
+
+async function playSeed(pool: ReturnType<typeof openPool>, seed: number, isShrunk: boolean): Promise<Report> {
+  const history = historyOf(seed)
+  fixChance(seed)
+  const { broken, ...seen } = await playHistory(pool, history)
+  const report = { seed, ...seen, steps: history.steps.length }
+  if (!broken) return { ...report, failure: null }
+  const least = isShrunk ? await shrink(pool, history, broken) : { history, broken }
+  return { ...report, failure: { ...least, original: history } }
+}
+
+/** Ids and jitter of the engine are the history's as well, as far as this process makes them. */
+function fixChance(seed: number): void {
+  const chance = chanceOf(~seed)
+  Math.random = chance.next
+  let count = 0
+  const part = (length: number) => Array.from({ length }, () => chance.between(0, 15).toString(16)).join('')
+  crypto.randomUUIDv7 = () => {
+    const time = (1_772_000_000_000 + count++).toString(16).padStart(12, '0')
+    const hex = `${time}7${part(3)}8${part(15)}`
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-') as never
+  }
+}

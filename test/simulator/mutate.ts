@@ -1,0 +1,34 @@
+import fs from 'node:fs'
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { mutations } from './mutations.ts'
+
+// Changes the engine while it is loaded, in a process that does nothing but simulate. The files stay as they are.
+
+export const ROOT = new URL('../../', import.meta.url)
+
+/** Must be called before anything of the engine is imported. */
+export function mutate(name: string): void {
+  const mutation = mutations.find((each) => each.name === name)
+  if (!mutation) throw new Error(`no mutation is called ${name}`)
+  const target = new URL(mutation.file, ROOT).href
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (url !== target) return loaded
+      return { ...loaded, source: patched(String(loaded.source), mutation) }
+    },
+  })
+}
+
+/** Throws when the old text is not there exactly once: the engine has changed, and the mutation has to follow. */
+export function patched(
+  source: string,
+  { name, before, after }: { name: string; before: string; after: string },
+): string {
+  const count = source.split(before).length - 1
+  if (count !== 1) throw new Error(`mutation "${name}": its text is in the file ${count} times, not once`)
+  return source.replace(before, () => after)
+}
+
+export const sourceOf = (file: string): string => fs.readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')

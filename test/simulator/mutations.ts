@@ -1,0 +1,114 @@
+import type { Rule } from './invariants/all.ts'
+
+// Deliberate mistakes, one or more for each rule: proof that the simulator would notice them. Texts, because the engine
+// itself has no switches.
+
+export interface Mutation {
+  name: string
+  /** The invariant that has to notice it. */
+  rule: Rule
+  file: string
+  before: string
+  after: string
+}
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'what a dead process had on the wire is sent again',
+    rule: 'D1',
+    file: 'server/messages/sql.ts',
+    before: "update messages m set state = 'unknown', reason = 'unknown', finished_at =",
+    after: "update messages m set state = 'scheduled', decided_at =",
+  },
+  {
+    name: 'silence is taken for a refusal',
+    rule: 'D1',
+    file: 'server/messages/deliver.ts',
+    before: "return { ...base, state: 'unknown', reason: 'unknown' }",
+    after: "return { ...base, state: 'held', reason: 'retry', wakeAt: backOff(now, row.attempts) }",
+  },
+  {
+    name: 'a reading of the orders counts as fresh for half an hour',
+    rule: 'D3',
+    file: 'server/stores/rules.ts',
+    before: 'export const FENCE_FRESH_MS = MINUTE_MS',
+    after: 'export const FENCE_FRESH_MS = 30 * MINUTE_MS',
+  },
+  {
+    name: 'the fence reads the orders and tells nobody',
+    rule: 'D3',
+    file: 'server/stores/fence.ts',
+    before: "await recordOrders(deps, store.storeId, page.rows, 'sync')",
+    after: '',
+  },
+  {
+    name: 'a purchase leaves open messages open',
+    rule: 'D5',
+    file: 'server/carts/carts.ts',
+    before: 'await messages.cancelCartMessages(tx, id, reason, now)',
+    after: '',
+  },
+  {
+    name: 'cancelling reaches what was sent',
+    rule: 'D6',
+    file: 'server/messages/sql.ts',
+    before: "const OPEN = sql`('scheduled', 'held', 'claimed')`",
+    after: "const OPEN = sql`('scheduled', 'held', 'claimed', 'sent')`",
+  },
+  {
+    name: 'messages live for two days',
+    rule: 'D7',
+    file: 'server/messages/sql.ts',
+    before: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',",
+    after: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '48 hours',",
+  },
+  {
+    name: 'twice the pool is on the wire',
+    rule: 'D10',
+    file: 'server/messages/deliver.ts',
+    before: 'leaving.slice(start, start + channel.poolSize)',
+    after: 'leaving.slice(start, start + 2 * channel.poolSize)',
+  },
+  {
+    name: 'a joined cart keeps its messages',
+    rule: 'S6',
+    file: 'server/messages/messages.ts',
+    before: "await sql.cancelOfCart(tx, fromCart, 'merged', now)",
+    after: '',
+  },
+  {
+    name: 'an older fact is taken for a newer one',
+    rule: 'S7',
+    file: 'server/carts/carts.ts',
+    before: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) > 0',
+    after: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) !== 0',
+  },
+  {
+    name: 'an unsubscribe leaves open messages open',
+    rule: 'C2',
+    file: 'server/messages/track.ts',
+    before: 'await sql.skipOpenTo(tx, accountId, address, now)',
+    after: '',
+  },
+  {
+    name: 'a touch after the purchase takes the credit',
+    rule: 'A3',
+    file: 'server/carts/attribution.ts',
+    before: 'const until = order.purchased_at!',
+    after: 'const until = new Date(order.purchased_at!.getTime() + 30 * 86_400_000)',
+  },
+  {
+    name: 'one message more than the cap',
+    rule: 'T1',
+    file: 'server/messages/judge-sql.ts',
+    before: 's.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours',
+    after: 's.sender_email, s.postal_address, s.cap_messages + 1 as cap_messages, s.cap_window_hours',
+  },
+  {
+    name: 'the next step does not wait for the last hand-over',
+    rule: 'T4',
+    file: 'server/messages/deliver.ts',
+    before: 'await sql.spaceNextSteps(tx, row.id)',
+    after: 'await Promise.resolve()',
+  },
+]

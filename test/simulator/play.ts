@@ -1,0 +1,255 @@
+import { recordCapture } from '../../server/carts/capture.ts'
+import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/detect.ts'
+import { recordOrders } from '../../server/carts/record.ts'
+import { restoreCart } from '../../server/carts/restore.ts'
+import { AppError } from '../../server/errors.ts'
+import { saveFlow, switchFlow } from '../../server/flows/flows.ts'
+import { stepsOf } from '../../server/flows/sql.ts'
+import * as instance from '../../server/instance/sql.ts'
+import { beat } from '../../server/instance/workers.ts'
+import { restoreTokenOf } from '../../server/messages/compose.ts'
+import { sendDue } from '../../server/messages/deliver.ts'
+import { closeAbandonedFlights } from '../../server/messages/flights.ts'
+import { followLink, resubscribe, unsubscribe } from '../../server/messages/track.ts'
+import { connectStore } from '../../server/stores/connect.ts'
+import { disconnectStore } from '../../server/stores/stores.ts'
+import { refreshOrder, sweepStore } from '../../server/stores/sync.ts'
+import { dueStores } from '../../server/system.ts'
+import type { CapturePost } from '../../shared/capture.ts'
+import { type Actor, aWorker, Killed, secrets } from './actors.ts'
+import { changeOrder, type Version } from './shop.ts'
+import type { Act, Meanwhile, Step } from './steps.ts'
+import type { Theatre } from './theatre.ts'
+
+// Each act of a history, done by the engine's own functions.
+
+type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
+type Players = { [Kind in Act['do']]: (theatre: Theatre, act: ActOf<Kind>) => Promise<unknown> }
+
+export async function playStep(theatre: Theatre, step: Step): Promise<void> {
+  await theatre.clock.pass(step.waitMs)
+  await playAct(theatre, step)
+}
+
+/** What the engine refuses in so many words is ordinary; anything else is a broken engine. */
+async function playAct(theatre: Theatre, act: Act): Promise<void> {
+  try {
+    await (players[act.do] as (theatre: Theatre, act: Act) => Promise<unknown>)(theatre, act)
+  } catch (error) {
+    if (error instanceof AppError || error instanceof Killed) return
+    if (!isDeadlock(error)) throw error
+    theatre.deadlocks += 1
+  }
+}
+
+/** Postgres ended one of two that waited for each other: a tick comes again, a request is repeated. Counted, not forgiven. */
+const isDeadlock = (error: unknown) => (error as { code?: string }).code === '40P01'
+
+const players: Players = {
+  async post(theatre, act) {
+    const post = nextPost(theatre, act)
+    if (act.network === 'lost') return
+    if (act.network === 'late') {
+      theatre.latePosts.push(post)
+      return
+    }
+    await arrive(theatre, post)
+    if (act.network === 'twice') await arrive(theatre, post)
+  },
+  async 'new visit'(theatre, { browser }) {
+    theatre.browsers[browser]!.visit += 1
+  },
+  async 'late posts arrive'(theatre, { isReversed }) {
+    const late = theatre.latePosts.splice(0)
+    for (const post of isReversed ? late.reverse() : late) await arrive(theatre, post)
+  },
+  async order(theatre, act) {
+    const version = changeOrder(theatre.shop, theatre.clock, act)
+    if (act.webhook === 'lost') return
+    if (act.webhook === 'late') {
+      theatre.lateWebhooks.push(version)
+      return
+    }
+    await webhook(theatre, version, false)
+    if (act.webhook === 'twice') await webhook(theatre, version, true)
+  },
+  async 'late webhooks arrive'(theatre, { isOld }) {
+    for (const version of theatre.lateWebhooks.splice(0).reverse()) await webhook(theatre, version, isOld)
+  },
+  work,
+  async restart(theatre, { worker }) {
+    theatre.workers[worker]!.life.isDead = true
+    theatre.workers[worker] = await aWorker(theatre.outside)
+  },
+  async store(theatre, { mood }) {
+    theatre.shop.mood = mood
+  },
+  async sweep(theatre, { worker }) {
+    const { deps } = await living(theatre, worker)
+    await sweepStore(deps, { storeId: theatre.stage.storeId })
+  },
+  async clock(theatre, { jumpMs }) {
+    theatre.clock.jump(jumpMs)
+    theatre.hasJumped = true
+  },
+  async flow(theatre, { isOn, includeLast24h }) {
+    const { stage, web, history } = theatre
+    const wanted = { isOn, includeLast24h, holdoutPercent: history.holdoutPercent }
+    await switchFlow(web.deps, handle(theatre), stage.flowId, wanted)
+    theatre.say({ flowOffSince: isOn ? null : theatre.clock.trueNow() })
+  },
+  async edit(theatre, { delays, isTextChanged }) {
+    const store = handle(theatre)
+    const steps = (await stepsOf(store, [theatre.stage.flowId])).map((step, index) => ({
+      step: step.step,
+      delayMinutes: delays[index]!,
+      subject: isTextChanged ? `${step.subject}!` : step.subject,
+      body: step.body,
+    }))
+    theatre.editedAt = theatre.clock.trueNow()
+    await saveFlow(theatre.web.deps, store, theatre.stage.flowId, { name: 'Reminders', steps })
+  },
+  async pause(theatre, { isPaused }) {
+    const { db, now } = theatre.web.deps
+    await instance.insertInstance(db, 'here', now())
+    if (isPaused) await instance.pause(db, 'a copy')
+    else await instance.confirm(db, 'here')
+    theatre.say({ pausedSince: isPaused ? theatre.clock.trueNow() : null })
+  },
+  async disconnect(theatre) {
+    await disconnectStore(theatre.web.deps, handle(theatre))
+    theatre.say({ disconnectedSince: theatre.clock.trueNow() })
+  },
+  async reconnect(theatre) {
+    const { accountId, homeUrl, keys } = theatre.stage
+    const wanted = { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret }
+    const request = { platform: 'woocommerce' as const, store_url: homeUrl, ...wanted }
+    await connectStore(theatre.web.deps, { accountId, sessionId: null }, request)
+    theatre.say({ disconnectedSince: null })
+  },
+  async click(theatre, { mail, isHuman }) {
+    const id = mailOf(theatre, mail)
+    const userAgent = isHuman ? 'Mozilla/5.0 (Macintosh) Firefox/140.0' : 'curl/8.0'
+    if (id)
+      await followLink(theatre.web.deps, secrets.token('click', `${id}:0`), { method: 'GET', userAgent, purpose: '' })
+  },
+  async restore(theatre, { mail }) {
+    const id = mailOf(theatre, mail)
+    if (id) await restoreCart(theatre.web.deps, restoreTokenOf(secrets, id))
+  },
+  async unsubscribe(theatre, { mail, way }) {
+    const seen = theatre.post.mails[mail]
+    if (!seen) return
+    await unsubscribe(theatre.web.deps, secrets.token('unsubscribe', `${seen.id}:0`), way)
+    theatre.unsubscribed.set(seen.to, theatre.clock.trueNow())
+    theatre.justUnsubscribed = seen.to
+  },
+  async resubscribe(theatre, { mail }) {
+    const seen = theatre.post.mails[mail]
+    if (!seen) return
+    await resubscribe(theatre.web.deps, secrets.token('unsubscribe', `${seen.id}:0`))
+    theatre.unsubscribed.delete(seen.to)
+    theatre.withdrawn.delete(seen.to)
+  },
+  async 'at once'(theatre, { acts }) {
+    await Promise.all(acts.map((act) => playAct(theatre, act)))
+  },
+}
+
+const handle = ({ stage, web }: Theatre) => ({ storeId: stage.storeId, db: web.deps.db })
+const mailOf = ({ post }: Theatre, index: number) => post.mails[index]?.id
+
+function nextPost(theatre: Theatre, act: ActOf<'post'>): CapturePost {
+  const browser = theatre.browsers[act.browser]!
+  if (act.isNewPage || browser.seq < 0) {
+    browser.page += 1
+    browser.seq = -1
+  }
+  browser.seq += 1
+  const { visit, page, seq } = browser
+  return {
+    cart: `cart-of-browser-${act.browser}-visit-${visit}`,
+    device: `device-of-browser-${act.browser}`,
+    page: `page-${act.browser}-${page}`,
+    seq,
+    ...(act.items ? { items: act.items.map(([id, quantity]) => ({ id, quantity })), coupons: [...act.coupons] } : {}),
+    ...(act.contact ? { contact: act.contact } : {}),
+    ...(act.consent === null ? {} : { consent: { email: act.consent, wording: 'Write to me' } }),
+  }
+}
+
+async function arrive(theatre: Theatre, post: CapturePost): Promise<void> {
+  const { stage, web, clock } = theatre
+  const store = { id: stage.storeId, url: stage.homeUrl, home_url: stage.homeUrl }
+  // A client of its own each time: how many addresses one may bring is not what is asked here.
+  await recordCapture(web.deps, store, post, `client-${clock.trueNow()}-${theatre.arrivals++}`)
+  const address = post.contact?.email
+  if (address && post.consent?.email === false) theatre.withdrawn.set(address, clock.trueNow())
+  if (address && post.consent?.email === true) theatre.withdrawn.delete(address)
+}
+
+/** The job behind a delivery asks the store; an old body is what came of it when the store's answer was overtaken. */
+async function webhook(theatre: Theatre, { order }: Version, isOld: boolean): Promise<void> {
+  const { stage, web } = theatre
+  if (isOld) await recordOrders(web.deps, stage.storeId, [order], 'webhook')
+  else await ask(() => refreshOrder(web.deps, { storeId: stage.storeId, orderId: order.orderId }))
+}
+
+/** A store that does not answer: the job is tried again later, which the next reading makes up for. */
+async function ask(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'StoreProblem')) throw error
+  }
+}
+
+async function living(theatre: Theatre, index: number): Promise<Actor> {
+  const worker = theatre.workers[index]!
+  if (!worker.life.isDead) return worker
+  theatre.workers[index] = await aWorker(theatre.outside)
+  return theatre.workers[index]
+}
+
+/** One look of a worker at everything it has to do. */
+async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
+  const actor = await living(theatre, act.worker)
+  const { deps, life } = actor
+  if (act.answers.length > 0) theatre.post.answers = [...act.answers]
+  if (act.meanwhile) interrupt(theatre, actor, act.meanwhile)
+  life.statementsLeft = act.diesAt
+  life.statements = 0
+  try {
+    await beat(deps)
+    await detectAbandoned(deps)
+    await closeAbandonedFlights(deps)
+    for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), 1)) await sendDue(deps, { storeId })
+    await detectLost(deps)
+    await detectNoResponse(deps)
+  } finally {
+    life.statementsLeft = null
+    life.before = async () => {}
+    if (act.meanwhile?.at === 'page') theatre.shop.beforePage = async () => {}
+    if (act.meanwhile?.at === 'wire') theatre.post.onWire = async () => {}
+  }
+}
+
+/** Does the steps once, at that point of the worker's way, while the worker waits. */
+function interrupt(theatre: Theatre, { life }: Actor, { at, steps }: Meanwhile): void {
+  let isDone = false
+  let isJudged = false
+  const once = async () => {
+    if (isDone) return
+    isDone = true
+    for (const step of steps) await playStep(theatre, step)
+  }
+  if (at === 'page') theatre.shop.beforePage = once
+  else if (at === 'wire') theatre.post.onWire = once
+  else
+    life.before = async (statement) => {
+      const isJudging = statement.includes('repeatable read')
+      const isThere = at === 'claim' ? statement.includes('skip locked') && statement.includes('worker_id') : isJudging
+      if (at === 'handover' ? isJudged && statement === 'begin' : isThere) await once()
+      isJudged ||= isJudging
+    }
+}

@@ -1,0 +1,168 @@
+import type {
+  OrderKind,
+  OrderPage,
+  OrderQuery,
+  PlatformOrder,
+  StoreClient,
+  StoreProfile,
+} from '../../server/platforms/platform.ts'
+import { StoreProblem } from '../../server/platforms/store-problem.ts'
+import type { Clock } from './clock.ts'
+import type { Act } from './steps.ts'
+
+// The store of a history: it knows every state its orders were ever in, and which reading of them reached its end.
+
+export interface Shop {
+  client: StoreClient
+  mood: Extract<Act, { do: 'store' }>['mood']
+  /** Oldest first; the last one of an order is what the store answers. */
+  versions: Version[]
+  readings: Reading[]
+  /** Awaited before every page of orders. */
+  beforePage: () => Promise<void>
+}
+
+export interface Version {
+  order: PlatformOrder
+  /** True time from which the store told it. */
+  since: number
+}
+
+/** One listing of the orders, as the store saw it, in true time. */
+export interface Reading {
+  startedAt: number
+  reachedEnd: boolean
+}
+
+const PAGE = 2
+const SLOW_MS = 9_000
+/** Longer than any of our limits. */
+const STALL_MS = 65_000
+
+export const PRODUCTS = [
+  { id: '16', name: 'Earl Grey', priceMinor: 2_100 },
+  { id: '17', name: 'Sencha', priceMinor: 1_500 },
+  { id: '18', name: 'Rooibos', priceMinor: 900 },
+] as const
+
+export function openShop(clock: Clock, homeUrl: string): Shop {
+  const shop = { mood: 'answers', versions: [], readings: [], beforePage: async () => {} } as unknown as Shop
+  const none = async function* () {}
+  shop.client = {
+    async readProfile() {
+      await refuse(shop, clock)
+      return profile(homeUrl)
+    },
+    orders: (query) => listOrders(shop, clock, query),
+    async order(orderId) {
+      await refuse(shop, clock)
+      return present(shop).find((order) => order.orderId === orderId) ?? null
+    },
+    customers: none,
+    products: none,
+    webhooks: async () => [],
+    createWebhook: async (topic, deliveryUrl) => ({ id: '1', topic, status: 'active', deliveryUrl }),
+    deleteWebhook: async () => {},
+  }
+  return shop
+}
+
+/** Each order as it is now. */
+export function present(shop: Shop): PlatformOrder[] {
+  return [...new Map(shop.versions.map(({ order }) => [order.orderId, order])).values()]
+}
+
+async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGenerator<OrderPage> {
+  const reading = { startedAt: clock.trueNow(), reachedEnd: false }
+  shop.readings.push(reading)
+  const rows = present(shop)
+    .filter(
+      (order) => order.modifiedAt >= query.modifiedSince && (order.kind === 'trashed') === (query.list === 'trash'),
+    )
+    .sort((a, b) => a.modifiedAt.localeCompare(b.modifiedAt))
+  const totalPages = Math.max(1, Math.ceil(rows.length / PAGE))
+  for (let page = 1; page <= totalPages; page++) {
+    await shop.beforePage()
+    await refuse(shop, clock, page)
+    if (query.signal?.aborted) throw query.signal.reason
+    const some = rows.slice((page - 1) * PAGE, page * PAGE)
+    const isLast = page === totalPages
+    if (isLast) reading.reachedEnd = query.list !== 'trash'
+    yield { rows: some, skipped: [], page, totalPages, isLast, resumeFrom: some.at(-1)?.modifiedAt ?? null }
+  }
+}
+
+async function refuse(shop: Shop, clock: Clock, page = 1): Promise<void> {
+  if (shop.mood === 'is slow') await clock.pass(SLOW_MS)
+  if (shop.mood === 'stalls') await clock.pass(STALL_MS)
+  if (shop.mood === 'is down') throw new StoreProblem('unreachable')
+  if (shop.mood === 'fails at page 2' && page === 2) throw new StoreProblem('store_error')
+}
+
+function profile(homeUrl: string): StoreProfile {
+  return {
+    storeUrl: homeUrl,
+    homeUrl,
+    name: 'Tea & Co',
+    currency: 'USD',
+    timeZone: 'America/New_York',
+    version: '10.4.4',
+    baseCountry: 'US',
+    sellingCountries: ['US'],
+    clockSkewMs: 0,
+    hasCheckoutLink: true,
+    hasEarlyDrafts: true,
+    canWrite: true,
+  }
+}
+
+/** Modified now; never at the same millisecond as before, as the store's own dates only grow. */
+export function changeOrder(shop: Shop, clock: Clock, act: Extract<Act, { do: 'order' }>): Version {
+  const orderId = String(1_000 + act.order)
+  const before = present(shop).find((order) => order.orderId === orderId)
+  const at = new Date(Math.max(clock.trueNow(), before ? Date.parse(before.modifiedAt) + 1 : 0)).toISOString()
+  const kind = nextKind(before?.kind, act.kind)
+  const order: PlatformOrder = {
+    orderId,
+    kind,
+    status: kind === 'purchase' ? 'processing' : kind,
+    createdAt: before?.createdAt ?? at,
+    modifiedAt: at,
+    paidAt: kind === 'purchase' ? (before?.paidAt ?? at) : (before?.paidAt ?? null),
+    currency: 'USD',
+    totalMinor: act.totalMinor,
+    refundedMinor: kind === 'purchase' ? act.refundedMinor : 0,
+    customerId: before?.customerId ?? act.customerId,
+    email: before?.email ?? act.email,
+    phone: before?.phone ?? act.phone,
+    firstName: null,
+    lastName: null,
+    country: null,
+    coupons: [],
+    items: act.items.map(([id, quantity]) => orderLine(id, quantity)),
+    createdVia: act.isStaff ? 'admin' : 'checkout',
+    paymentUrl: null,
+  }
+  const version = { order, since: clock.trueNow() }
+  shop.versions.push(version)
+  return version
+}
+
+/** Nothing that was placed becomes a draft again, and what was paid can only be taken back. */
+function nextKind(before: OrderKind | undefined, wanted: OrderKind): OrderKind {
+  if (before === 'purchase') return wanted === 'cancelled' || wanted === 'trashed' ? wanted : before
+  return before && before !== 'draft' && wanted === 'draft' ? before : wanted
+}
+
+function orderLine(id: string, quantity: number): PlatformOrder['items'][number] {
+  const product = PRODUCTS.find((each) => each.id === id)!
+  return {
+    productId: id,
+    variationId: null,
+    name: product.name,
+    sku: null,
+    quantity,
+    unitPriceMinor: product.priceMinor,
+    imageUrl: null,
+  }
+}

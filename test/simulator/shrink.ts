@@ -1,0 +1,77 @@
+import type pg from 'pg'
+import { type Broken, playHistory } from './run.ts'
+import type { Act, History, Step } from './steps.ts'
+
+// A failing history, made as short as it goes: first big pieces go, then single steps, then what is special about a step.
+
+const PATIENCE = 400
+
+export async function shrink(pool: pg.Pool, history: History, broken: Broken) {
+  let best = { history: cut(history, broken), broken }
+  let tries = 0
+  const attempt = async (steps: readonly Step[]) => {
+    if (++tries > PATIENCE) return false
+    const shorter = { ...best.history, steps }
+    const { broken: again } = await playHistory(pool, shorter)
+    if (again?.rule !== broken.rule) return false
+    best = { history: cut(shorter, again), broken: again }
+    return true
+  }
+  for (let size = Math.ceil(best.history.steps.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
+    for (let start = 0; start < best.history.steps.length; ) {
+      const { steps } = best.history
+      const isGone = await attempt([...steps.slice(0, start), ...steps.slice(start + size)])
+      if (!isGone) start += size
+    }
+  }
+  for (let index = 0; index < best.history.steps.length; index++)
+    await simplify(best.history, index, attempt, () => best.history)
+  return best
+}
+
+/** What comes after the failure has nothing to do with it. */
+const cut = (history: History, { step }: Broken): History => ({ ...history, steps: history.steps.slice(0, step + 1) })
+
+async function simplify(
+  _: History,
+  index: number,
+  attempt: (steps: readonly Step[]) => Promise<boolean>,
+  current: () => History,
+): Promise<void> {
+  for (const make of simpler) {
+    const { steps } = current()
+    const step = steps[index]
+    if (!step) return
+    const plain = make(step)
+    if (plain && JSON.stringify(plain) !== JSON.stringify(step)) await attempt(steps.with(index, plain))
+  }
+}
+
+type Simpler = (step: Step) => Step | null
+const when =
+  <Kind extends Act['do']>(
+    kind: Kind,
+    change: (act: Extract<Act, { do: Kind }>) => Partial<Extract<Act, { do: Kind }>>,
+  ): Simpler =>
+  (step) =>
+    step.do === kind ? ({ ...step, ...change(step as unknown as Extract<Act, { do: Kind }>) } as Step) : null
+
+const simpler: readonly Simpler[] = [
+  (step) => ({ ...step, waitMs: 0 }),
+  (step) => ({ ...step, waitMs: step.waitMs > 60_000 ? Math.round(step.waitMs / 60_000) * 60_000 : 1_000 }),
+  (step) => (step.do === 'at once' ? { ...step.acts[0], waitMs: step.waitMs } : null),
+  (step) => (step.do === 'at once' ? { ...step.acts[1], waitMs: step.waitMs } : null),
+  when('work', () => ({ meanwhile: null })),
+  when('work', ({ meanwhile }) => ({ meanwhile: meanwhile && { ...meanwhile, steps: meanwhile.steps.slice(1) } })),
+  when('work', ({ meanwhile }) => ({ meanwhile: meanwhile && { ...meanwhile, steps: meanwhile.steps.slice(0, 1) } })),
+  when('work', () => ({ diesAt: null })),
+  when('work', () => ({ answers: [] })),
+  when('work', ({ answers }) => ({ answers: answers.slice(0, 1) })),
+  when('post', () => ({ coupons: [], consent: null })),
+  when('post', () => ({ network: 'now' })),
+  when('post', () => ({ contact: null })),
+  when('post', () => ({ items: null })),
+  when('post', ({ items }) => ({ items: items?.length ? [['16', 1]] : items })),
+  when('order', () => ({ webhook: 'now' })),
+  when('order', () => ({ refundedMinor: 0, isStaff: false, items: [['16', 1]] })),
+]

@@ -1,0 +1,151 @@
+import { type Db, sql } from '../../server/db.ts'
+
+// What the database says: all of the history's store after a step, and what a mail rested on the moment it left. One
+// statement each. Times come as milliseconds.
+
+const ms = (column: string) => sql.raw(`(extract(epoch from ${column}) * 1000)::bigint`)
+
+export interface Cart {
+  id: string
+  shopper: string
+  status: string
+  startedAt: number
+  lastActivityAt: number
+  endedAt: number | null
+  pendingUntil: number | null
+  email: string | null
+  phone: string | null
+  items: { productId: string; variationId: string | null; quantity: number }[]
+  coupons: string[]
+  mergedInto: string | null
+}
+
+export interface Message {
+  id: string
+  cart: string
+  shopper: string
+  origin: string
+  step: number
+  state: string
+  reason: string | null
+  worker: string | null
+  dueAt: number
+  expiresAt: number
+  handedOverAt: number | null
+  to: string | null
+}
+
+export interface StoredFact {
+  id: string
+  shopper: string
+  at: number
+  payload: unknown
+}
+
+export interface Order {
+  id: string
+  shopper: string
+  purchasedAt: number | null
+  total: number
+  net: number
+  isStaff: boolean
+  touch: string | null
+  message: string | null
+}
+
+export interface Touch {
+  id: string
+  shopper: string
+  message: string
+  isHuman: boolean
+  at: number
+}
+
+export interface State {
+  isActive: boolean
+  carts: Cart[]
+  messages: Message[]
+  facts: StoredFact[]
+  orders: Order[]
+  touches: Touch[]
+}
+
+export async function readState(db: Db, storeId: string): Promise<State> {
+  const list = (fields: ReturnType<typeof sql>, from: ReturnType<typeof sql>) =>
+    sql`(select coalesce(jsonb_agg(jsonb_build_object(${fields})), '[]') from ${from} where store_id = ${storeId}::uuid)`
+  const rows = await sql<State>`select (select is_active from stores where id = ${storeId}::uuid) as "isActive",
+    ${list(
+      sql`'id', id, 'shopper', shopper_id, 'status', status, 'startedAt', ${ms('started_at')},
+      'lastActivityAt', ${ms('last_activity_at')}, 'endedAt', ${ms('ended_at')}, 'pendingUntil', ${ms('pending_until')},
+      'email', email, 'phone', phone, 'items', items, 'coupons', coupons, 'mergedInto', merged_into`,
+      sql`carts`,
+    )} as carts,
+    ${list(
+      sql`'id', id, 'cart', cart_id, 'shopper', shopper_id, 'origin', origin, 'step', step, 'state', state, 'reason', reason,
+      'worker', worker_id, 'dueAt', ${ms('due_at')}, 'expiresAt', ${ms('expires_at')},
+      'handedOverAt', ${ms('handed_over_at')}, 'to', to_address`,
+      sql`messages`,
+    )} as messages,
+    ${list(sql`'id', id, 'shopper', shopper_id, 'at', ${ms('at')}, 'payload', payload`, sql`facts`)} as facts,
+    ${list(
+      sql`'id', order_id, 'shopper', shopper_id, 'purchasedAt', ${ms('purchased_at')}, 'total', total_minor,
+      'net', net_minor, 'isStaff', is_staff, 'touch', touch_id, 'message', message_id`,
+      sql`orders`,
+    )} as orders,
+    ${list(
+      sql`'id', id, 'shopper', shopper_id, 'message', message_id, 'isHuman', is_human, 'at', ${ms('at')}`,
+      sql`touches`,
+    )} as touches`.execute(db)
+  return rows.rows[0]!
+}
+
+/** A mail at the moment the provider is handed it. */
+export interface Evidence {
+  cart: string
+  shopper: string
+  origin: string
+  step: number
+  state: string
+  worker: string
+  dueAt: number
+  handedOverAt: number
+  cartStatus: string
+  cartStartedAt: number
+  delay: number
+  cap: number
+  /** Other messages of the same person that left within the cap's window before (or, by a clock put back, after) this. */
+  others: string[]
+  /** What this process has on the wire, with the person each goes to. */
+  inFlight: { id: string; shopper: string }[]
+  /** Carts that were joined to this one, over however many steps. */
+  joined: string[]
+  /** `kind:value` of the person, and of everybody who used one of its devices. */
+  keys: string[]
+}
+
+export async function readEvidence(db: Db, messageId: string): Promise<Evidence | undefined> {
+  const rows = await sql<Evidence>`
+    with recursive joined as (
+      select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
+        where m.id = ${messageId}
+      union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
+    select m.cart_id as cart, m.shopper_id as shopper, m.origin, m.step, m.state, m.worker_id as worker,
+      ${ms('m.due_at')} as "dueAt", ${ms('m.handed_over_at')} as "handedOverAt", c.status as "cartStatus",
+      ${ms('c.started_at')} as "cartStartedAt", fs.delay_minutes as delay, s.cap_messages as cap,
+      (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
+        and o.id <> m.id and o.handed_over_at > m.handed_over_at - s.cap_window_hours * interval '1 hour') as others,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'shopper', o.shopper_id)), '[]') from messages o
+        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.state = 'handed_over') as "inFlight",
+      (select coalesce(jsonb_agg(id), '[]') from joined) as joined,
+      (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id
+        and k.shopper_id in (select m.shopper_id union
+          select theirs.shopper_id from shopper_keys mine join shopper_keys theirs on theirs.store_id = mine.store_id
+            and theirs.kind = 'device' and theirs.value = mine.value
+          where mine.store_id = m.store_id and mine.shopper_id = m.shopper_id and mine.kind = 'device')) as keys
+    from messages m
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    join stores s on s.id = m.store_id
+    join flow_steps fs on fs.store_id = m.store_id and 'flow:' || fs.flow_id = m.origin and fs.step = m.step
+    where m.id = ${messageId}`.execute(db)
+  return rows.rows[0]
+}
