@@ -43,13 +43,22 @@ export function linkToken(db: Db, hash: Buffer, purpose: 'restore' | 'click' | '
     .executeTakeFirst()
 }
 
+/** Leases last seconds: one that ends later was given out before the clock stepped back. */
+const LONGEST_LEASE_MS = 2 * 60_000
+
 /** Stores with something to send by now that no process is sending for, the longest waiting first. */
 export function dueStores(db: Db, now: Date, limit: number) {
   return db
     .selectFrom('store_send')
     .select('store_id')
     .where('next_due_at', '<=', now)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
+    .where((eb) =>
+      eb.or([
+        eb('lease_until', 'is', null),
+        eb('lease_until', '<=', now),
+        eb('lease_until', '>', new Date(now.getTime() + LONGEST_LEASE_MS)),
+      ]),
+    )
     .orderBy('next_due_at')
     .limit(limit)
     .execute()

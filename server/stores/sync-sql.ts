@@ -13,6 +13,8 @@ export interface Lease {
   startedAt: Date
 }
 
+const CLOCKS_DIFFER_MS = 60_000
+
 const STREAMS: Stream[] = ['fence', 'import', 'sweep', 'customers', 'products', 'webhooks']
 
 export function ensureStreams({ db, storeId }: StoreTx) {
@@ -28,8 +30,8 @@ export function readStreams({ db, storeId }: StoreDb) {
 }
 
 /**
- * undefined while somebody else runs. A lease that ends later than any given out now was given by a clock that has stepped back
- * since, and does not count.
+ * undefined while somebody else runs. A lease that ends much later than any given out now was given by a clock that has stepped
+ * back since, and does not count; a little later is two clocks, or two callers in the same moment.
  */
 export function takeLease({ db, storeId }: StoreDb, wanted: { stream: Stream; now: Date; until: Date }) {
   const { stream, now, until } = wanted
@@ -44,7 +46,7 @@ export function takeLease({ db, storeId }: StoreDb, wanted: { stream: Stream; no
           or([
             eb('sync_state.lease_until', 'is', null),
             eb('sync_state.lease_until', '<=', now),
-            eb('sync_state.lease_until', '>', until),
+            eb('sync_state.lease_until', '>', new Date(until.getTime() + CLOCKS_DIFFER_MS)),
           ]),
         ),
     )

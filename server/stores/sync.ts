@@ -82,7 +82,7 @@ export async function enqueueDueSyncs(deps: Deps): Promise<void> {
   const now = deps.now()
   const due = await sql.dueStreams(deps.db, {
     now,
-    lease: rules.after(now, LEASE_MS),
+    lease: rules.after(now, 2 * LEASE_MS),
     sweep: rules.before(now, rules.SWEEP_EVERY_MS),
     retry: rules.before(now, rules.RETRY_AFTER_MS),
     daily: rules.before(now, rules.NIGHTLY_EVERY_MS),
