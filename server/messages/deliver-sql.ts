@@ -3,10 +3,11 @@ import { devicePurchase } from './judge-sql.ts'
 
 // Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in judge-sql.ts.
 
-/** Takes the store for this process; false while another one has it. */
+/** Takes the store for this process; false while another one has it. A lease far in the future is from before a step back of the clock. */
 export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Date): Promise<boolean> {
   const rows = await sql`update store_send set lease_until = ${until}
-    where store_id = ${storeId} and (lease_until is null or lease_until <= ${now}) returning 1`.execute(db)
+    where store_id = ${storeId} and coalesce(lease_until <= ${now} or lease_until > ${until}::timestamptz + interval '1 minute', true)
+    returning 1`.execute(db)
   return rows.rows.length > 0
 }
 
