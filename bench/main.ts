@@ -5,21 +5,22 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { type Figure, isMet, printFigures } from './figures.ts'
+import { topLines } from './profile.ts'
 
-// npm run bench [-- --scale 0.1] [names …]: every benchmark in a process of its own, one after the other, on one PostgreSQL with
+// npm run bench [-- --scale 0.1] [--profile] [names …]: every benchmark in a process of its own, one after the other, on one PostgreSQL with
 // production settings. Prints a table and writes bench/results.json. docs/performance.md says how to read it.
 
 // Those that share a database come one after the other; reading before writing.
-const names = ['start', 'latency', 'fairness', 'send', 'decide', 'capture', 'fold', 'sync', 'list', 'detect']
+const names = ['start', 'latency', 'fairness', 'send', 'decide', 'capture', 'fold', 'sync', 'list', 'detect', 'tmp-sql']
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { scale: { type: 'string', default: '1' } },
+  options: { scale: { type: 'string', default: '1' }, profile: { type: 'boolean', default: false } },
 })
 const unknown = positionals.filter((name) => !names.includes(name))
 const scale = Number(values.scale)
 if (unknown.length > 0 || !(scale > 0 && scale <= 1)) {
-  process.stderr.write(`Usage: npm run bench -- [--scale 0.1] [${names.join('|')} …]\n`)
+  process.stderr.write(`Usage: npm run bench -- [--scale 0.1] [--profile] [${names.join('|')} …]\n`)
   process.exit(1)
 }
 
@@ -28,6 +29,7 @@ const dataDir = mkdtempSync(path.join(os.tmpdir(), 'recoup-bench-'))
 const elsewhere = mkdtempSync(path.join(os.tmpdir(), 'recoup-bench-db-'))
 chmodSync(elsewhere, 0o711)
 const postgres = await startEmbedded({ dataDir, elsewhere, settings: { max_connections: '200' } })
+const profiles = path.join(dataDir, 'profiles')
 const results: { bench: string; seconds: number; figures: Figure[] }[] = []
 const failed: string[] = []
 process.once('SIGINT', () => process.exit(130))
@@ -39,6 +41,7 @@ try {
     if (!figures) failed.push(name)
     else results.push({ bench: name, seconds: (Date.now() - begun) / 1000, figures })
     if (figures) printFigures(figures)
+    if (values.profile) process.stdout.write(`\n${topLines(profiles).join('\n')}\n`)
   }
 } finally {
   await postgres.stop()
@@ -51,7 +54,7 @@ function runApart(name: string): Promise<Figure[] | null> {
   return new Promise((resolve) => {
     let figures: Figure[] | null = null
     const child = fork(new URL('./run.ts', import.meta.url), [name], {
-      execArgv: ['--expose-gc'],
+      execArgv: ['--expose-gc', ...(values.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [])],
       env: { ...process.env, BENCH_DATABASE_URL: postgres.url, BENCH_SCALE: String(scale) },
     })
     child.on('message', (message) => {

@@ -80,15 +80,18 @@ function presentItem(item: CartItem, currency: string) {
   }
 }
 
+/** Making a format costs a hundred times what using it does. */
+const formats = new Map<string, Intl.NumberFormat>()
+
 /** Minor units as people in en-US read them (decision 21). */
 export function formatMinor(amountMinor: number, currency: string): string {
   const exponent = currencyExponent(currency)
-  const format = new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: exponent,
-    maximumFractionDigits: exponent,
-  })
+  let format = formats.get(currency)
+  if (!format) {
+    const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
+    format = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits })
+    formats.set(currency, format)
+  }
   return format.format(amountMinor / 10 ** exponent)
 }
 

@@ -95,13 +95,16 @@ export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: reado
   )
 }
 
-/** Locks the account's counter of the month and answers how many hand-overs are left; a limit of -1 has no end. */
+/** Locks the account's counter of the month and answers what it says. */
 export async function lockUsage({ db }: StoreTx, accountId: string, month: string, channel: string): Promise<number> {
+  const read = () =>
+    sql<{ used: number }>`select used from plan_usage
+    where account_id = ${accountId} and month = ${month}::date and channel = ${channel} for update`.execute(db)
+  const known = await read()
+  if (known.rows[0]) return known.rows[0].used
   await sql`insert into plan_usage (account_id, month, channel) values (${accountId}, ${month}::date, ${channel})
     on conflict do nothing`.execute(db)
-  const rows = await sql<{ used: number }>`select used from plan_usage
-    where account_id = ${accountId} and month = ${month}::date and channel = ${channel} for update`.execute(db)
-  return rows.rows[0]!.used
+  return (await read()).rows[0]!.used
 }
 
 export async function addUsage({ db }: StoreDb, accountId: string, month: string, channel: string, count: number) {
@@ -121,37 +124,49 @@ export interface HandOverRow {
   template_version: number | null
   reason: string
   inputs: Record<string, unknown>
+  tokens: readonly { hash: string; purpose: string; target: string | null }[]
+}
+
+export interface HandOverLimits {
+  now: Date
+  mirrorSince: Date
+  capSince: Date
+  capMax: number
+  accountId: string
+  month: string
+  tokensUntil: Date
 }
 
 /**
  * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim, whose cart has not
  * changed, whose flow, store and instance run, whose address is not suppressed, with a mirror fresh enough and a free
- * slot under the frequency cap. Shoppers and the plan's counter are locked by the caller.
+ * slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement. Shoppers
+ * and the counter are locked by the caller.
  */
 export async function handOver(
   { db, storeId }: StoreTx,
   claim: string,
   workerId: string,
   rows: readonly HandOverRow[],
-  limits: { now: Date; mirrorSince: Date; capSince: Date; capMax: number },
+  limits: HandOverLimits,
 ): Promise<Set<string>> {
-  const { now } = limits
+  const { now, accountId, month } = limits
   const moved = await sql<{ id: string }>`
     with leaving as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
         to_address text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
-        inputs jsonb)),
+        inputs jsonb, tokens jsonb)),
     -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle
     locked as materialized (
-      select id from messages where store_id = ${storeId} and state = 'claimed' and claim = ${claim}
-        and id in (select id from leaving) order by id for update),
+      select id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
+        and state = 'claimed' and claim = ${claim} order by id for update),
     moved as (
       update messages m set state = 'handed_over', reason = null, claim = null, worker_id = ${workerId},
         handed_over_at = ${now}, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
         to_address = l.to_address, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
         template_id = l.template_id, template_version = l.template_version
       from leaving l, locked k, carts c, stores s
-      where m.store_id = ${storeId} and m.id = l.id and k.id = l.id and m.state = 'claimed' and m.claim = ${claim} and m.wake_at > ${now}
+      where m.store_id = ${storeId} and m.id = any(${idsOf(rows)}::uuid[]) and m.id = l.id and k.id = l.id and m.state = 'claimed' and m.claim = ${claim} and m.wake_at > ${now}
         and c.store_id = m.store_id and c.id = m.cart_id and c.version = l.cart_version and c.status = 'abandoned'
         and s.id = m.store_id and s.is_active
         and not coalesce((select is_paused from instance), false)
@@ -171,59 +186,66 @@ export async function handOver(
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
       select ${storeId}, gen_random_uuid(), l.id, ${now}, 'send', l.reason, l.inputs
-      from leaving l join moved on moved.id = l.id returning 1)
+      from leaving l join moved on moved.id = l.id returning 1),
+    linked as (
+      insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
+      select decode(t.hash, 'hex'), ${storeId}, moved.id, moved.cart_id, t.purpose, t.target, ${now}, ${limits.tokensUntil}
+      from moved join leaving l on l.id = moved.id,
+        jsonb_to_recordset(l.tokens) as t(hash text, purpose text, target text)
+      on conflict (token_hash) do update set expires_at = excluded.expires_at, target = excluded.target returning 1),
+    counted as (
+      update plan_usage set used = used + (select count(*) from moved)
+      where account_id = ${accountId} and month = ${month}::date and channel = 'email' and exists (select from moved))
     select id from moved`.execute(db)
   return new Set(moved.rows.map((row) => row.id))
 }
 
-export async function insertLinkTokens(
-  { db, storeId }: StoreTx,
-  tokens: readonly { hash: string; message_id: string; cart_id: string; purpose: string; target: string | null }[],
-  now: Date,
-  expiresAt: Date,
-): Promise<void> {
-  if (tokens.length === 0) return
-  await sql`
-    insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
-    select decode(hash, 'hex'), ${storeId}, message_id, cart_id, purpose, target, ${now}, ${expiresAt}
-    from jsonb_to_recordset(${JSON.stringify(tokens)}::jsonb)
-      as t(hash text, message_id uuid, cart_id uuid, purpose text, target text)
-    on conflict (token_hash) do update set expires_at = excluded.expires_at, target = excluded.target`.execute(db)
-}
-
 export interface OutcomeRow {
+  id: string
   state: 'sent' | 'failed' | 'unknown' | 'held'
   reason: string | null
-  providerId: string | null
+  provider_id: string | null
   response: string
-  wakeAt: Date | null
+  wake_at: Date | null
+  /** The word for the record. */
+  result: string
+  /** What the owner is told; null: nothing. */
+  news: { id: string; type: string; title: string; message: string; data: Record<string, unknown> } | null
 }
 
 /**
- * Moves one row on from `handed_over`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
- * any other row moves nothing. Proof of non-acceptance frees its slot.
+ * Moves rows on from `handed_over`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
+ * any other row moves nothing. Proof of non-acceptance frees its slot. Answers which have moved.
  */
-export async function applyOutcome(
-  { db, storeId }: StoreTx,
-  id: string,
-  outcome: OutcomeRow,
-  now: Date,
-): Promise<boolean> {
-  const rows = await sql`
-    with moved as (
-      update messages set state = ${outcome.state}, reason = ${outcome.reason}, provider_id = ${outcome.providerId},
-        provider_response = ${outcome.response}, updated_at = ${now},
-        wake_at = coalesce(least(${outcome.wakeAt}::timestamptz, expires_at), wake_at),
-        handed_over_at = case when ${outcome.state} in ('held', 'failed') then null else handed_over_at end,
-        finished_at = case when ${outcome.state} = 'held' then null else ${now}::timestamptz end
-      where store_id = ${storeId} and id = ${id}
-        and (state = 'handed_over' or (state = 'unknown' and ${outcome.state} in ('sent', 'failed'))) returning id)
-    insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'result',
-      ${outcome.state === 'sent' ? 'accepted' : outcome.state === 'failed' ? 'rejected' : outcome.reason},
-      ${outcome.wakeAt}, ${JSON.stringify({ response: outcome.response })}::jsonb
-    from moved returning 1`.execute(db)
-  return rows.rows.length > 0
+export async function applyOutcomes({ db, storeId }: StoreTx, outcomes: readonly OutcomeRow[], now: Date) {
+  const rows = await sql<{ id: string }>`
+    with outcome as (
+      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, state text, reason text,
+        provider_id text, response text, wake_at timestamptz, result text, news jsonb)),
+    locked as materialized (
+      select id from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
+        and state in ('handed_over', 'unknown') order by id for update),
+    moved as (
+      update messages m set state = o.state, reason = o.reason, provider_id = o.provider_id,
+        provider_response = o.response, updated_at = ${now}, wake_at = coalesce(least(o.wake_at, m.expires_at), m.wake_at),
+        handed_over_at = case when o.state in ('held', 'failed') then null else m.handed_over_at end,
+        finished_at = case when o.state = 'held' then null else ${now}::timestamptz end
+      from outcome o, locked k
+      where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id and k.id = o.id
+        and (m.state = 'handed_over' or (m.state = 'unknown' and o.state in ('sent', 'failed'))) returning m.id),
+    recorded as (
+      insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
+      select ${storeId}, gen_random_uuid(), o.id, ${now}, 'result', o.result, o.wake_at,
+        jsonb_build_object('response', o.response)
+      from outcome o join moved on moved.id = o.id),
+    told as (
+      insert into notifications (store_id, id, type, title, message, data, created_at)
+      select ${storeId}, n.id, n.type, n.title, n.message, n.data, ${now}
+      from outcome o join moved on moved.id = o.id,
+        jsonb_to_record(o.news) as n(id uuid, type text, title text, message text, data jsonb)
+      where jsonb_typeof(o.news) = 'object')
+    select id from moved`.execute(db)
+  return new Set(rows.rows.map((row) => row.id))
 }
 
 /** After a refusal for good or a retry nothing was sent: the cart's badge and clock go back to what they were. */
@@ -255,24 +277,6 @@ export async function insertSuppression(
     on conflict do nothing`.execute(db)
 }
 
-export async function insertNotification(
-  { db, storeId }: StoreDb,
-  row: { id: string; type: string; title: string; message: string; data: Record<string, unknown>; at: Date },
-): Promise<void> {
-  await db
-    .insertInto('notifications')
-    .values({
-      store_id: storeId,
-      id: row.id,
-      type: row.type,
-      title: row.title,
-      message: row.message,
-      data: JSON.stringify(row.data),
-      created_at: row.at,
-    })
-    .execute()
-}
-
 /** Kept once; a person drawn before keeps what they were (F1). */
 export async function setArms(
   { db, storeId }: StoreDb,
@@ -282,3 +286,6 @@ export async function setArms(
     from jsonb_to_recordset(${JSON.stringify(arms)}::jsonb) as a("shopperId" uuid, arm text)
     where s.store_id = ${storeId} and s.id = a."shopperId" and s.arm is null`.execute(db)
 }
+
+/** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)

@@ -44,10 +44,13 @@ export interface ClaimedRow {
 }
 
 /** A purchase since the episode began by somebody with one of the shopper's devices: a match, though no reason to merge. */
-export const devicePurchase = sql`select o.order_id from orders o
-    join shopper_keys mine on mine.store_id = c.store_id and mine.shopper_id = c.shopper_id and mine.kind = 'device'
-    join shopper_keys theirs on theirs.store_id = c.store_id and theirs.kind = 'device' and theirs.value = mine.value
-    where o.store_id = c.store_id and o.shopper_id = theirs.shopper_id and o.purchased_at >= c.started_at`
+export const devicePurchase = sql`select o.order_id from (
+      select theirs.shopper_id from shopper_keys mine
+      join shopper_keys theirs on theirs.store_id = mine.store_id and theirs.kind = 'device' and theirs.value = mine.value
+      where mine.store_id = c.store_id and mine.shopper_id = c.shopper_id and mine.kind = 'device'
+      -- few, and to be found first, whatever the statistics of a young store say of its orders
+      offset 0) d
+    join orders o on o.store_id = c.store_id and o.shopper_id = d.shopper_id and o.purchased_at >= c.started_at`
 
 /** What both readings below say of cart, person and purchases; `m` is the message, there or imagined. */
 const CIRCUMSTANCES = (now: Date) => sql`
@@ -61,10 +64,9 @@ const CIRCUMSTANCES = (now: Date) => sql`
     and o.purchased_at < c.started_at) as has_bought_before,
   cap.used as cap_used, cap.oldest as cap_oldest`
 
-const CAP = (
-  since: Date,
-) => sql`cross join lateral (select count(*)::int as used, min(handed_over_at) as oldest from messages h
-  where h.store_id = c.store_id and h.shopper_id = c.shopper_id and h.handed_over_at > ${since}) cap`
+const CAP = (since: Date) =>
+  sql`cross join lateral (select count(*)::int as used, min(handed_over_at) as oldest from messages h
+    where h.store_id = c.store_id and h.shopper_id = c.shopper_id and h.handed_over_at > ${since}) cap`
 
 /** Everything decisions about these rows rest on, set-wise. */
 export async function loadClaimed(

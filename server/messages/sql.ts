@@ -124,10 +124,10 @@ export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Prom
   await retime(tx, { which: sql`o.origin = ${`flow:${flowId}`}`, lastActivity: sql`c.last_activity_at`, now })
 }
 
-/** A step went out, or may have: those behind it keep their distance, one a worker has just claimed too. */
-export async function spaceNextSteps(store: StoreDb, messageId: string, now: Date): Promise<void> {
-  const which = sql`(o.cart_id, o.origin) = (select w.cart_id, w.origin from messages w
-    where w.store_id = ${store.storeId} and w.id = ${messageId})`
+/** Steps went out, or may have: those behind them keep their distance, one a worker has just claimed too. */
+export async function spaceNextSteps(store: StoreDb, messageIds: readonly string[], now: Date): Promise<void> {
+  const which = sql`(o.cart_id, o.origin) in (select w.cart_id, w.origin from messages w
+    where w.store_id = ${store.storeId} and w.id = any(${[...messageIds]}::uuid[]))`
   await retime(store, { which, lastActivity: sql`c.last_activity_at`, now })
 }
 
