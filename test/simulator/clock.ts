@@ -23,6 +23,9 @@ const START = Date.UTC(2026, 2, 2, 15)
 /** A process that sleeps a moment may be woken late; so a wait for a dead one's lease takes a few looks, not hundreds. */
 const OVERSLEEP = 50
 
+/** Over a longer wait, what comes every few seconds comes once: hours of it would say no more. */
+const LONG_MS = 120_000
+
 const timers = new Set<Timer>()
 let trueMs = START
 let offsetMs = 0
@@ -48,7 +51,7 @@ async function pass(ms: number): Promise<void> {
     if (!next) break
     trueMs = Math.max(trueMs, next.at)
     if (next.everyMs === null) timers.delete(next)
-    else next.at += next.everyMs
+    else next.at = (until - next.at > LONG_MS ? until : next.at) + next.everyMs
     await next.run()
   }
   trueMs = Math.max(trueMs, until)

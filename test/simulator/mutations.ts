@@ -23,16 +23,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'silence is taken for a refusal',
     rule: 'D1',
-    file: 'server/messages/deliver.ts',
-    before: "return { ...base, state: 'unknown', reason: 'unknown' }",
-    after: "return { ...base, state: 'held', reason: 'retry', wakeAt: backOff(now, row.attempts) }",
-  },
-  {
-    name: 'a reading of the orders counts as fresh for half an hour',
-    rule: 'D3',
-    file: 'server/stores/rules.ts',
-    before: 'export const FENCE_FRESH_MS = MINUTE_MS',
-    after: 'export const FENCE_FRESH_MS = 30 * MINUTE_MS',
+    file: 'server/messages/outcome.ts',
+    before: "return { ...base, state: 'unknown', reason: 'unknown', result: 'unknown', news }",
+    after: "return { ...base, state: 'held', reason: 'retry', wake_at: now, result: 'retry', news: null }",
   },
   {
     name: 'the fence reads the orders and tells nobody',
@@ -65,9 +58,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'twice the pool is on the wire',
     rule: 'D10',
-    file: 'server/messages/deliver.ts',
-    before: 'leaving.slice(start, start + channel.poolSize)',
-    after: 'leaving.slice(start, start + 2 * channel.poolSize)',
+    file: 'server/messages/window.ts',
+    before: 'leaving.channel.poolSize - onWire',
+    after: '2 * leaving.channel.poolSize - onWire',
   },
   {
     name: 'a joined cart keeps its messages',
@@ -107,8 +100,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the next step does not wait for the last hand-over',
     rule: 'T4',
-    file: 'server/messages/deliver.ts',
-    before: 'await sql.spaceNextSteps(tx, row.id)',
-    after: 'await Promise.resolve()',
+    file: 'server/messages/sql.ts',
+    before: "least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
+    after: "interval '0 minutes'",
   },
 ]

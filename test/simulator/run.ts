@@ -4,7 +4,7 @@ import { invariants, type Rule } from './invariants/all.ts'
 import type { Departed } from './invariants/scene.ts'
 import { playStep } from './play.ts'
 import { clearStage } from './stage.ts'
-import type { History } from './steps.ts'
+import type { History, Step } from './steps.ts'
 import { openTheatre, type Theatre } from './theatre.ts'
 import { readState, type State } from './witness.ts'
 
@@ -38,7 +38,7 @@ export async function playHistory(pool: pg.Pool, history: History): Promise<Play
       (error) => ({ rule: 'crash' as const, step: index, words: sayError(error) }),
     )
     const state: State = await readState(db, theatre.stage.storeId)
-    broken = problem ?? look(theatre, { state, before, mailsBefore, index })
+    broken = problem ?? look(theatre, { step, state, before, mailsBefore, index })
     if (broken) break
     before = state
   }
@@ -47,16 +47,17 @@ export async function playHistory(pool: pg.Pool, history: History): Promise<Play
 }
 
 interface Seen {
+  step: Step
   state: State
   before: State | null
   mailsBefore: number
   index: number
 }
 
-function look(theatre: Theatre, { state, before, mailsBefore, index }: Seen): Broken | null {
+function look(theatre: Theatre, { step, state, before, mailsBefore, index }: Seen): Broken | null {
   const { mails } = theatre.post
   const fresh = mails.slice(mailsBefore).filter((mail): mail is Departed => mail.evidence !== undefined)
-  const scene = { theatre, state, before, mails, fresh }
+  const scene = { theatre, step, state, before, mails, fresh }
   for (const [rule, holds] of Object.entries(invariants)) {
     const words = holds(scene)
     if (words.length > 0) return { rule: rule as Rule, step: index, words }

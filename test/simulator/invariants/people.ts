@@ -4,14 +4,14 @@ import { type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
 // C2, T1, T4, A3: what a person is spared, and what a message may call its own.
 
 /** An unsubscribe counts for every message not yet handed over. */
-export const C2: Invariant = ({ theatre, state, fresh }) => {
+export const C2: Invariant = ({ theatre, step, state, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.unsubscribedSince !== null && at - standing.unsubscribedSince >= MOMENT_MS)
     .map((mail) => `${name(mail)} left after that person had unsubscribed`)
-  const address = theatre.justUnsubscribed
+  const address = step.do === 'unsubscribe' ? theatre.justUnsubscribed : null
   const carts = new Set(address ? state.carts.filter((cart) => cart.email === address).map((cart) => cart.id) : [])
   const open = state.messages.filter((message) => OPEN.has(message.state) && carts.has(message.cart))
-  return [...left, ...open.map(({ step }) => `step ${step} to ${address} is open after the unsubscribe`)]
+  return [...left, ...open.map((message) => `step ${message.step} to ${address} is open after the unsubscribe`)]
 }
 
 /** At most `cap` messages per person in any 24 hours; those that were provably not accepted do not count. */

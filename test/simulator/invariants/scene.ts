@@ -1,4 +1,5 @@
 import type { Mail } from '../post.ts'
+import type { Step } from '../steps.ts'
 import type { Theatre } from '../theatre.ts'
 import type { State } from '../witness.ts'
 
@@ -6,6 +7,8 @@ import type { State } from '../witness.ts'
 
 export interface Scene {
   theatre: Theatre
+  /** The last step; what was done during another act or at once with one has no order to speak of. */
+  step: Step
   state: State
   /** null before the first step. */
   before: State | null

@@ -18,7 +18,7 @@ export const D1: Invariant = ({ mails }) => {
 const ENDED: ReadonlySet<string> = new Set(['purchased', 'recovered', 'emptied', 'lost', 'merged'])
 
 /** Pause, disconnect and purchase reach every message not yet handed over. (Unsubscribes: C2.) */
-export const D5: Invariant = ({ state, before, fresh }) => {
+export const D5: Invariant = ({ step, state, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
     const { pausedSince, flowOffSince, disconnectedSince } = mail.standing
     const reasons = { paused: pausedSince, 'switched off': flowOffSince, disconnected: disconnectedSince }
@@ -33,9 +33,8 @@ export const D5: Invariant = ({ state, before, fresh }) => {
   const left = state.messages
     .filter((message) => OPEN.has(message.state) && over.has(message.cart))
     .map((message) => `step ${message.step} is ${message.state} for a cart that is ${over.get(message.cart)}`)
-  const isJustClosed = before?.isActive && !state.isActive
-  const kept = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
-  return [...forbidden, ...left, ...kept.map(({ step }) => `step ${step} is open after disconnecting`)]
+  const kept = step.do === 'disconnect' ? state.messages.filter((message) => OPEN.has(message.state)) : []
+  return [...forbidden, ...left, ...kept.map((message) => `step ${message.step} is open after disconnecting`)]
 }
 
 const MOVES: Record<string, readonly string[]> = {
