@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -22,6 +22,8 @@ export interface House {
 
 export async function aHouse(env: Record<string, string> = {}): Promise<House> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'recoup-e2e-'))
+  // As root the database runs as somebody else, and would be kept elsewhere if that user could not enter.
+  chmodSync(dataDir, 0o711)
   const [port, storePort, mailboxPort, smtpPort] = await freePorts(4)
   const settings = {
     ...process.env,

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Schema } from './schema.ts'
 
@@ -32,6 +32,8 @@ export function openPool({ url, isPrepared = true, max = 16 }: DbOptions): pg.Po
   // Compiling a plan costs more than any of our statements takes.
   const pool = new pg.Pool({ connectionString: url, max, application_name: 'recoup', options: '-c jit=off' })
   pool.on('error', () => {}) // an idle connection that broke: the pool replaces it, the next query says so
+  // The pool listens to idle ones only. One that breaks in a transaction, between two statements, would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   if (isPrepared) pool.on('connect', nameStatements)
   return pool
 }
@@ -56,6 +58,10 @@ export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T
     .execute((db) => work({ storeId: store.storeId, db }))
 }
 
+const UNNAMED = '/* planned anew */'
+/** Begins a statement whose best plan depends on its values, such as what is searched for: it is not kept under a name. */
+export const PLANNED_ANEW = sql.raw(UNNAMED)
+
 const names = new Map<string, string>()
 
 function nameOf(text: string): string | undefined {
@@ -70,9 +76,10 @@ function nameStatements(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   client.query = ((text: unknown, values?: unknown, ...rest: unknown[]) => {
     if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return query(text, values, ...rest)
+    if (text.startsWith(UNNAMED)) return query({ text, values }, ...rest)
     const name = nameOf(text)
     return query(name ? { name, text, values } : { text, values }, ...rest)
   }) as typeof client.query
 }
 
-export { sql }
+export { type RawBuilder, sql }
