@@ -31,8 +31,8 @@ export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Pro
   try {
     await sendRounds(deps, store, lease)
   } finally {
-    await transact(store, scheduleNextLook)
-    await lease.end()
+    // Ended whatever happens: a lease that went on being renewed would keep everybody from sending for the store.
+    await transact(store, scheduleNextLook).finally(() => lease.end())
   }
 }
 

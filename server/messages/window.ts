@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailChannel, Outcome } from '../channels/channel.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
+import { outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
 import { outgoingEmail } from './compose.ts'
 import { FENCE_DEGRADED_MS, FENCE_FRESH_MS } from './decide.ts'
@@ -93,7 +94,7 @@ const shopperOf = ({ row }: Ready): string => row.shopper_id
 async function recordAlone(deps: Deps, store: StoreDb<Db>, { judged }: Leaving, done: readonly Finished[]) {
   for (let attempt = 1; attempt <= 3; attempt++) {
     try {
-      await transact(store, (tx) => recordOutcomes(deps, tx, judged, done))
+      await outlast(() => transact(store, (tx) => recordOutcomes(deps, tx, judged, done)))
       return logOutcomes(deps, store, done)
     } catch (error) {
       const ids = done.map(({ ready }) => ready.row.id)
