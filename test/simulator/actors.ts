@@ -114,7 +114,12 @@ function mortalClient(client: pg.PoolClient, life: Life) {
     countDown(life)
     return result
   }
-  return { query, release: () => client.release() }
+  // A process killed at its first statement never gets to end what that began; its connection's end does.
+  const release = () => {
+    if (!isInside) return client.release()
+    void run('rollback').finally(() => client.release())
+  }
+  return { query, release }
 }
 
 function countDown(life: Life): void {

@@ -117,13 +117,16 @@ function order(chance: Chance): Act {
   }
 }
 
-function work(chance: Chance): Act {
+/** Where something may end the cart while the mail is on the wire, the provider gives a final answer (docs/reliability.md). */
+const isFinal = (answer: Answer) => answer !== 'retry'
+
+function work(chance: Chance): Extract<Act, { do: 'work' }> {
   const answers = chance.isLucky(0.35) ? [answer(chance), answer(chance)] : []
   const pause = chance.isLucky(0.25) ? meanwhile(chance) : null
   return {
     do: 'work',
     worker: chance.between(0, 1),
-    answers: answers.filter((each) => !(pause?.at === 'wire' && each === 'retry')),
+    answers: pause?.at === 'wire' ? answers.filter(isFinal) : answers,
     meanwhile: pause,
     diesAt: chance.isLucky(0.05) ? chance.between(1, 45) : null,
   }
@@ -148,6 +151,11 @@ function meanwhile(chance: Chance): Meanwhile {
     waitMs: chance.isLucky(0.5) ? 0 : chance.between(500, 40 * SECOND),
   }))
   return { at, steps }
+}
+
+function atOnce(chance: Chance): Act {
+  const one = work(chance)
+  return { do: 'at once', acts: [{ ...one, answers: one.answers.filter(isFinal) }, rival(chance)] }
 }
 
 /** What somebody else does while a worker is at it. */
@@ -206,6 +214,6 @@ const makings: Record<string, [weight: number, make: Making]> = {
   restore: [1, (chance) => ({ do: 'restore', mail: chance.between(0, 5) })],
   unsubscribe: [1.5, unsubscribe],
   resubscribe: [0.4, (chance) => ({ do: 'resubscribe', mail: chance.between(0, 5) })],
-  both: [3, (chance) => ({ do: 'at once', acts: [work(chance), rival(chance)] })],
+  both: [3, atOnce],
 }
 const WEIGHTS = Object.fromEntries(Object.entries(makings).map(([name, [weight]]) => [name, weight]))

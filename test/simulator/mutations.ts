@@ -70,6 +70,13 @@ export const mutations: readonly Mutation[] = [
     after: '',
   },
   {
+    name: 'what a joined cart was sent is sent again',
+    rule: 'S6',
+    file: 'server/messages/messages.ts',
+    before: 'await sql.closeHandedOverSteps(tx, fromCart, intoCart, now)',
+    after: '',
+  },
+  {
     name: 'an older fact is taken for a newer one',
     rule: 'S7',
     file: 'server/carts/carts.ts',

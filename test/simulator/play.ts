@@ -215,7 +215,7 @@ async function living(theatre: Theatre, index: number): Promise<Actor> {
 async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
   const actor = await living(theatre, act.worker)
   const { deps, life } = actor
-  if (act.answers.length > 0) theatre.post.answers = [...act.answers]
+  theatre.post.answers = [...act.answers]
   if (act.meanwhile) interrupt(theatre, actor, act.meanwhile)
   life.statementsLeft = act.diesAt
   life.statements = 0

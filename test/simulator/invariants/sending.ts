@@ -15,10 +15,11 @@ export const D1: Invariant = ({ mails }) => {
   return broken
 }
 
-const ENDED: ReadonlySet<string> = new Set(['purchased', 'recovered', 'emptied', 'lost', 'merged'])
+/** What open messages of a joined cart are, S6 says. */
+const ENDED: ReadonlySet<string> = new Set(['purchased', 'recovered', 'emptied', 'lost'])
 
 /** Pause, disconnect and purchase reach every message not yet handed over. (Unsubscribes: C2.) */
-export const D5: Invariant = ({ step, state, fresh }) => {
+export const D5: Invariant = ({ step, state, before, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
     const { pausedSince, flowOffSince, disconnectedSince } = mail.standing
     const reasons = { paused: pausedSince, 'switched off': flowOffSince, disconnected: disconnectedSince }
@@ -33,7 +34,8 @@ export const D5: Invariant = ({ step, state, fresh }) => {
   const left = state.messages
     .filter((message) => OPEN.has(message.state) && over.has(message.cart))
     .map((message) => `step ${message.step} is ${message.state} for a cart that is ${over.get(message.cart)}`)
-  const kept = step.do === 'disconnect' ? state.messages.filter((message) => OPEN.has(message.state)) : []
+  const isJustClosed = step.do === 'disconnect' && before?.isActive
+  const kept = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
   return [...forbidden, ...left, ...kept.map((message) => `step ${message.step} is open after disconnecting`)]
 }
 
