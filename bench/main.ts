@@ -11,7 +11,7 @@ import { topLines } from './profile.ts'
 // production settings. Prints a table and writes bench/results.json. docs/performance.md says how to read it.
 
 // Those that share a database come one after the other; reading before writing.
-const names = ['start', 'latency', 'fairness', 'send', 'decide', 'capture', 'fold', 'sync', 'list', 'detect', 'tmp-sql']
+const names = ['start', 'latency', 'fairness', 'send', 'decide', 'capture', 'fold', 'sync', 'list', 'detect']
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -58,10 +58,6 @@ export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T
     .execute((db) => work({ storeId: store.storeId, db }))
 }
 
-const UNNAMED = '/* planned anew */'
-/** Begins a statement whose best plan depends on its values, such as what is searched for: it is not kept under a name. */
-export const PLANNED_ANEW = sql.raw(UNNAMED)
-
 const names = new Map<string, string>()
 
 function nameOf(text: string): string | undefined {
@@ -76,7 +72,6 @@ function nameStatements(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   client.query = ((text: unknown, values?: unknown, ...rest: unknown[]) => {
     if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return query(text, values, ...rest)
-    if (text.startsWith(UNNAMED)) return query({ text, values }, ...rest)
     const name = nameOf(text)
     return query(name ? { name, text, values } : { text, values }, ...rest)
   }) as typeof client.query

@@ -202,6 +202,13 @@ export interface FactsTable {
   received_at: Date
 }
 
+export interface CartCountsTable {
+  store_id: string
+  id: Generated<string>
+  badge: string
+  change: number
+}
+
 export interface CartsTable {
   store_id: string
   id: string
@@ -478,6 +485,7 @@ export interface Schema {
   shopper_keys: ShopperKeysTable
   facts: FactsTable
   carts: CartsTable
+  cart_counts: CartCountsTable
   cart_events: CartEventsTable
   orders: OrdersTable
   templates: TemplatesTable

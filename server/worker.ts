@@ -3,7 +3,7 @@ import { tidyAccounts } from './accounts/accounts.ts'
 import { mailRegistration, mailReset } from './accounts/jobs.ts'
 import { mailRegistrationAttempt, mailResetLink } from './accounts/mails.ts'
 import { watchStages } from './alarms/alarms.ts'
-import { detectAbandoned, detectLost, detectNoResponse } from './carts/detect.ts'
+import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import type { Deps } from './deps.ts'
 import { beat, endBeat } from './instance/workers.ts'
 import { type Handler, on } from './jobs.ts'
@@ -36,6 +36,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'messages.flights', everyMs: 3_000, run: closeAbandonedFlights },
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
+  { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },

@@ -82,7 +82,14 @@ export const listAbandonedCarts = endpoint({
   }),
   reply: z.object({
     carts: z.array(CartView),
-    pagination: z.object({ page: z.number(), limit: z.number(), total: z.number(), pages: z.number() }),
+    pagination: z.object({
+      page: z.number(),
+      limit: z.number(),
+      total: z.number(),
+      pages: z.number(),
+      /** Searches are counted up to 1,000: there are more than `total`. */
+      totalIsCapped: z.boolean().optional(),
+    }),
     /** How fresh the data is (Y3): seconds since the last order pull that reached its end began. */
     syncAgeSeconds: z.number().nullable(),
   }),

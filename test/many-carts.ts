@@ -13,7 +13,7 @@ export interface ManyCarts {
   ready?: number
   /** So many are active and due to be abandoned. */
   quiet?: number
-  /** One fact per cart and three messages per listed cart, as a running store has them. */
+  /** One fact per cart, and three messages per cart that somebody was written to about. */
   hasPast?: boolean
 }
 
@@ -33,6 +33,8 @@ export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
     await draw(tx, wanted)
     await insertPeople(tx, wanted)
     await insertCarts(tx, wanted)
+    await sql`insert into cart_counts (store_id, badge, change) select store_id, badge, count(*) from carts
+      where store_id = ${wanted.storeId} and status in ('abandoned', 'recovered', 'lost') group by 1, 2`.execute(tx)
     if (wanted.hasPast) await insertFacts(tx, wanted)
     if (wanted.hasPast || wanted.ready) await insertMessages(tx, wanted)
     await sql`update store_send set next_due_at = (select min(wake_at) from messages
@@ -157,5 +159,5 @@ async function insertMessages(db: Db, { storeId, flowId, now, hasPast = false }:
       lateral (select at + delay as due) d,
       lateral (select case when kind = 'ready' or due > ${now} then 'scheduled'
         when kind in ('Email Sent', 'No Response') or kind = 'Recovered' and step = 1 then 'sent' else 'cancelled' end as state) m
-    where kind = 'ready' or ${hasPast} and kind not in ('active', 'quiet', 'purchased', 'emptied')`.execute(db)
+    where kind = 'ready' or ${hasPast} and kind in ('Email Sent', 'No Response', 'Recovered')`.execute(db)
 }

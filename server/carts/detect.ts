@@ -1,6 +1,7 @@
 import { transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleFlowMessages, scheduleNextLook } from '../messages/messages.ts'
+import { foldCartCounts } from './counts-sql.ts'
 import * as sql from './detect-sql.ts'
 import { recordFacts } from './record.ts'
 
@@ -55,4 +56,9 @@ export async function detectLost(deps: Deps): Promise<number> {
 /** A day after the newest hand-over without a human click or an order (decision 11). */
 export function detectNoResponse(deps: Deps): Promise<number> {
   return sql.markNoResponse(deps.db, deps.now())
+}
+
+/** Keeps the counters of the list short, so that a total stays a sum of a few rows. */
+export function tidyCounts(deps: Deps): Promise<void> {
+  return foldCartCounts(deps.db)
 }

@@ -1,7 +1,7 @@
 import type { CartBadge } from '../../shared/carts.ts'
-import { type StoreDb, sql } from '../db.ts'
+import { type RawBuilder, type StoreDb, sql } from '../db.ts'
 
-// What the cart screens read. Every order of the list has an index that serves it, or sorts one store's matches.
+// What the cart screens read. Every order of the list has an index that serves it, forwards and backwards.
 
 export interface CartFilter {
   page: number
@@ -12,14 +12,44 @@ export interface CartFilter {
   order: 'asc' | 'desc'
 }
 
-const COLUMNS = {
-  timestamp: sql.ref('last_activity_at'),
-  value: sql.ref('value_minor'),
-  customer: sql.ref('customer_name'),
-  email: sql.ref('email'),
-  phone: sql.ref('phone'),
-  items: sql.ref('item_count'),
-  status: sql.ref('badge'),
+/** As the indexes are made; the other direction reads them from the end. */
+const ORDERS: Record<CartFilter['sort'], [RawBuilder<unknown>, 'asc' | 'desc' | 'asc nulls first'][]> = {
+  timestamp: [
+    [sql`last_activity_at`, 'desc'],
+    [sql`id`, 'desc'],
+  ],
+  value: [
+    [sql`value_minor`, 'desc'],
+    [sql`id`, 'desc'],
+  ],
+  customer: [
+    [sql`search collate "C"`, 'asc'],
+    [sql`id`, 'asc'],
+  ],
+  email: [
+    [sql`email collate "C"`, 'asc nulls first'],
+    [sql`id`, 'asc'],
+  ],
+  phone: [
+    [sql`phone collate "C"`, 'asc nulls first'],
+    [sql`id`, 'asc'],
+  ],
+  items: [
+    [sql`item_count`, 'asc'],
+    [sql`id`, 'asc'],
+  ],
+  status: [
+    [sql`badge`, 'asc'],
+    [sql`last_activity_at`, 'desc'],
+    [sql`id`, 'desc'],
+  ],
+}
+
+const OPPOSITE = { asc: 'desc', desc: 'asc', 'asc nulls first': 'desc nulls last' } as const
+
+function orderBy(sort: CartFilter['sort'], isForwards: boolean) {
+  const columns = ORDERS[sort].map(([column, way]) => sql`${column} ${sql.raw(isForwards ? way : OPPOSITE[way])}`)
+  return sql.join(columns)
 }
 
 export interface ListedCart {
@@ -42,31 +72,106 @@ const SELECT = sql`c.id, c.customer_name, c.fold -> 'contact' ->> 'firstName' as
   c.fold -> 'contact' ->> 'lastName' as last_name, c.email, c.phone, c.items, c.value_minor, c.currency,
   c.last_activity_at, c.abandoned_at, c.badge, c.status`
 
-const LISTED = sql`c.status in ('abandoned', 'recovered', 'lost')`
+/** Totals of searches are exact up to here. */
+export const MOST_COUNTED = 1_000
 
-function matches(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>) {
-  const like = `%${filter.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  return sql`c.store_id = ${storeId} and ${LISTED}
-    ${filter.badge ? sql`and c.badge = ${filter.badge}` : sql``} ${filter.search ? sql`and c.search like ${like}` : sql``}`
+export interface CartTotal {
+  total: number
+  /** There are more than `total`. */
+  isCapped: boolean
+  /** Nothing begins with what is searched for, so it is looked for anywhere in name, email and phone. */
+  isAnywhere: boolean
 }
 
-export async function listCarts({ db, storeId }: StoreDb, filter: CartFilter): Promise<ListedCart[]> {
-  const direction = filter.order === 'asc' ? sql`asc` : sql`desc`
+/** Without search from the counters; with search by counting, as far as anybody reads. */
+export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
+  if (!filter.search) return { total: await countListed(store, filter.badge), isCapped: false, isAnywhere: false }
+  for (const isAnywhere of [false, true]) {
+    const found = await countFound(store, filter, isAnywhere)
+    if (found > 0) return { total: Math.min(found, MOST_COUNTED), isCapped: found > MOST_COUNTED, isAnywhere }
+  }
+  return { total: 0, isCapped: false, isAnywhere: true }
+}
+
+async function countListed({ db, storeId }: StoreDb, badge: CartBadge | null): Promise<number> {
+  const rows = await sql<{ total: number }>`
+    select coalesce(sum(change), 0)::int as total from cart_counts
+    where store_id = ${storeId} ${badge ? sql`and badge = ${badge}` : sql``}`.execute(db)
+  return rows.rows[0]!.total
+}
+
+async function countFound(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>, isAnywhere: boolean) {
+  const found = isAnywhere ? sql`select c.id from ${anywhere(store.storeId, filter)}` : beginning(store.storeId, filter)
+  const rows = await sql<{ total: number }>`
+    select count(*)::int as total from (${found} limit ${MOST_COUNTED + 1}) found`.execute(store.db)
+  return rows.rows[0]!.total
+}
+
+/** The page's ids come from an index alone, read from its nearer end; only then are rows looked at. */
+export async function listCarts(
+  { db, storeId }: StoreDb,
+  filter: CartFilter,
+  counted: CartTotal,
+): Promise<ListedCart[]> {
+  const { total } = counted
+  const start = (filter.page - 1) * filter.limit
+  const limit = Math.min(filter.limit, total - start)
+  if (limit <= 0) return []
+  const isWanted = ORDERS[filter.sort][0]![1].startsWith(filter.order)
+  const isFromEnd = !filter.search && start > 0 && start + limit > total / 2
+  const offset = isFromEnd ? total - start - limit : start
   const rows = await sql<ListedCart>`
-    select ${SELECT} from carts c where ${matches(storeId, filter)}
-    order by ${COLUMNS[filter.sort]} ${direction} ${filter.sort === 'timestamp' || filter.sort === 'value' ? sql`` : sql`nulls last`},
-      id ${direction} limit ${filter.limit} offset ${(filter.page - 1) * filter.limit}`.execute(db)
+    select ${SELECT} from (
+      select c.id from ${sourceOf(storeId, filter, counted)}
+      order by ${orderBy(filter.sort, isWanted !== isFromEnd)} limit ${limit} offset ${offset}) wanted
+    join carts c on c.store_id = ${storeId} and c.id = wanted.id
+    order by ${orderBy(filter.sort, isWanted)}`.execute(db)
   return rows.rows
 }
 
-export async function countCarts(
-  { db, storeId }: StoreDb,
-  filter: Pick<CartFilter, 'badge' | 'search'>,
-): Promise<number> {
-  const rows = await sql<{ total: number }>`
-    select count(*)::int as total from carts c where ${matches(storeId, filter)}`.execute(db)
-  return rows.rows[0]!.total
+/** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
+function sourceOf(storeId: string, filter: CartFilter, { isCapped, isAnywhere }: CartTotal) {
+  if (!filter.search) return sql`carts c where ${listed(storeId, filter)}`
+  if (isAnywhere) return anywhere(storeId, filter)
+  if (!isCapped) return sql`carts c where c.store_id = ${storeId} and c.id = any(array(${beginning(storeId, filter)}))`
+  return sql`carts c where ${listed(storeId, filter)} and (${sql.join(beginnings(filter.search), sql` or `)})`
 }
+
+function listed(storeId: string, { badge }: Pick<CartFilter, 'badge'>) {
+  return sql`c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost')
+    ${badge ? sql`and c.badge = ${badge}` : sql``}`
+}
+
+/** Reads the index by customer through, which has the text. */
+function anywhere(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>) {
+  const like = `%${filter.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  return sql`carts c where ${listed(storeId, filter)} and c.search collate "C" like ${like}`
+}
+
+/** Ids by one look into each index, so many that more need not be counted. */
+function beginning(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>) {
+  const looks = beginnings(filter.search).map(
+    (begins) =>
+      sql`(select c.id from carts c where ${listed(storeId, filter)} and ${begins} limit ${MOST_COUNTED + 1})`,
+  )
+  return sql.join(looks, sql` union `)
+}
+
+/** The whole name, the last name, the email, or the number with or without its plus sign. */
+function beginnings(search: string) {
+  const text = search.toLowerCase()
+  const number = /^[+0-9][0-9 ().-]*$/.test(search) ? `+${search.replace(/\D/g, '')}` : '+'
+  return [
+    between(sql`c.search collate "C"`, text),
+    between(sql`substring(lower(c.customer_name) from '[^ ]+$') collate "C"`, text),
+    between(sql`c.email collate "C"`, text),
+    ...(number === '+' ? [] : [between(sql`c.phone collate "C"`, number)]),
+  ]
+}
+
+/** Not LIKE: as a range it is known to be one before the planner knows the text. */
+const between = (column: RawBuilder<unknown>, text: string) =>
+  sql`(${column} >= ${text} and ${column} < ${`${text}\u{10ffff}`})`
 
 export async function readCart({ db, storeId }: StoreDb, cartId: string): Promise<ListedCart | undefined> {
   const rows = await sql<ListedCart>`

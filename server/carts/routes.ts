@@ -10,14 +10,18 @@ import { readRestorable, restoreCart } from './restore.ts'
 export const cartRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listAbandonedCarts, async ({ store, query }) => {
     const filter = { ...query, search: query.search?.trim() ?? '', badge: badgeOf(query.status) }
-    const [rows, total, syncedAt] = await Promise.all([
-      list.listCarts(store, filter),
-      list.countCarts(store, filter),
-      list.syncedAt(store),
-    ])
+    const [counted, syncedAt] = await Promise.all([list.countCarts(store, filter), list.syncedAt(store)])
+    const rows = await list.listCarts(store, filter, counted)
+    const { total, isCapped } = counted
     return {
       carts: rows.map(presentCart),
-      pagination: { page: query.page, limit: query.limit, total, pages: Math.ceil(total / query.limit) },
+      pagination: {
+        page: query.page,
+        limit: query.limit,
+        total,
+        pages: Math.ceil(total / query.limit),
+        ...(isCapped ? { totalIsCapped: true } : {}),
+      },
       syncAgeSeconds: syncedAt ? Math.max(0, Math.round((deps.now().getTime() - syncedAt.getTime()) / 1000)) : null,
     }
   })

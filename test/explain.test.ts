@@ -1,0 +1,203 @@
+import type pg from 'pg'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { recordCapture } from '../server/carts/capture.ts'
+import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
+import { type CartFilter, countCarts, listCarts } from '../server/carts/list-sql.ts'
+import { recordOrders } from '../server/carts/record.ts'
+import { sendDue } from '../server/messages/deliver.ts'
+import { closeAbandonedFlights } from '../server/messages/flights.ts'
+import { wakeDueStores } from '../server/messages/scan.ts'
+import { sortColumns } from '../shared/carts.ts'
+import { anOrder, aStore, freshFence, type TestStore } from './factories.ts'
+import { manyCarts } from './many-carts.ts'
+import { aWorld } from './world.ts'
+
+// What is asked all the time stays as cheap at 200,000 carts: an index serves it, no large table is read through, no store's
+// rows are sorted. The statements are those the code sends: each is explained, with its values, at the moment it is sent.
+
+const CARTS = 200_000
+const READY = 300
+const QUIET = 300
+const LARGE = ['carts', 'messages', 'facts', 'shoppers', 'shopper_keys', 'cart_events', 'decisions', 'cart_counts']
+
+const world = aWorld()
+let store: TestStore
+let watch: PlanWatch
+
+beforeAll(async () => {
+  store = await aStore(world, { plan: 'growth' })
+  const flow = { storeId: store.storeId, flowId: store.flowId, now: world.now }
+  await world.db
+    .updateTable('flows')
+    .set({ takes_from: new Date(0) })
+    .execute()
+  await manyCarts(world.db, { ...flow, count: CARTS, ready: READY, quiet: QUIET, hasPast: true })
+  await freshFence(world, store.storeId)
+  watch = watchPlans(world.pool)
+}, 120_000)
+
+/** Every scan of a large table and every sort that reads more rows than this is a scan of the store. */
+const FEW = 2_000
+
+async function expectCheap(work: () => Promise<unknown>, { rows = FEW } = {}) {
+  const plans = await watch.during(work)
+  expect(plans.length).toBeGreaterThan(0)
+  const faults = plans.flatMap(({ text, plan }) =>
+    nodesOf(plan).flatMap((node) => {
+      const fault = faultOf(node, rows)
+      return fault ? [`${fault} in: ${text.replace(/\s+/g, ' ').trim().slice(0, 140)}`] : []
+    }),
+  )
+  expect(faults).toEqual([])
+}
+
+function faultOf(node: PlanNode, most: number): string | null {
+  const table = node['Relation Name']
+  const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+  if (node['Node Type'] === 'Sort' && read > most) return `sorts ${read} rows`
+  if (!table || !LARGE.includes(table)) return null
+  if (node['Node Type'] === 'Seq Scan') return `reads through ${table}`
+  return read > most && node['Node Type'] !== 'ModifyTable' ? `reads ${read} rows of ${table}` : null
+}
+
+describe('the list', () => {
+  const base: CartFilter = { page: 1, limit: 25, badge: null, search: '', sort: 'timestamp', order: 'desc' }
+  const list = (filter: Partial<CartFilter>) => async () => {
+    const wanted = { ...base, ...filter }
+    const handle = { storeId: store.storeId, db: world.db }
+    const total = await countCarts(handle, wanted)
+    const rows = await listCarts(handle, wanted, total)
+    expect(rows.length).toBeGreaterThan(0)
+  }
+
+  test.each(sortColumns)('by %s, both ways', async (sort) => {
+    await expectCheap(list({ sort, order: 'asc' }))
+    await expectCheap(list({ sort, order: 'desc', page: 3 }))
+  })
+
+  test('one badge', () => expectCheap(list({ badge: 'No Response', page: 2 })))
+  test('the last page is as near as the first', async () => {
+    const { total } = await countCarts({ storeId: store.storeId, db: world.db }, base)
+    await expectCheap(list({ page: Math.ceil(total / base.limit) }))
+  })
+  test('a page in the middle reads an index, and rows only for itself', async () => {
+    const plans = await watch.during(list({ page: 3_500 }))
+    const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
+    expect(scans.map((node) => node['Node Type']).sort()).toEqual(['Index Only Scan', 'Index Scan'])
+    expect(scans.find((node) => node['Node Type'] === 'Index Scan')!['Actual Loops']).toBe(25)
+  })
+
+  test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', (search) =>
+    expectCheap(list({ search }), { rows: 12_000 }))
+  test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace199' }), { rows: 50 }))
+})
+
+test('detection: the carts that are due, whatever else there is', () => expectCheap(() => detectAbandoned(world.deps)))
+
+test('carts to give up and carts without response', async () => {
+  await expectCheap(() => detectNoResponse(world.deps))
+  await world.db
+    .updateTable('carts')
+    .set({ lost_at: world.now })
+    .where('id', '=', await oneCart())
+    .execute()
+  await expectCheap(() => detectLost(world.deps))
+})
+
+test('what is due is found, and flights of dead processes are', async () => {
+  await expectCheap(() => wakeDueStores(world.deps))
+  await expectCheap(() => closeAbandonedFlights(world.deps))
+})
+
+test('claim, decide, hand over, outcome', async () => {
+  world.sent.length = 0
+  await expectCheap(() => sendDue(world.deps, { storeId: store.storeId }))
+  expect(world.sent.length).toBeGreaterThanOrEqual(READY)
+})
+
+test('a post of a known shopper', async () => {
+  const post = {
+    cart: 'cart-0123456789abcdef',
+    page: 'page-0123456789',
+    items: [{ id: '16', quantity: 1 }],
+    coupons: [],
+  }
+  const shop = { id: store.storeId, url: 'https://shop.example.com', home_url: 'https://shop.example.com' }
+  const contact = { email: 'ada.allen24@shoppers.example' }
+  await expectCheap(() => recordCapture(world.deps, shop, { ...post, seq: 0, contact }, 'client'))
+  await expectCheap(() =>
+    recordCapture(world.deps, shop, { ...post, seq: 1, items: [{ id: '16', quantity: 2 }] }, 'client'),
+  )
+})
+
+test('orders of known and of new shoppers', () =>
+  expectCheap(() =>
+    recordOrders(
+      world.deps,
+      store.storeId,
+      [anOrder(world, { email: 'ada.allen48@shoppers.example', kind: 'purchase' }), anOrder(world)],
+      'sync',
+    ),
+  ))
+
+async function oneCart(): Promise<string> {
+  const row = await world.db
+    .selectFrom('carts')
+    .select('id')
+    .where('status', '=', 'abandoned')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: PlanNode[]
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+interface Explained {
+  text: string
+  plan: PlanNode
+}
+
+interface PlanWatch {
+  during(work: () => Promise<unknown>): Promise<Explained[]>
+}
+
+/** Explains every statement just before it runs, with its values, and takes back what explaining it changed. */
+function watchPlans(pool: pg.Pool): PlanWatch {
+  let plans: Explained[] | null = null
+  const watched = new WeakSet<pg.PoolClient>()
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return
+    watched.add(client)
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>
+    let isInTransaction = false
+    client.query = (async (text: string, values?: unknown[], ...rest: unknown[]) => {
+      if (typeof text !== 'string' || rest.length > 0) return query(text, values, ...rest)
+      if (/^(begin|start transaction)/i.test(text)) isInTransaction = true
+      if (/^(commit|rollback)$/i.test(text)) isInTransaction = false
+      if (plans && /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i.test(text)) {
+        await query(isInTransaction ? 'savepoint explained' : 'begin')
+        const { rows } = await query(`explain (analyze, format json) ${text}`, values)
+        await query(isInTransaction ? 'rollback to savepoint explained' : 'rollback')
+        plans.push({ text, plan: rows[0]['QUERY PLAN'][0].Plan })
+      }
+      return query(text, values)
+    }) as typeof client.query
+  })
+  return {
+    async during(work) {
+      plans = []
+      await work()
+      const seen = plans
+      plans = null
+      return seen
+    },
+  }
+}
