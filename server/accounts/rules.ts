@@ -23,7 +23,7 @@ export function clientNetwork(ip: string): string {
 /** "14 minutes", "1 hour": rounded up, so that trying again then works. */
 export function waitingTime(seconds: number): string {
   if (seconds < 60) return counted(Math.max(1, Math.ceil(seconds)), 'second')
-  if (seconds < 3_600) return counted(Math.ceil(seconds / 60), 'minute')
+  if (seconds <= 59 * 60) return counted(Math.ceil(seconds / 60), 'minute')
   return counted(Math.ceil(seconds / 3_600), 'hour')
 }
 
