@@ -24,8 +24,7 @@ export async function shrink(pool: pg.Pool, history: History, broken: Broken) {
       if (!isGone) start += size
     }
   }
-  for (let index = 0; index < best.history.steps.length; index++)
-    await simplify(best.history, index, attempt, () => best.history)
+  for (let index = 0; index < best.history.steps.length; index++) await simplify(index, attempt, () => best.history)
   return best
 }
 
@@ -33,7 +32,6 @@ export async function shrink(pool: pg.Pool, history: History, broken: Broken) {
 const cut = (history: History, { step }: Broken): History => ({ ...history, steps: history.steps.slice(0, step + 1) })
 
 async function simplify(
-  _: History,
   index: number,
   attempt: (steps: readonly Step[]) => Promise<boolean>,
   current: () => History,
