@@ -53,7 +53,9 @@ export async function productsAmong({ db, storeId }: StoreDb, ids: readonly stri
 /** The script is at work; written at most once a minute. */
 export async function noteCapture({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`update stores set capture_seen_at = ${now}
-    where id = ${storeId} and coalesce(capture_seen_at not between ${now}::timestamptz - interval '1 minute' and ${now}, true)`.execute(db)
+    where id = ${storeId} and coalesce(capture_seen_at not between ${now}::timestamptz - interval '1 minute' and ${now}, true)`.execute(
+    db,
+  )
 }
 
 /** The newest word of the ledger for one address (C5). */
