@@ -70,6 +70,7 @@ test('register, choose the free plan, connect over http, and see draft, pending 
   await page.getByLabel('A cart counts as abandoned after: unit').selectOption('hours')
   await page.getByRole('textbox', { name: 'A cart counts as abandoned after' }).fill('1')
   await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'hidden' })
   await page.goto(`${house.url}/carts`)
   for (const name of ['Dora', 'Petra', 'Fay'])
     await page.getByText(`${name} Miller`).first().waitFor({ timeout: 30_000 })
