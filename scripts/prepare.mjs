@@ -152,6 +152,7 @@ const WEB_SOURCES = [
   'storefront',
   'vite.config.ts',
   'scripts/build-storefront.ts',
+  'scripts/precompress.ts',
   'package-lock.json',
 ]
 

@@ -81,6 +81,9 @@ function servePages(app: FastifyInstance): void {
     app.register(fastifyStatic, {
       root: PAGES,
       wildcard: false,
+      // The build leaves a .br and a .gz beside each text file; they are answers, not addresses of their own.
+      preCompressed: true,
+      globIgnore: ['**/*.{br,gz}'],
       setHeaders: (response, file) => {
         const isHashed = file.includes(`${path.sep}assets${path.sep}`)
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
