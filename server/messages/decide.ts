@@ -12,7 +12,7 @@ export interface DecisionInputs {
   store: { isActive: boolean; hasSender: boolean }
   /** null: the origin (flow, step) no longer exists. */
   origin: { isOn: boolean; holdoutBps: number } | null
-  /** A later step of the same flow is due as well. */
+  /** A later step of the same flow is due as well, or went out while this one was held. */
   isSuperseded: boolean
   cart: { status: CartState; abandonAt: Date | null; pendingUntil: Date | null }
   /** A purchase by a matching identity at or after the episode's start (S3), whether or not it could be merged. */

@@ -77,7 +77,7 @@ export async function applyVerdicts({ db, storeId }: StoreDb, claim: string, ver
     where (last.outcome, last.reason) is distinct from (v.outcome, v.reason)`.execute(db)
 }
 
-/** Gives claimed rows back, to be looked at again: those a hand-over refused a moment later than the others. */
+/** Gives claimed rows back, to be looked at again when they are due: those a hand-over refused a moment later than the others. */
 export async function releaseClaim(
   { db, storeId }: StoreDb,
   claim: string,
@@ -85,14 +85,15 @@ export async function releaseClaim(
   now: Date,
 ): Promise<void> {
   await sql`update messages set state = 'scheduled', reason = null, claim = null, updated_at = ${now},
-      wake_at = case when id = any(${[...refused.ids]}::uuid[]) then ${refused.wakeAt}::timestamptz else ${now}::timestamptz end
+      wake_at = greatest(due_at,
+        case when id = any(${[...refused.ids]}::uuid[]) then ${refused.wakeAt}::timestamptz else ${now}::timestamptz end)
     where store_id = ${storeId} and state = 'claimed' and claim = ${claim}`.execute(db)
 }
 
+/** Serialises with everything recorded of these people; rows that merely refer to one are not kept waiting. */
 export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
-  await sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[]) order by id for update`.execute(
-    db,
-  )
+  await sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[])
+    order by id for no key update`.execute(db)
 }
 
 /** Locks the account's counter of the month and answers what it says. */
@@ -138,9 +139,9 @@ export interface HandOverLimits {
 }
 
 /**
- * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim, whose cart has not
- * changed, whose flow, store and instance run, whose address is not suppressed, with a mirror fresh enough and a free
- * slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement. Shoppers
+ * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
+ * of the clock) still due, whose cart has not changed, whose flow, store and instance run, whose address is not suppressed
+ * and whose consent was not withdrawn, with a mirror fresh enough and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement. Shoppers
  * and the counter are locked by the caller.
  */
 export async function handOver(
@@ -167,6 +168,7 @@ export async function handOver(
         template_id = l.template_id, template_version = l.template_version
       from leaving l, locked k, carts c, stores s
       where m.store_id = ${storeId} and m.id = any(${idsOf(rows)}::uuid[]) and m.id = l.id and k.id = l.id and m.state = 'claimed' and m.claim = ${claim} and m.wake_at > ${now}
+        and m.due_at <= ${now}
         and c.store_id = m.store_id and c.id = m.cart_id and c.version = l.cart_version and c.status = 'abandoned'
         and s.id = m.store_id and s.is_active
         and not coalesce((select is_paused from instance), false)
@@ -176,6 +178,8 @@ export async function handOver(
         and not exists (${devicePurchase})
         and not exists (select from suppressions p where p.account_id = s.account_id
           and p.address_hash = decode(l.address_hash, 'hex') and p.channel in ('all', m.channel))
+        and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
+          and n.address_hash = decode(l.address_hash, 'hex') order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = c.shopper_id
           and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),
@@ -207,6 +211,7 @@ export interface OutcomeRow {
   provider_id: string | null
   response: string
   wake_at: Date | null
+  address_hash: string
   /** The word for the record. */
   result: string
   /** What the owner is told; null: nothing. */
@@ -215,29 +220,44 @@ export interface OutcomeRow {
 
 /**
  * Moves rows on from `handed_over`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
- * any other row moves nothing. Proof of non-acceptance frees its slot. Answers which have moved.
+ * any other row moves nothing. Proof of non-acceptance frees its slot; what may be tried again is closed instead when cart,
+ * store or address came to an end meanwhile (D5, C2). Answers which have moved.
  */
 export async function applyOutcomes({ db, storeId }: StoreTx, outcomes: readonly OutcomeRow[], now: Date) {
   const rows = await sql<{ id: string }>`
     with outcome as (
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, state text, reason text,
-        provider_id text, response text, wake_at timestamptz, result text, news jsonb)),
+        provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
     locked as materialized (
-      select id from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
+      select id, cart_id, channel from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
         and state in ('handed_over', 'unknown') order by id for update),
+    over as (
+      select k.id, case when c.status in ('recovered', 'purchased') then 'purchased'
+          when c.status in ('emptied', 'lost', 'merged') then c.status
+          when not s.is_active then 'disconnected' else 'suppressed_' || p.reason end as reason, p.reason is null as is_cancelled
+      from locked k
+      join outcome o on o.id = k.id and o.state = 'held'
+      join carts c on c.store_id = ${storeId} and c.id = k.cart_id
+      join stores s on s.id = ${storeId}
+      left join lateral (select p.reason from suppressions p where p.account_id = s.account_id
+        and p.address_hash = decode(o.address_hash, 'hex') and p.channel in ('all', k.channel)
+        and s.is_active and c.status in ('active', 'abandoned') limit 1) p on true
+      where c.status not in ('active', 'abandoned') or not s.is_active or p.reason is not null),
     moved as (
-      update messages m set state = o.state, reason = o.reason, provider_id = o.provider_id,
+      update messages m set reason = coalesce(e.reason, o.reason), provider_id = o.provider_id,
+        state = case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end,
         provider_response = o.response, updated_at = ${now}, wake_at = coalesce(least(o.wake_at, m.expires_at), m.wake_at),
         handed_over_at = case when o.state in ('held', 'failed') then null else m.handed_over_at end,
-        finished_at = case when o.state = 'held' then null else ${now}::timestamptz end
-      from outcome o, locked k
-      where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id and k.id = o.id
+        finished_at = case when o.state = 'held' and e.id is null then null else ${now}::timestamptz end
+      from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
+      where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
         and (m.state = 'handed_over' or (m.state = 'unknown' and o.state in ('sent', 'failed'))) returning m.id),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
-      select ${storeId}, gen_random_uuid(), o.id, ${now}, 'result', o.result, o.wake_at,
-        jsonb_build_object('response', o.response)
-      from outcome o join moved on moved.id = o.id),
+      select ${storeId}, gen_random_uuid(), o.id, ${now},
+        case when e.id is null then 'result' when e.is_cancelled then 'cancel' else 'skip' end, coalesce(e.reason, o.result),
+        case when e.id is null then o.wake_at end, jsonb_build_object('response', o.response)
+      from outcome o join moved on moved.id = o.id left join over e on e.id = o.id),
     told as (
       insert into notifications (store_id, id, type, title, message, data, created_at)
       select ${storeId}, n.id, n.type, n.title, n.message, n.data, ${now}

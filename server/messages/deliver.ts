@@ -1,4 +1,5 @@
 import { type Db, type StoreDb, snapshot, transact } from '../db.ts'
+import { isDatabaseAway, outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { pullFence } from '../stores/sync.ts'
@@ -47,9 +48,26 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease): Pr
     const claim = newId()
     const now = deps.now()
     const leaseUntil = new Date(now.getTime() + LEASE_MS)
-    const ids = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
-    if (ids.length === 0) return
-    await deliverClaim(deps, store, { claim, ids, lease, isFenceDown: failedAt !== null })
+    try {
+      const ids = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
+      if (ids.length === 0) return
+      await deliverClaim(deps, store, { claim, ids, lease, isFenceDown: failedAt !== null })
+    } catch (error) {
+      await giveBack(deps, store, claim)
+      throw error
+    }
+  }
+}
+
+/** After a failure nobody works on the claim any more. With the database away it is given back as soon as it returns. */
+async function giveBack(deps: Deps, store: StoreDb<Db>, claim: string): Promise<void> {
+  const release = () => sql.releaseClaim(store, claim, { ids: [], wakeAt: deps.now() }, deps.now())
+  const note = (error: unknown) => deps.log.error({ storeId: store.storeId, err: error }, 'messages.claim-not-released')
+  try {
+    await release()
+  } catch (error) {
+    if (isDatabaseAway(error)) void outlast(release).catch(note)
+    else note(error)
   }
 }
 

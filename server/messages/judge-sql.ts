@@ -55,8 +55,9 @@ export const devicePurchase = sql`select o.order_id from (
 /** What both readings below say of cart, person and purchases; `m` is the message, there or imagined. */
 const CIRCUMSTANCES = (now: Date) => sql`
   exists (select from messages o where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin = m.origin
-    and o.channel = m.channel and o.step > m.step and o.due_at <= ${now}
-    and o.state in ('scheduled', 'held', 'claimed')) as is_superseded,
+    and o.channel = m.channel and o.step > m.step
+    and case when o.state in ('scheduled', 'held', 'claimed') then o.due_at <= ${now}
+      else o.handed_over_at is not null or o.reason = 'merged' end) as is_superseded,
   c.version as cart_version, c.status as cart_status, c.abandon_at, c.pending_until, c.started_at, c.email, c.phone,
   c.items, c.value_minor, c.currency, c.coupons, s.arm, s.is_member, s.first_name, s.country,
   (${devicePurchase} limit 1) as matching_order,

@@ -39,8 +39,8 @@ async function takeBack(tx: StoreTx, judged: Judged, messageId: string): Promise
 }
 
 function outcomeRow({ ready, outcome }: Finished, now: Date): sql.OutcomeRow {
-  const { row } = ready
-  const base = { id: row.id, response: outcome.response, provider_id: null, wake_at: null }
+  const { row, addressHash } = ready
+  const base = { id: row.id, response: outcome.response, provider_id: null, wake_at: null, address_hash: addressHash }
   const news = newsOf(ready, outcome, now)
   switch (outcome.kind) {
     case 'accepted':

@@ -6,7 +6,7 @@ import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../db.ts'
 const OPEN = sql`('scheduled', 'held', 'claimed')`
 
 /**
- * Rows for every step of every flow that is on, for carts that just fell quiet (S1). Rows already there stay as they are:
+ * Rows for every step of every flow that is on, for carts that just fell quiet (S1), in a store that is connected (Y4). Rows already there stay as they are:
  * the key makes a second one impossible (D1).
  */
 export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<number> {
@@ -18,6 +18,7 @@ export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly 
       c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',
       c.last_activity_at + s.delay_minutes * interval '1 minute', s.template_id, ${now}, ${now}
     from carts c
+    join stores r on r.id = c.store_id and r.is_active
     join flows f on f.store_id = c.store_id and f.is_on and c.last_activity_at >= f.takes_from
     join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id
     where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
@@ -78,16 +79,19 @@ export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, no
 /** Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not (S6). */
 export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: string, intoCart: string, now: Date) {
   await sql`
-    insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, reason, due_at, expires_at, wake_at,
-      finished_at, created_at, updated_at)
-    select m.store_id, gen_random_uuid(), c.id, c.shopper_id, m.origin, m.step, m.channel, 'skipped', 'merged', m.due_at,
-      m.expires_at, m.due_at, ${now}, ${now}, ${now}
-    from messages m join carts c on c.store_id = m.store_id and c.id = ${intoCart}
-    where m.store_id = ${storeId} and m.cart_id = ${fromCart}
-      and m.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')
-    on conflict (store_id, cart_id, origin, step, channel) do update
-      set state = 'skipped', reason = 'merged', finished_at = ${now}, updated_at = ${now}, claim = null
-      where messages.state in ${OPEN}`.execute(db)
+    with closed as (
+      insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, reason, due_at, expires_at, wake_at,
+        finished_at, created_at, updated_at)
+      select m.store_id, gen_random_uuid(), c.id, c.shopper_id, m.origin, m.step, m.channel, 'skipped', 'merged', m.due_at,
+        m.expires_at, m.due_at, ${now}, ${now}, ${now}
+      from messages m join carts c on c.store_id = m.store_id and c.id = ${intoCart}
+      where m.store_id = ${storeId} and m.cart_id = ${fromCart}
+        and m.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')
+      on conflict (store_id, cart_id, origin, step, channel) do update
+        set state = 'skipped', reason = 'merged', finished_at = ${now}, updated_at = ${now}, claim = null
+        where messages.state in ${OPEN} returning id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'merged', '{}' from closed`.execute(db)
 }
 
 /**
@@ -190,11 +194,11 @@ export async function markAbandonedFlights(
   return rows.rows
 }
 
-/** What such a process had only leased was never on the wire: it is due again at once. */
+/** What such a process had only leased was never on the wire: it may be looked at again as soon as it is due. */
 export async function releaseClaimsOfDead(db: Db, deadBefore: Date, now: Date): Promise<number> {
   const rows = await sql<{ count: number }>`
     with freed as (
-      update messages m set state = 'scheduled', claim = null, wake_at = ${now}, updated_at = ${now}
+      update messages m set state = 'scheduled', claim = null, wake_at = greatest(m.due_at, ${now}), updated_at = ${now}
       where m.state = 'claimed' and not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})
       returning m.store_id),
     bumped as (

@@ -29,7 +29,7 @@ export async function followLink(
   await transact(store, async (tx) => {
     const touch = { id: newId(), messageId: message.id, cartId: message.cart_id, kind: 'click' as const, at: now }
     await sql.insertTouch(tx, { ...touch, isHuman: verdict.isHuman, reason: verdict.reason })
-    if (verdict.isHuman) await sql.noteResponse(tx, message.id, message.cart_id, now)
+    if (verdict.isHuman) await sql.noteResponse(tx, message.id, message.merged_into ?? message.cart_id, now)
   })
   if (link.target && isOfStore(link.target, message)) return link.target
   return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, message.id)}`

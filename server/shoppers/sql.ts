@@ -27,7 +27,7 @@ export function lockShoppers({ db, storeId }: StoreTx, ids: readonly string[]) {
     .where('store_id', '=', storeId)
     .where('id', 'in', [...ids])
     .orderBy('id')
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute()
 }
 
