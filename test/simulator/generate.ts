@@ -75,7 +75,7 @@ function post(chance: Chance): Extract<Act, { do: 'post' }> {
     items: hasItems ? (chance.isLucky(0.08) ? [] : someItems(chance)) : null,
     coupons: chance.isLucky(0.1) ? ['welcome10'] : [],
     contact: !hasItems || chance.isLucky(0.35) ? someContact(chance) : null,
-    consent: chance.isLucky(0.06) ? chance.isLucky(0.5) : null,
+    consent: chance.isLucky(0.1) ? chance.isLucky(0.5) : null,
     network: chance.weighted({ now: 84, late: 8, twice: 6, lost: 2 }),
   }
 }
@@ -117,16 +117,13 @@ function order(chance: Chance): Act {
   }
 }
 
-/** Where something may end the cart while the mail is on the wire, the provider gives a final answer (docs/reliability.md). */
-const isFinal = (answer: Answer) => answer !== 'retry'
-
 function work(chance: Chance): Extract<Act, { do: 'work' }> {
   const answers = chance.isLucky(0.35) ? [answer(chance), answer(chance)] : []
   const pause = chance.isLucky(0.25) ? meanwhile(chance) : null
   return {
     do: 'work',
     worker: chance.between(0, 1),
-    answers: pause?.at === 'wire' ? answers.filter(isFinal) : answers,
+    answers,
     meanwhile: pause,
     diesAt: chance.isLucky(0.05) ? chance.between(1, 45) : null,
   }
@@ -154,8 +151,7 @@ function meanwhile(chance: Chance): Meanwhile {
 }
 
 function atOnce(chance: Chance): Act {
-  const one = work(chance)
-  return { do: 'at once', acts: [{ ...one, answers: one.answers.filter(isFinal) }, rival(chance)] }
+  return { do: 'at once', acts: [work(chance), rival(chance)] }
 }
 
 /** What somebody else does while a worker is at it. */

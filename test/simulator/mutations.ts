@@ -91,6 +91,13 @@ export const mutations: readonly Mutation[] = [
     after: '',
   },
   {
+    name: 'a withdrawn consent counts as none was ever asked for',
+    rule: 'C5',
+    file: 'server/messages/judge-sql.ts',
+    before: 'return new Map(rows.rows.map((row) => [row.hash, row.status]))',
+    after: "return new Map(rows.rows.flatMap((row) => (row.status === 'withdrawn' ? [] : [[row.hash, row.status]])))",
+  },
+  {
     name: 'a touch after the purchase takes the credit',
     rule: 'A3',
     file: 'server/carts/attribution.ts',

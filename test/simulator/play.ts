@@ -186,6 +186,8 @@ async function arrive(theatre: Theatre, post: CapturePost): Promise<void> {
   const address = post.contact?.email
   if (address && post.consent?.email === false) theatre.withdrawn.set(address, clock.trueNow())
   if (address && post.consent?.email === true) theatre.withdrawn.delete(address)
+  // Given for the address typed before, whichever that was by now.
+  if (!address && post.consent?.email === true) theatre.withdrawn.clear()
 }
 
 /** The job behind a delivery asks the store; an old body is what came of it when the store's answer was overtaken. */

@@ -96,7 +96,8 @@ function sayAct(act: Act): string {
   const { do: what, ...rest } = act
   const parts = Object.entries(rest).flatMap(([name, value]) => {
     if (name === 'meanwhile') return value ? [sayMeanwhile(value as Meanwhile)] : []
-    if (value === null || value === false || (Array.isArray(value) && value.length === 0)) return []
+    const isMeant = name === 'consent' && value === false
+    if (value === null || (value === false && !isMeant) || (Array.isArray(value) && value.length === 0)) return []
     return [`${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`]
   })
   return parts.length > 0 ? `${what} (${parts.join(', ')})` : what

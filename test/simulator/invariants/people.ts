@@ -1,7 +1,7 @@
 import type { Order, State, Touch } from '../witness.ts'
 import { type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
 
-// C2, T1, T4, A3: what a person is spared, and what a message may call its own.
+// C2, C5, T1, T4, A3: what a person is spared, and what a message may call its own.
 
 /** An unsubscribe counts for every message not yet handed over. */
 export const C2: Invariant = ({ theatre, step, state, fresh }) => {
@@ -13,6 +13,12 @@ export const C2: Invariant = ({ theatre, step, state, fresh }) => {
   const open = state.messages.filter((message) => OPEN.has(message.state) && carts.has(message.cart))
   return [...left, ...open.map((message) => `step ${message.step} to ${address} is open after the unsubscribe`)]
 }
+
+/** A consent withdrawn holds back every message not yet handed over, until the person gives it again. */
+export const C5: Invariant = ({ fresh }) =>
+  fresh
+    .filter(({ at, standing }) => standing.withdrawnSince !== null && at - standing.withdrawnSince >= MOMENT_MS)
+    .map((mail) => `${name(mail)} left after that person had withdrawn consent`)
 
 /** At most `cap` messages per person in any 24 hours; those that were provably not accepted do not count. */
 export const T1: Invariant = ({ fresh, mails }) => {

@@ -61,12 +61,11 @@ export const D6: Invariant = ({ state, before }) => {
 
 const FLOW_AGE_MS = 24 * 3_600_000
 
-/** Nothing leaves more than a day after it was due, nor (by a clock that never jumped) before. */
-export const D7: Invariant = ({ theatre, fresh }) =>
+/** Nothing leaves before it was due, nor more than a day after, by the engine's clock. */
+export const D7: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { dueAt, handedOverAt } = mail.evidence
-    if (handedOverAt < dueAt && !theatre.hasJumped)
-      return [`${name(mail)} left ${(dueAt - handedOverAt) / 60_000} min before it was due`]
+    if (handedOverAt < dueAt) return [`${name(mail)} left ${(dueAt - handedOverAt) / 60_000} min before it was due`]
     if (handedOverAt - dueAt <= FLOW_AGE_MS) return []
     return [`${name(mail)} left ${(handedOverAt - dueAt) / 3_600_000} h after it was due`]
   })
