@@ -1,5 +1,6 @@
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
+import './theme/roles.css'
 import './app.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
@@ -9,7 +10,8 @@ import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
 import { ApiError } from './api.ts'
 import { createRoutes } from './router.tsx'
-import { resolveColors, theme } from './theme.ts'
+import { schemeOf, useTheme } from './theme/chosen.ts'
+import { resolveColors, theme } from './theme/mantine.ts'
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -25,13 +27,22 @@ const queries = new QueryClient({
   },
 })
 
+const router = createRoutes()
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={resolveColors} defaultColorScheme="auto">
-      <Notifications position="bottom-right" />
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={createRoutes()} />
-      </QueryClientProvider>
-    </MantineProvider>
+    <App />
   </StrictMode>,
 )
+
+function App() {
+  const scheme = schemeOf(useTheme())
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={resolveColors} forceColorScheme={scheme}>
+      <Notifications position="bottom-right" />
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}

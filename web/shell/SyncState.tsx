@@ -27,7 +27,7 @@ export function SyncState() {
     sync.mutate(undefined, {
       onSuccess: (answer) => announce(answer.message),
       onError: (error) =>
-        notifications.show({ title: 'Sync failed', message: error.message, color: 'red.8', autoClose: 10_000 }),
+        notifications.show({ title: 'Sync failed', message: error.message, color: 'red', autoClose: 10_000 }),
     })
   return (
     <Group gap="sm" wrap="nowrap">

@@ -39,7 +39,7 @@ export function Confirm(props: Props) {
             Cancel
           </Button>
           <Button
-            {...(props.isDangerous && { color: 'red.8' })}
+            {...(props.isDangerous && { color: 'red' })}
             loading={props.isBusy ?? false}
             disabled={props.isDisabled ?? false}
             onClick={props.onConfirm}

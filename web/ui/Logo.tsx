@@ -1,19 +1,25 @@
-import { Group, Text } from '@mantine/core'
+/** The mark: an R whose leg is an arrow coming back. In the colours of the theme; `public/logo.svg` is the same for elsewhere. */
+export function LogoMark({ size = 30 }: { size?: number }) {
+  return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: decoration, the name stands beside it
+    <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden style={{ flex: 'none' }}>
+      <rect width="32" height="32" rx="8" fill="var(--rc-brand)" />
+      <g fill="none" strokeWidth="3.1" strokeLinecap="round" strokeLinejoin="round">
+        <path stroke="var(--rc-on-brand)" d="M9.9 24V8.4h7.3a4.9 4.9 0 0 1 0 9.8h-2.3" />
+        <path stroke="color-mix(in srgb, var(--rc-on-brand) 55%, var(--rc-brand))" d="M18.1 14.7l-3.4 3.5 6.6 5.8" />
+      </g>
+    </svg>
+  )
+}
 
 export function Logo({ withTagline }: { withTagline?: boolean }) {
   return (
-    <Group gap={10} wrap="nowrap">
-      <img src="/favicon.svg" width={30} height={30} alt="" />
-      <div>
-        <Text fw={700} fz={18} lh={1.15}>
-          Recoup
-        </Text>
-        {withTagline && (
-          <Text fz={11} c="dimmed" lh={1.3}>
-            Abandoned Cart Recovery
-          </Text>
-        )}
-      </div>
-    </Group>
+    <span className="logo">
+      <LogoMark />
+      <span>
+        <span className="logo-name">Recoup</span>
+        {withTagline && <span className="logo-tagline">Abandoned Cart Recovery</span>}
+      </span>
+    </span>
   )
 }

@@ -28,7 +28,7 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDisca
         <section className="save-bar" aria-label="Unsaved changes">
           <span role="status">Unsaved changes</span>
           <Group gap="xs" wrap="nowrap">
-            <Button size="sm" variant="white" color="dark.6" onClick={onDiscard} disabled={isSaving}>
+            <Button size="sm" variant="white" onClick={onDiscard} disabled={isSaving}>
               Discard
             </Button>
             <Button size="sm" onClick={onSave} loading={isSaving} disabled={isDisabled}>

@@ -1,0 +1,27 @@
+import { useMemo } from 'react'
+import { useTheme } from './chosen.ts'
+
+export interface ChartColors {
+  /** In the order of their use. */
+  series: string[]
+  grid: string
+  text: string
+  surface: string
+}
+
+/** The chart roles as a canvas needs them: resolved colours, read again when the theme changes. */
+export function useChartColors(): ChartColors {
+  const theme = useTheme()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the document's styles say
+  return useMemo(() => chartColors(getComputedStyle(document.documentElement)), [theme])
+}
+
+export function chartColors(style: Pick<CSSStyleDeclaration, 'getPropertyValue'>): ChartColors {
+  const role = (name: string) => style.getPropertyValue(`--rc-${name}`).trim()
+  return {
+    series: [1, 2, 3, 4, 5, 6].map((series) => role(`chart-${series}`)),
+    grid: role('chart-grid'),
+    text: role('chart-text'),
+    surface: role('surface'),
+  }
+}

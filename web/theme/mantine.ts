@@ -1,0 +1,95 @@
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultCssVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core'
+
+// Mantine's own colours, spaces and letters, all said in roles: what a theme is stands in roles.css alone.
+
+const roles = (...names: string[]) => names.map((name) => `var(--rc-${name})`) as unknown as MantineColorsTuple
+
+const brand = roles(
+  ...['brand-soft', 'brand-soft', 'brand-soft-hover', 'brand-soft-hover', 'accent'],
+  ...['accent', 'brand', 'brand', 'brand-hover', 'brand-hover'],
+)
+const red = roles(
+  ...['bad-soft', 'bad-soft', 'bad-soft', 'bad', 'bad', 'danger', 'danger', 'danger', 'danger', 'danger-hover'],
+)
+/** What Mantine takes its lines and grounds from in the light scheme. */
+const gray = roles(
+  ...['surface-hover', 'sunken', 'quiet-soft', 'line', 'line-strong'],
+  ...['text-hint', 'text-soft', 'quiet', 'text', 'text'],
+)
+/** The same for the dark scheme. */
+const dark = roles(
+  ...['text', 'quiet', 'text-soft', 'text-hint', 'line-strong'],
+  ...['surface-hover', 'surface', 'surface', 'sunken', 'page'],
+)
+
+export const theme = createTheme({
+  primaryColor: 'brand',
+  primaryShade: 7,
+  colors: { brand, red, gray, dark },
+  black: 'var(--rc-text)',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  fontFamily: 'var(--rc-font)',
+  fontFamilyMonospace: 'var(--rc-font-mono)',
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  lineHeights: { xs: '1.4', sm: '1.45', md: '1.5', lg: '1.5', xl: '1.4' },
+  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.25rem', xl: '2rem' },
+  radius: { sm: '6px', md: '8px', lg: '12px' },
+  defaultRadius: 'md',
+  headings: {
+    fontWeight: '620',
+    sizes: {
+      h1: { fontSize: '1.375rem', lineHeight: '1.3' },
+      h2: { fontSize: '1rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.875rem', lineHeight: '1.45' },
+    },
+  },
+  components: {
+    Card: { defaultProps: { withBorder: true, padding: 'lg', radius: 'lg' } },
+    // A dialog's heading bar is no banner of the page.
+    Modal: { defaultProps: { radius: 'lg', attributes: { header: { role: 'presentation' } } } },
+    Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
+  },
+})
+
+const everyScheme = {
+  '--mantine-color-body': 'var(--rc-surface)',
+  '--mantine-color-text': 'var(--rc-text)',
+  '--mantine-color-bright': 'var(--rc-text)',
+  '--mantine-color-dimmed': 'var(--rc-text-soft)',
+  '--mantine-color-placeholder': 'var(--rc-text-hint)',
+  '--mantine-color-anchor': 'var(--rc-accent)',
+  '--mantine-color-error': 'var(--rc-bad)',
+  '--mantine-color-success': 'var(--rc-good)',
+  '--mantine-color-default': 'var(--rc-surface)',
+  '--mantine-color-default-hover': 'var(--rc-surface-hover)',
+  '--mantine-color-default-color': 'var(--rc-text)',
+  '--mantine-color-default-border': 'var(--rc-line-strong)',
+  '--mantine-color-disabled': 'var(--rc-quiet-soft)',
+  '--mantine-color-disabled-color': 'var(--rc-text-hint)',
+  '--mantine-color-disabled-border': 'var(--rc-line)',
+  '--mantine-primary-color-contrast': 'var(--rc-on-brand)',
+  '--mantine-color-brand-filled': 'var(--rc-brand)',
+  '--mantine-color-brand-filled-hover': 'var(--rc-brand-hover)',
+  '--mantine-color-brand-light': 'var(--rc-brand-soft)',
+  '--mantine-color-brand-light-hover': 'var(--rc-brand-soft-hover)',
+  '--mantine-color-brand-light-color': 'var(--rc-accent)',
+  '--mantine-color-brand-text': 'var(--rc-accent)',
+  '--mantine-color-brand-outline': 'var(--rc-accent)',
+  '--mantine-color-red-filled': 'var(--rc-danger)',
+  '--mantine-color-red-filled-hover': 'var(--rc-danger-hover)',
+}
+
+export const resolveColors: CSSVariablesResolver = (given) => {
+  const base = defaultCssVariablesResolver(given)
+  return {
+    variables: base.variables,
+    light: { ...base.light, ...everyScheme },
+    dark: { ...base.dark, ...everyScheme },
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { chartColors } from './chart.ts'
+import { themeNames } from './chosen.ts'
+
+type Roles = Record<string, string>
+
+/** The roles of a theme as roles.css has them. */
+function rolesOf(theme: string): Roles {
+  const css = readFileSync('web/theme/roles.css', 'utf8')
+  const block = new RegExp(`\\[data-theme='${theme}'\\] \\{([^}]+)\\}`).exec(css)![1]!
+  return Object.fromEntries([...block.matchAll(/--rc-([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]))
+}
+
+/** WCAG 2.2: relative luminance, 0 to 1. */
+function luminance(hex: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+}
+
+function contrast(one: string, other: string): number {
+  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (high! + 0.05) / (low! + 0.05)
+}
+
+const grounds = ['page', 'surface', 'surface-hover', 'sunken']
+const tones = ['good', 'info', 'warn', 'bad', 'quiet']
+
+const read: [words: string, ground: string][] = [
+  ...['text', 'text-soft', 'accent', 'bad', 'good'].flatMap((words) =>
+    grounds.map((on): [string, string] => [words, on]),
+  ),
+  ['text-hint', 'surface'],
+  ['on-brand', 'brand'],
+  ['on-brand', 'brand-hover'],
+  ['on-brand', 'danger'],
+  ['on-brand', 'danger-hover'],
+  ['accent', 'brand-soft'],
+  ['accent', 'brand-soft-hover'],
+  ['side-text', 'side'],
+  ['side-text', 'side-hover'],
+  ['side-soft', 'side'],
+  ['side-active-text', 'side-active'],
+  ...tones.map((tone): [string, string] => [tone, `${tone}-soft`]),
+  ...tones.map((tone): [string, string] => [tone, 'surface']),
+  ...tones.map((tone): [string, string] => ['text', `${tone}-soft`]),
+]
+
+const seen: [sign: string, ground: string][] = [
+  ['line-field', 'surface'],
+  ['accent', 'page'],
+]
+
+describe.each(themeNames)('the theme %s', (theme) => {
+  const roles = rolesOf(theme)
+
+  it('gives every role a colour', () => {
+    expect(Object.keys(roles)).toEqual(Object.keys(rolesOf('light')))
+  })
+
+  it.each(read)('has %s readable on %s', (words, ground) => {
+    expect(contrast(roles[words]!, roles[ground]!)).toBeGreaterThanOrEqual(4.5)
+  })
+
+  it.each(seen)('has %s visible on %s', (sign, ground) => {
+    expect(contrast(roles[sign]!, roles[ground]!)).toBeGreaterThanOrEqual(3)
+  })
+
+  it('gives charts series that are seen and words that are read', () => {
+    const { series, text, grid, surface } = chartColors({
+      getPropertyValue: (name: string) => ` ${roles[name.slice('--rc-'.length)]}`,
+    })
+    expect(series.filter((color) => contrast(color, surface) < 3)).toEqual([])
+    expect(new Set(series).size).toBe(6)
+    expect(contrast(text, surface)).toBeGreaterThanOrEqual(4.5)
+    expect(contrast(grid, surface)).toBeGreaterThan(1)
+  })
+})
