@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { precompress } from './scripts/precompress.ts'
+import { landingPage } from './web/landing/build.ts'
 
 const server = `http://localhost:${process.env.PORT ?? 3000}`
 const served = ['/api', '/c', '/u', '/capture', '/socket.io', '/docs', '/healthz', '/readyz']
@@ -11,7 +12,7 @@ export default defineConfig(() => {
   if (process.env.VITEST) return {}
   return {
     root: 'web',
-    plugins: [react(), precompress()],
+    plugins: [react(), landingPage(), precompress()],
     resolve: {
       // The browser needs only method and path of a contract; its schemas were checked on the server (60 KB saved).
       alias: [{ find: /^zod$/, replacement: fileURLToPath(new URL('./web/zod-stub.ts', import.meta.url)) }],

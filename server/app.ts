@@ -14,6 +14,7 @@ import { mapErrors } from './http.ts'
 import { demoRoutes } from './instance/demo-routes.ts'
 import { healthRoutes } from './instance/health.ts'
 import { instanceRoutes } from './instance/routes.ts'
+import { siteRoutes } from './instance/site-routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { webhookRoutes } from './stores/webhook-routes.ts'
@@ -46,6 +47,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   }
   webhookRoutes(app, deps)
   docsRoutes(app)
+  siteRoutes(app, deps, PAGES)
   servePages(app)
   return app
 }
@@ -83,7 +85,7 @@ function servePages(app: FastifyInstance): void {
       wildcard: false,
       // The build leaves a .br and a .gz beside each text file; they are answers, not addresses of their own.
       preCompressed: true,
-      globIgnore: ['**/*.{br,gz}'],
+      globIgnore: ['**/*.{br,gz}', 'landing.html'],
       setHeaders: (response, file) => {
         const isHashed = file.includes(`${path.sep}assets${path.sep}`)
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')

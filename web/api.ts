@@ -58,6 +58,13 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E> 
   throw error
 }
 
+/** A page of ours that is no part of the app, such as the landing page. */
+export async function readPage(path: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(path, { signal })
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+  return response.text()
+}
+
 /** The path with its parameters, the query, and `platform` where stores or carts are concerned (B 7). */
 export function addressOf(path: string, params: object, query: object, platform: string): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String((params as Fields)[name])))

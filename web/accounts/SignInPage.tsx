@@ -1,7 +1,7 @@
 import { Button, Card, Container, Divider, Stack, Text, Title } from '@mantine/core'
 import { IconPlayerPlay } from '@tabler/icons-react'
-import { useState } from 'react'
-import { useLocation } from 'react-router'
+import { useEffect, useRef, useState } from 'react'
+import { useLocation, useSearchParams } from 'react-router'
 import { authTexts } from '../../shared/auth.ts'
 import { useInstance } from '../access/queries.ts'
 import { useSession } from '../access/session.ts'
@@ -59,6 +59,15 @@ export function SignInPage() {
 
 function DemoButton() {
   const demo = useDemoLogin()
+  const { mutate } = demo
+  // The landing page's "Try the live demo" leads here with `?demo`: one press is enough.
+  const isAsked = useSearchParams()[0].has('demo')
+  const hasBegun = useRef(false)
+  useEffect(() => {
+    if (!isAsked || hasBegun.current) return
+    hasBegun.current = true
+    mutate({ isRemembered: false })
+  }, [isAsked, mutate])
   return (
     <Stack gap="md">
       <Divider label="or look around first" labelPosition="center" />

@@ -2,7 +2,7 @@
 export function LogoMark({ size = 30 }: { size?: number }) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: decoration, the name stands beside it
-    <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden style={{ flex: 'none' }}>
+    <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden className="logo-mark">
       <rect width="32" height="32" rx="8" fill="var(--rc-brand)" />
       <g fill="none" strokeWidth="3.1" strokeLinecap="round" strokeLinejoin="round">
         <path stroke="var(--rc-on-brand)" d="M9.9 24V8.4h7.3a4.9 4.9 0 0 1 0 9.8h-2.3" />

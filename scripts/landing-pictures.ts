@@ -1,0 +1,70 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { shots } from '../web/landing/shots.ts'
+import { themeNames } from '../web/theme/chosen.ts'
+
+// Makes the pictures of the landing page from a running demo: `node scripts/landing-pictures.ts http://localhost:3000`.
+
+const [url = 'http://localhost:3000'] = process.argv.slice(2)
+const folder = 'web/landing/pictures'
+const DENSITY = 2
+/** Around the card, in CSS pixels. */
+const MARGIN = 12
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+})
+await mkdir(folder, { recursive: true })
+for (const theme of themeNames) {
+  for (const [shape, size] of Object.entries(shots)) {
+    await writeFile(`${folder}/why-${theme}-${shape}.webp`, await shoot(browser, theme, size))
+  }
+}
+await browser.close()
+
+/** The messages of a cart that was brought back, with the record of one that was not sent open. */
+async function shoot(browser: Browser, theme: string, size: { width: number; height: number }): Promise<Buffer> {
+  const context = await browser.newContext({ deviceScaleFactor: DENSITY, viewport: { width: 1_200, height: 2_600 } })
+  const page = await context.newPage()
+  await page.addInitScript((name) => localStorage.setItem('theme', name), theme)
+  await page.goto(`${url}/login`)
+  await page.getByRole('button', { name: 'Try the live demo' }).click()
+  await page.waitForURL(/dashboard|carts/)
+  await page.goto(`${url}${await pathOfRecovered(page)}`)
+  const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Messages', exact: true }) })
+  await card.getByRole('button', { name: 'Why?' }).nth(1).click()
+  const isNarrow = size.width < 500
+  if (isNarrow) await page.setViewportSize({ width: size.width, height: 2_600 })
+  // Wider or narrower until the card has the picture's width: the sidebar beside it keeps its own.
+  for (let width = 1_200, tries = 0; !isNarrow && tries < 12; tries += 1) {
+    const wanted = size.width - 2 * MARGIN - (await card.boundingBox())!.width
+    if (Math.abs(wanted) < 1) break
+    width += Math.round(wanted)
+    await page.setViewportSize({ width, height: 2_600 })
+  }
+  await page.mouse.move(0, 0)
+  await page.waitForTimeout(600)
+  const box = (await card.boundingBox())!
+  const session = await context.newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: 82,
+    clip: { x: Math.max(0, box.x - MARGIN), y: box.y - MARGIN, ...size, scale: 1 },
+  })
+  await context.close()
+  return Buffer.from(data, 'base64')
+}
+
+async function pathOfRecovered(page: Page): Promise<string> {
+  const id = await page.evaluate(async () => {
+    const token = sessionStorage.getItem('token') ?? localStorage.getItem('token')
+    const reply = await fetch('/api/carts/abandoned?status=recovered&limit=50', {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const { carts } = (await reply.json()) as { carts: { id: string }[] }
+    return carts[0]?.id
+  })
+  if (!id) throw new Error('The demo has no recovered cart yet: wait until its history is there.')
+  return `/carts/${id}`
+}

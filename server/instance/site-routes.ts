@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { encodingFor, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
+
+/** `pages`: the folder of the built browser app; `npm run dev` has none and shows its own landing page. */
+export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string): void {
+  const makers: Record<string, () => Promise<PublicPage>> = {
+    '/robots.txt': () => robotsTxt(config),
+    '/sitemap.xml': () => sitemapXml(config),
+  }
+  const template = path.join(pages, 'landing.html')
+  if (existsSync(template)) makers['/landing.html'] = () => landingPage(readFileSync(template, 'utf8'), config)
+  for (const [url, make] of Object.entries(makers)) {
+    let made: Promise<PublicPage> | undefined
+    app.get(url, async (request, reply) => {
+      made ??= make()
+      return answer(request, reply, await made)
+    })
+  }
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, page: PublicPage) {
+  const encoding = encodingFor(request.headers['accept-encoding'])
+  const etag = `"${page.etag}-${encoding}"`
+  reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding', etag })
+  if (page.policy) reply.header('content-security-policy', page.policy)
+  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return reply.type(page.type).send(page.bodies[encoding])
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { Liquid } from 'liquidjs'
+import type { Config } from '../config.ts'
+
+// What strangers and robots read: the landing page, which the build leaves as a template, and the two files that tell
+// search engines where to look. They differ between instances only, so each is made once.
+
+type Encoding = 'br' | 'gzip' | 'identity'
+
+export interface PublicPage {
+  type: string
+  bodies: Record<Encoding, Buffer>
+  /** Of the text; each encoding has its own. */
+  etag: string
+  /** What the page may load: less than a page of the app. */
+  policy?: string
+}
+
+/** Pages with an address of their own that a search may find. */
+const FOUND_BY_SEARCH = ['/landing.html', '/terms', '/privacy']
+/** Answers to one person's link, and answers that are no pages. */
+const NOT_FOR_ROBOTS = ['/api/', '/c/', '/u/', '/cart/recover', '/unsubscribe', '/reset-password', '/test']
+
+const liquid = new Liquid({ outputEscape: 'escape' })
+
+/** `template`: `landing.html` as the build leaves it. */
+export async function landingPage(template: string, config: Config): Promise<PublicPage> {
+  const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
+  const text: string = liquid.parseAndRenderSync(template, { origin, company, support, hasDemo })
+  const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
+  const policy = `default-src 'none'; script-src 'self'; style-src 'sha256-${sha256(style, 'base64')}'; img-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
+  return { ...(await packed('text/html; charset=utf-8', text)), policy }
+}
+
+export function robotsTxt({ publicUrl }: Config): Promise<PublicPage> {
+  const lines = ['User-agent: *', ...NOT_FOR_ROBOTS.map((path) => `Disallow: ${path}`)]
+  return packed('text/plain; charset=utf-8', `${lines.join('\n')}\n\nSitemap: ${publicUrl}/sitemap.xml\n`)
+}
+
+export function sitemapXml({ publicUrl }: Config): Promise<PublicPage> {
+  const entries = FOUND_BY_SEARCH.map((path) => `<url><loc>${publicUrl}${path}</loc></url>`)
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>\n`
+  return packed('application/xml; charset=utf-8', text)
+}
+
+/** The best encoding a client names; one it rules out (`q=0`) is not taken. */
+export function encodingFor(accepted: string | undefined): Encoding {
+  const named = (accepted ?? '').split(',').map((each) => each.trim().toLowerCase())
+  const takes = (name: string) => named.some((each) => each.split(';')[0] === name && !/;\s*q=0(\.0*)?$/.test(each))
+  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'
+}
+
+async function packed(type: string, text: string): Promise<PublicPage> {
+  const identity = Buffer.from(text)
+  const [br, gz] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)])
+  return { type, bodies: { br, gzip: gz, identity }, etag: sha256(text, 'base64url').slice(0, 22) }
+}
+
+const sha256 = (text: string, form: 'base64' | 'base64url') => createHash('sha256').update(text).digest(form)

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Liquid } from 'liquidjs'
+import type { Plugin } from 'vite'
+import { renderLanding } from './render.tsx'
+import { shotFiles } from './shots.ts'
+
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+const require = createRequire(import.meta.url)
+const rolesCss = readFileSync(here('../theme/roles.css'), 'utf8')
+
+/** Every file the page needs, by name. Fonts are those of the app, so a visitor who goes on has them already. */
+const files: Record<string, string> = {
+  ...Object.fromEntries(shotFiles.map((name) => [name, here(`./pictures/${name}`)])),
+  ...Object.fromEntries(
+    [...rolesCss.matchAll(/url\('([^']+)'\)/g)].map(([, file]) => [path.basename(file!), require.resolve(file!)]),
+  ),
+}
+
+/** Emits `landing.html`, a template the server fills in; `npm run dev` shows it filled in. */
+export function landingPage(): Plugin {
+  let script = ''
+  const pictures: Record<string, string> = {}
+  let isBuild = false
+  return {
+    name: 'recoup:landing',
+    configResolved: ({ command }) => {
+      isBuild = command === 'build'
+    },
+    buildStart() {
+      if (!isBuild) return
+      script = this.emitFile({ type: 'chunk', id: here('./landing.ts'), name: 'landing' })
+      for (const [name, file] of Object.entries(files)) {
+        pictures[name] = this.emitFile({ type: 'asset', name, source: readFileSync(file), originalFileName: file })
+      }
+    },
+    generateBundle() {
+      const addressOf = (reference: string) => `/${this.getFileName(reference)}`
+      const urls = Object.fromEntries(Object.entries(pictures).map(([name, reference]) => [name, addressOf(reference)]))
+      const source = renderLanding({ urls, script: addressOf(script) })
+      this.emitFile({ type: 'asset', fileName: 'landing.html', source })
+    },
+    configureServer(server) {
+      const urls = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `/@fs${file}`]))
+      server.middlewares.use('/landing.html', (_request, response) => {
+        const template = renderLanding({ urls, script: '/landing/landing.ts' })
+        const instance = { origin: '', company: 'Recoup', support: 'support@localhost', hasDemo: true }
+        response.setHeader('content-type', 'text/html; charset=utf-8')
+        response.end(new Liquid().parseAndRenderSync(template, instance))
+      })
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { Anchor, Center, Group, Loader, Stack, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { readPage } from '../api.ts'
+
+/** The landing page is no part of the app: it takes this document over, and the address stays (A 2.1). */
+export function LandingRoute() {
+  const [hasFailed, setFailed] = useState(false)
+  useEffect(() => {
+    const stopping = new AbortController()
+    readPage('/landing.html', stopping.signal).then(
+      (html) => {
+        document.open()
+        document.write(html)
+        document.close()
+      },
+      (error: unknown) => {
+        if (stopping.signal.aborted) return
+        console.error('The landing page could not be loaded.', error)
+        setFailed(true)
+      },
+    )
+    return () => stopping.abort()
+  }, [])
+  return (
+    <Center mih="60vh" role="status">
+      <Stack align="center">
+        <Group gap="sm">
+          <Loader size="sm" />
+          <Text c="dimmed">Loading landing page...</Text>
+        </Group>
+        {hasFailed && <Anchor href="/login">Sign in</Anchor>}
+      </Stack>
+    </Center>
+  )
+}
