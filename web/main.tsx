@@ -9,7 +9,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
 import { ApiError } from './api.ts'
-import { createRoutes } from './router.tsx'
+import { createRoutes, prefetchOnHover } from './router.tsx'
 import { schemeOf, useTheme } from './theme/chosen.ts'
 import { resolveColors, theme } from './theme/mantine.ts'
 
@@ -28,6 +28,7 @@ const queries = new QueryClient({
 })
 
 const router = createRoutes()
+prefetchOnHover(router)
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

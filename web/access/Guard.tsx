@@ -4,7 +4,7 @@ import { Navigate, Outlet, useLocation } from 'react-router'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
-import { access } from './access.ts'
+import { accessSoFar } from './access.ts'
 import { connectionQuery, subscriptionQuery, useStanding } from './queries.ts'
 import { useSession } from './session.ts'
 
@@ -16,23 +16,25 @@ export function Guard() {
   useRefreshOnNavigation(pathname)
   // While a changed answer leads to a further question, the last one stands and the page stays.
   const last = useRef(standing)
-  if (standing) last.current = standing
-  if (!standing && failure) {
-    return (
-      <BarePage title="Not reachable">
-        <Failed title="Your account could not be loaded" error={failure} onRetry={retry} />
-      </BarePage>
-    )
-  }
-  const known = standing ?? last.current
-  if (!known) return <LoadingPage />
-  const answer = access(pathname, known)
+  const answer = accessSoFar(pathname, standing) ?? accessSoFar(pathname, last.current)
+  if (accessSoFar(pathname, standing)) last.current = standing
+  if (!answer) return failure ? <NotReachable failure={failure} onRetry={retry} /> : <LoadingPage />
   // React may show a path the address has already left (a transition under way): nobody is sent away from where they no longer are.
   const isLeaving = pathname !== window.location.pathname
   if (answer.show || isLeaving) return <Outlet />
-  if (answer.redirect === '/landing' && farewell) return <Navigate to="/login" replace />
-  const isBack = known.authenticated && returnTo !== null && access(returnTo.split('?')[0]!, known).show
+  // Whose session ended without their doing is told so (decision 2); who logged out is a visitor.
+  if (answer.redirect === '/landing' && farewell === 'expired') return <Navigate to="/login" replace />
+  const isBack =
+    standing.authenticated && returnTo !== null && accessSoFar(returnTo.split('?')[0]!, standing)?.show === true
   return <Navigate to={isBack && pathname === '/login' ? returnTo : answer.redirect} replace />
+}
+
+function NotReachable({ failure, onRetry }: { failure: Error; onRetry: () => void }) {
+  return (
+    <BarePage title="Not reachable">
+      <Failed title="Your account could not be loaded" error={failure} onRetry={onRetry} />
+    </BarePage>
+  )
 }
 
 function useRefreshOnNavigation(pathname: string) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { access, isSubscribed, type Standing } from './access.ts'
+import { bareScreens, publicScreens, shellScreens } from '../screens.ts'
+import { access, accessSoFar, isSubscribed, type Standing } from './access.ts'
 
 // Columns: visitor · signed in, no subscription · subscribed, no store · subscribed and connected. '.' = shown.
 const table: Record<string, [string, string, string, string]> = {
@@ -14,6 +15,12 @@ const table: Record<string, [string, string, string, string]> = {
   '/test': ['.', '.', '.', '.'],
   '/nowhere': ['.', '.', '.', '.'],
   '/cartsandmore': ['.', '.', '.', '.'],
+  '/carts/42/more': ['.', '.', '.', '.'],
+  '/dashboard/nowhere': ['.', '.', '.', '.'],
+  '/pricing/nowhere': ['.', '.', '.', '.'],
+  '/login/nowhere': ['.', '.', '.', '.'],
+  '/carts%2F42': ['.', '.', '.', '.'],
+  '/%E0%A4%A': ['.', '.', '.', '.'],
   '/login': ['.', '/pricing', '/store-setup', '/dashboard'],
   '/register': ['.', '/pricing', '/store-setup', '/dashboard'],
   '/reset-password': ['.', '/pricing', '/store-setup', '/dashboard'],
@@ -27,6 +34,8 @@ const table: Record<string, [string, string, string, string]> = {
   '/push-setup': ['/landing', '.', '.', '.'],
   '/dashboard': ['/landing', '.', '/store-setup', '.'],
   '/carts': ['/landing', '/pricing', '/store-setup', '.'],
+  '/Carts/': ['/landing', '/pricing', '/store-setup', '.'],
+  '/%63arts': ['/landing', '/pricing', '/store-setup', '.'],
   '/carts/42': ['/landing', '/pricing', '/store-setup', '.'],
   '/flows': ['/landing', '/pricing', '/store-setup', '.'],
   '/flows/42': ['/landing', '/pricing', '/store-setup', '.'],
@@ -57,6 +66,28 @@ describe('access', () => {
     })
   }
 
+  const unknowns = [...bools, null].flatMap((subscribed) =>
+    [...bools, null].map((connected) => ({ subscribed, connected })),
+  )
+
+  it('answers before everything is known exactly where the rest cannot matter', () => {
+    for (const path of Object.keys(table)) {
+      for (const authenticated of bools) {
+        for (const known of unknowns) {
+          const possible = standings.filter(
+            (standing) =>
+              standing.authenticated === authenticated &&
+              [null, standing.subscribed].includes(known.subscribed) &&
+              [null, standing.connected].includes(known.connected),
+          )
+          const answers = new Set(possible.map((standing) => JSON.stringify(access(path, standing))))
+          const soFar = accessSoFar(path, { authenticated, ...known })
+          expect(soFar && JSON.stringify(soFar)).toBe(answers.size === 1 ? [...answers][0] : null)
+        }
+      }
+    }
+  })
+
   it('never redirects in a circle', () => {
     for (const standing of standings) {
       for (const path of Object.keys(table)) {
@@ -78,5 +109,22 @@ describe('access', () => {
     expect(isSubscribed('starter', 'past_due')).toBe(false)
     expect(isSubscribed('growth', 'canceled')).toBe(false)
     expect(isSubscribed(null, null)).toBe(false)
+  })
+})
+
+describe('the screens', () => {
+  const paths = (screens: object) => Object.keys(screens).map((path) => path.replace(/:\w+/, '42'))
+  const visitor = { authenticated: false, subscribed: false, connected: false }
+
+  it('are shown to everybody where nothing is asked about them', () => {
+    for (const path of paths(publicScreens)) {
+      for (const standing of standings) expect([path, access(path, standing)]).toEqual([path, { show: true }])
+    }
+  })
+
+  it('behind the guard are known to the rule: none of the shell is shown to a visitor', () => {
+    expect(paths(shellScreens).filter((path) => access(path, visitor).show)).toEqual([])
+    const open = paths(bareScreens).filter((path) => access(path, visitor).show)
+    expect(open).toEqual(['/login', '/register', '/reset-password'])
   })
 })

@@ -10,32 +10,44 @@ export interface Standing {
 
 export type Access = { show: true } | { show: false; redirect: string }
 
-/** First path segments of A 2.1 that are somebody's only. The rest is for everybody: the shopper's
- * pages (`/cart/recover`, `/unsubscribe`), what is public, and the 404 page. */
-const guarded = [
-  'dashboard carts flows customers campaigns notifications coupons analytics settings push-notifications push-setup',
-  'login register reset-password test-subscription pricing billing store-setup logout',
-]
-  .join(' ')
-  .split(' ')
+/** What is known so far; `null`: not asked yet. */
+export type KnownStanding = { authenticated: boolean; subscribed: boolean | null; connected: boolean | null }
 
-const signIn = ['login', 'register', 'reset-password']
+/**
+ * The paths of A 2.1 that are somebody's only, and ours beside them. Everything else is for everybody: the shopper's pages
+ * (`/cart/recover`, `/unsubscribe`), what is public, and whatever is unknown (the 404 page).
+ */
+const signIn = ['/login', '/register', '/reset-password']
 /** Paying, leaving and settings stay open in every state (27); the test plan page is where paying leads in test mode. */
-const everySignedIn = ['logout', 'billing', 'settings', 'pricing', 'test-subscription']
-const withoutSubscription = ['store-setup', 'push-notifications', 'push-setup', 'dashboard']
-const withoutStore = ['store-setup', 'push-notifications', 'push-setup']
+const everySignedIn = ['/logout', '/billing', '/settings', '/pricing', '/test-subscription']
+const withoutStore = ['/store-setup', '/push-notifications', '/push-setup']
+const withoutSubscription = [...withoutStore, '/dashboard']
+const working = ['/carts', '/flows', '/customers', '/campaigns', '/notifications', '/coupons', '/analytics']
+/** Sections with a page per row, `/carts/{id}`. */
+const withRows = ['/carts', '/flows', '/campaigns']
+const guarded = [...signIn, ...everySignedIn, ...withoutSubscription, ...working]
 
 /** What to do with a path for someone of this standing. */
 export function access(path: string, standing: Standing): Access {
-  if (path === '/') return to(homeOf(standing))
-  const section = path.split('/')[1] ?? ''
-  if (!guarded.includes(section)) return show
-  if (!standing.authenticated) return accessOfVisitor(section)
-  if (signIn.includes(section)) return to(homeOf(standing))
-  if (everySignedIn.includes(section)) return show
-  if (!standing.subscribed) return withoutSubscription.includes(section) ? show : to('/pricing')
-  if (!standing.connected) return withoutStore.includes(section) ? show : to('/store-setup')
-  return section === 'store-setup' ? to('/dashboard') : show
+  const page = pageOf(path)
+  if (page === '/') return to(homeOf(standing))
+  if (!guarded.includes(page)) return show
+  if (!standing.authenticated) return accessOfVisitor(page)
+  if (signIn.includes(page)) return to(homeOf(standing))
+  if (everySignedIn.includes(page)) return show
+  if (!standing.subscribed) return withoutSubscription.includes(page) ? show : to('/pricing')
+  if (!standing.connected) return withoutStore.includes(page) ? show : to('/store-setup')
+  return page === '/store-setup' ? to('/dashboard') : show
+}
+
+/** The answer as soon as what is not known yet cannot change it; else `null`. */
+export function accessSoFar(path: string, { authenticated, subscribed, connected }: KnownStanding): Access | null {
+  const [first, ...others] = options(subscribed).flatMap((isSubscribed) =>
+    options(connected).map((isConnected) =>
+      access(path, { authenticated, subscribed: isSubscribed, connected: isConnected }),
+    ),
+  )
+  return others.every((other) => isSame(first!, other)) ? first! : null
 }
 
 /** Where `/` leads. */
@@ -50,10 +62,32 @@ export function isSubscribed(plan: string | null, status: string | null): boolea
   return plan === 'free' || status === 'active' || status === 'trialing'
 }
 
-function accessOfVisitor(section: string): Access {
-  if (signIn.includes(section)) return show
-  return to(section === 'pricing' ? '/login' : '/landing')
+function accessOfVisitor(page: string): Access {
+  if (signIn.includes(page)) return show
+  return to(page === '/pricing' ? '/login' : '/landing')
+}
+
+/** The page a path means to the router, which reads it decoded, in any case and with or without a slash at its end. */
+function pageOf(path: string): string {
+  const plain = decoded(path).toLowerCase().replace(/\/+$/, '')
+  if (plain === '') return '/'
+  const section = /^(\/[^/]+)\/[^/]+$/.exec(plain)?.[1]
+  return section && withRows.includes(section) ? section : plain
+}
+
+/** As the router decodes it: an encoded slash separates nothing, and what is no valid encoding stays as it is. */
+function decoded(path: string): string {
+  try {
+    return path
+      .split('/')
+      .map((part) => decodeURIComponent(part).replace(/\//g, '%2F'))
+      .join('/')
+  } catch {
+    return path
+  }
 }
 
 const show: Access = { show: true }
 const to = (redirect: string): Access => ({ show: false, redirect })
+const options = (known: boolean | null) => (known === null ? [true, false] : [known])
+const isSame = (one: Access, other: Access) => (one.show ? other.show : !other.show && one.redirect === other.redirect)

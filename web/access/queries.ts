@@ -6,7 +6,7 @@ import { readInstance } from '../../shared/instance.ts'
 import { mayDo } from '../../shared/roles.ts'
 import { checkConnection } from '../../shared/stores.ts'
 import { ApiError, call } from '../api.ts'
-import { isSubscribed } from './access.ts'
+import { isSubscribed, type KnownStanding } from './access.ts'
 import {
   endSession,
   forgetConnection,
@@ -73,8 +73,8 @@ export function useMay(permission: Permission): boolean {
 }
 
 /**
- * What the guard needs. The last answer decides (of this visit, else of the browser's storage) and is refreshed behind; `null` only
- * while nothing is known yet.
+ * What the guard needs. The last answer decides (of this visit, else of the browser's storage) and is refreshed behind; `null` is what
+ * nobody has answered yet.
  */
 export function useStanding() {
   const authenticated = useSession().token !== null
@@ -87,16 +87,18 @@ export function useStanding() {
       : null
   const connection = useQuery({ ...connectionQuery, enabled: authenticated && subscribed === true })
   const connected = connection.data ? connection.data.hasConnection : storedConnection() ? true : null
-  const failure = subscription.error ?? connection.error
   const retry = () => void (subscription.error ? subscription.refetch() : connection.refetch())
-  const known = standingOf(authenticated, subscribed, connected)
-  return { standing: known, failure: known ? null : failure, retry }
+  return {
+    standing: standingOf(authenticated, subscribed, connected),
+    failure: subscription.error ?? connection.error,
+    retry,
+  }
 }
 
-function standingOf(authenticated: boolean, subscribed: boolean | null, connected: boolean | null) {
+/** Without a token nothing else counts, and without a subscription the store does not. */
+function standingOf(authenticated: boolean, subscribed: boolean | null, connected: boolean | null): KnownStanding {
   if (!authenticated) return { authenticated, subscribed: false, connected: false }
-  if (subscribed === null || (subscribed && connected === null)) return null
-  return { authenticated, subscribed, connected: subscribed && connected === true }
+  return { authenticated, subscribed, connected: subscribed === false ? false : connected }
 }
 
 /** Revokes the token and forgets it here. Leaving never fails: without an answer the token still goes. */

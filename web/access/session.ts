@@ -43,7 +43,7 @@ export const useSession = () => useSyncExternalStore(subscribe, session)
 
 export function session(): Session {
   current ??= {
-    token: sessionStorage.getItem('token') ?? localStorage.getItem('token'),
+    token: storedToken(),
     farewell: null,
     returnTo: null,
   }
@@ -80,7 +80,9 @@ export function rememberConnection({ platform, store_url }: StoredConnection) {
   localStorage.setItem('isConnected', 'true')
   localStorage.setItem('platform', platform)
   localStorage.setItem('storeUrl', store_url)
-  localStorage.setItem('store_connection', JSON.stringify({ platform, store_url }))
+  const connection = JSON.stringify({ platform, store_url })
+  localStorage.setItem('store_connection', connection)
+  localStorage.setItem(`${platform}_connection`, connection)
 }
 
 export function forgetConnection() {
@@ -102,9 +104,25 @@ function change(next: Session) {
 }
 
 function subscribe(listener: () => void) {
+  if (listeners.size === 0) addEventListener('storage', onStorage)
   listeners.add(listener)
-  return () => void listeners.delete(listener)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) removeEventListener('storage', onStorage)
+  }
 }
+
+/** Signing out in one tab signs out in all of them; `null`: everything was cleared. */
+function onStorage({ key }: StorageEvent) {
+  if (key !== 'token' && key !== null) return
+  const token = storedToken()
+  if (token === session().token) return
+  // Somebody signed in there: nothing of whoever was here before may stay on the screen.
+  if (token) location.reload()
+  else change({ token, farewell: 'left', returnTo: null })
+}
+
+const storedToken = () => sessionStorage.getItem('token') ?? localStorage.getItem('token')
 
 /** null for what is missing or was written by something else. */
 function readJson<T>(key: string): T | null {

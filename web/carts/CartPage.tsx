@@ -1,6 +1,5 @@
-import { Anchor, Card, Grid, Group, Stack, Title } from '@mantine/core'
-import { IconArrowLeft } from '@tabler/icons-react'
-import { Link, useParams } from 'react-router'
+import { Card, Grid, Stack, Title } from '@mantine/core'
+import { useParams } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
@@ -20,12 +19,6 @@ export function CartPage() {
   const isMissing = cart.error instanceof ApiError && cart.error.status === 404
   return (
     <>
-      <Anchor component={Link} to="/carts" fz="sm" mb="xs" display="inline-block">
-        <Group gap={4}>
-          <IconArrowLeft size={15} aria-hidden />
-          Abandoned Carts
-        </Group>
-      </Anchor>
       {cart.isPending ? (
         <LoadingCards count={3} />
       ) : cart.data ? (

@@ -31,7 +31,7 @@ export function CartsTable({ carts, query, onSort }: Props) {
       minWidth={860}
       scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': 'Abandoned carts' } }}
     >
-      <Table className="rows" verticalSpacing={11} horizontalSpacing={10} fz="sm">
+      <Table className="rows" verticalSpacing={9} horizontalSpacing={10} fz="sm">
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (

@@ -1,5 +1,5 @@
-import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
-import { IconArrowLeft, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { Button, Card, Stack, Text, Title } from '@mantine/core'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
@@ -24,12 +24,6 @@ export function FlowPage() {
   const flow = flows.data?.flows.find(({ id }) => id === flowId)
   return (
     <>
-      <Anchor component={Link} to="/flows" fz="sm" mb="xs" display="inline-block">
-        <Group gap={4}>
-          <IconArrowLeft size={15} aria-hidden />
-          Flows
-        </Group>
-      </Anchor>
       {flows.isPending ? (
         <LoadingCards count={3} />
       ) : flow ? (

@@ -86,8 +86,7 @@ function DemoBanner({
   return (
     <Banner tone="info" icon={<IconSparkles size={18} aria-hidden />}>
       <span className="grow">
-        <strong>You are in the live demo.</strong> It runs at demo speed: messages go after 1, 3 and 5 minutes, into the
-        demo’s own mailbox only.
+        <strong>You are in the live demo.</strong> Messages go after 1, 3 and 5 minutes, into its own mailbox only.
       </span>
       {storeUrl && (
         <a href={storeUrl} target="_blank" rel="noreferrer">

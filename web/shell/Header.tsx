@@ -1,50 +1,57 @@
-import { Anchor, Burger, Button, Group, Text } from '@mantine/core'
-import { IconLogout, IconMail } from '@tabler/icons-react'
-import { useState } from 'react'
-import { useInstance, useStore } from '../access/queries.ts'
-import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
+import { Burger } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
+import { Link, useLocation } from 'react-router'
+import { useStore } from '../access/queries.ts'
+import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
+import { LogoMark } from '../ui/Logo.tsx'
+import { AccountLinks } from './AccountLinks.tsx'
+import { StoreMark } from './StoreMark.tsx'
 import { SyncState } from './SyncState.tsx'
+import type { sections } from './sections.ts'
 
-export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
+interface Props {
+  section: (typeof sections)[number]
+  isMenuOpen: boolean
+  onMenu: () => void
+}
+
+export function Header({ section, isMenuOpen, onMenu }: Props) {
   const store = useStore()
-  const support = useInstance()?.supportEmail
-  const [isLeaving, setLeaving] = useState(false)
   return (
-    <Group h="100%" px="md" gap="md" wrap="nowrap" justify="space-between">
-      <Group gap="sm" wrap="nowrap" miw={0}>
+    <>
+      <div className="header-start">
         <Burger
           opened={isMenuOpen}
           onClick={onMenu}
-          hiddenFrom="sm"
+          className="narrow-only"
           size="sm"
-          aria-label={isMenuOpen ? 'Close menu' : 'Open menu'}
+          aria-label="Open menu"
           aria-expanded={isMenuOpen}
+          aria-haspopup="dialog"
         />
-        <Text fw={600} truncate>
-          {store?.name ?? 'Recoup'}
-        </Text>
-      </Group>
-      <Group gap="md" wrap="nowrap">
+        {section.path === '/dashboard' && <LogoMark size={26} />}
+        <SectionTitle {...section} />
+      </div>
+      <div className="header-end">
         {store && <SyncState />}
-        {support && (
-          <Anchor href={`mailto:${support}`} fz="sm" visibleFrom="sm">
-            <Group gap={6} wrap="nowrap">
-              <IconMail size={16} aria-hidden />
-              Support
-            </Group>
-          </Anchor>
-        )}
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          visibleFrom="sm"
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => setLeaving(true)}
-        >
-          Logout
-        </Button>
-      </Group>
-      <LogoutDialog opened={isLeaving} onClose={() => setLeaving(false)} />
-    </Group>
+        <span className="header-account">
+          <StoreMark />
+          <SubscriptionButton />
+          <AccountLinks look="header-link" />
+        </span>
+      </div>
+    </>
+  )
+}
+
+/** The heading of a section's own page; on a page below it, the way back. */
+function SectionTitle({ path, title }: Props['section']) {
+  const isItself = useLocation().pathname.replace(/\/+$/, '').toLowerCase() === path
+  if (isItself) return <h1 className="header-title">{title}</h1>
+  return (
+    <Link to={path} className="header-back">
+      <IconChevronLeft size={17} aria-hidden />
+      {title}
+    </Link>
   )
 }

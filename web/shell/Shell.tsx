@@ -1,43 +1,49 @@
-import { AppShell, Box } from '@mantine/core'
+import { Drawer } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect } from 'react'
 import { Outlet, useLocation } from 'react-router'
+import { SaidAbove } from '../ui/PageTitle.tsx'
 import { Banners } from './Banners.tsx'
 import { Header } from './Header.tsx'
 import { Sidebar } from './Sidebar.tsx'
+import { sectionOf } from './sections.ts'
 
 export function Shell() {
   const [isOpen, menu] = useDisclosure(false)
   const { pathname } = useLocation()
+  const section = sectionOf(pathname)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a phone's menu closes when it has led somewhere
   useEffect(() => menu.close(), [pathname])
   return (
-    <AppShell
-      header={{ height: 60 }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding={{ base: 'md', sm: 'xl' }}
-    >
+    <div className="shell">
       <a href="#content" className="skip-link">
         Skip to content
       </a>
-      <AppShell.Header>
-        <Header isMenuOpen={isOpen} onMenu={menu.toggle} />
-      </AppShell.Header>
-      <AppShell.Navbar p="md">
+      <aside className="shell-side">
         <Sidebar />
-      </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
-        <Box
-          mx={{ base: 'calc(var(--mantine-spacing-md) * -1)', sm: 'calc(var(--mantine-spacing-xl) * -1)' }}
-          mt={{ base: 'calc(var(--mantine-spacing-md) * -1)', sm: 'calc(var(--mantine-spacing-xl) * -1)' }}
-          mb="lg"
-        >
-          <Banners />
-        </Box>
-        <Box maw={1280} mx="auto">
-          <Outlet />
-        </Box>
-      </AppShell.Main>
-    </AppShell>
+      </aside>
+      <div className="shell-page">
+        <header className="shell-header">
+          <Header section={section} isMenuOpen={isOpen} onMenu={menu.open} />
+        </header>
+        <Banners />
+        <main id="content" tabIndex={-1} className="shell-main">
+          <SaidAbove value={section.title}>
+            <Outlet />
+          </SaidAbove>
+        </main>
+      </div>
+      <Drawer
+        opened={isOpen}
+        onClose={menu.close}
+        size={280}
+        title="Menu"
+        classNames={{ content: 'side-drawer', header: 'side-drawer', body: 'side-drawer-body' }}
+        attributes={{ header: { role: 'presentation' } }}
+        closeButtonProps={{ 'aria-label': 'Close menu' }}
+      >
+        <Sidebar withAccount />
+      </Drawer>
+    </div>
   )
 }

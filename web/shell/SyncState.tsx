@@ -14,7 +14,7 @@ export function SyncState() {
   const now = useNow()
   const sync = useSync()
   const maySync = useMay('stores:sync')
-  const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false })
+  const isWide = useMediaQuery('(min-width: 80em)', true, { getInitialValueInEffect: false })
   const ageMs = health.data?.ageSeconds == null ? null : now - health.dataUpdatedAt + health.data.ageSeconds * 1_000
   const text = sync.isPending
     ? 'Syncing…'

@@ -1,6 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { confirmLive, resetDemo } from '../../shared/instance.ts'
-import { instanceQuery } from '../access/queries.ts'
+import { switchStore } from '../../shared/stores.ts'
+import { connectionQuery, instanceQuery } from '../access/queries.ts'
+import { rememberConnection } from '../access/session.ts'
 import { call } from '../api.ts'
 
 export function useConfirmLive() {
@@ -14,4 +16,20 @@ export function useConfirmLive() {
 export function useResetDemo() {
   const queries = useQueryClient()
   return useMutation({ mutationFn: () => call(resetDemo), onSuccess: () => queries.invalidateQueries() })
+}
+
+/** Everything shown of the store before is forgotten and asked again. */
+export function useSwitchStore() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (storeId: string) => call(switchStore, { body: { storeId } }),
+    onSuccess: ({ store }) => {
+      const { platform, store_url } = store
+      rememberConnection({ platform, store_url })
+      queries.setQueryData(connectionQuery.queryKey, { hasConnection: true, platform, store_url, store })
+      void queries.resetQueries({
+        predicate: ({ queryKey }) => !['me', 'subscription', 'connection', 'instance'].includes(String(queryKey[0])),
+      })
+    },
+  })
 }

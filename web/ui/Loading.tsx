@@ -4,12 +4,12 @@ import { Card, Center, Group, Loader, Skeleton, Stack, Text } from '@mantine/cor
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-export function LoadingPage() {
+export function LoadingPage({ text = 'Loading...' }: { text?: string }) {
   return (
     <Center mih="60vh" role="status">
       <Group gap="sm">
         <Loader size="sm" />
-        <Text c="dimmed">Loading...</Text>
+        <Text c="dimmed">{text}</Text>
       </Group>
     </Center>
   )

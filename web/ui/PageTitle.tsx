@@ -1,5 +1,8 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
+
+/** The heading the frame around the page already shows: a page of that title does not repeat it. */
+export const SaidAbove = createContext<string | null>(null)
 
 interface Props {
   title: string
@@ -11,14 +14,18 @@ interface Props {
 
 /** Heading of a page, its document title, and its actions on the right. */
 export function PageTitle({ title, text, mark, children }: Props) {
+  const isSaidAbove = useContext(SaidAbove) === title
+  const isEmpty = isSaidAbove && !mark && !text && !children
   return (
-    <Group justify="space-between" align="flex-start" mb="lg" gap="sm">
+    <Group justify="space-between" align={text ? 'flex-start' : 'center'} mb={isEmpty ? 0 : 'lg'} gap="sm">
       <title>{`${title} · Recoup`}</title>
       <Stack gap={4} miw={0}>
-        <Group gap="sm">
-          <Title order={1}>{title}</Title>
-          {mark}
-        </Group>
+        {(!isSaidAbove || mark) && (
+          <Group gap="sm">
+            {!isSaidAbove && <Title order={1}>{title}</Title>}
+            {mark}
+          </Group>
+        )}
         {text && <Text c="dimmed">{text}</Text>}
       </Stack>
       {children && <Group gap="sm">{children}</Group>}

@@ -3,6 +3,11 @@ import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { Confirm } from './Confirm.tsx'
 
+let unsavedForms = 0
+
+/** Whether something on the screen would be lost, for what leaves it without a change of address. */
+export const hasUnsaved = () => unsavedForms > 0
+
 interface Props {
   isDirty: boolean
   isSaving: boolean
@@ -20,7 +25,11 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDisca
     if (!isDirty) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
+    unsavedForms += 1
+    return () => {
+      removeEventListener('beforeunload', ask)
+      unsavedForms -= 1
+    }
   }, [isDirty])
   return (
     <>
@@ -28,7 +37,7 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDisca
         <section className="save-bar" aria-label="Unsaved changes">
           <span role="status">Unsaved changes</span>
           <Group gap="xs" wrap="nowrap">
-            <Button size="sm" variant="white" onClick={onDiscard} disabled={isSaving}>
+            <Button size="sm" variant="default" onClick={onDiscard} disabled={isSaving}>
               Discard
             </Button>
             <Button size="sm" onClick={onSave} loading={isSaving} disabled={isDisabled}>

@@ -1,0 +1,17 @@
+import { Link } from 'react-router'
+import { plans } from '../../shared/billing.ts'
+import { useSubscription } from '../access/queries.ts'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { statusLook } from './statusLook.ts'
+
+/** Plan and status of a paid plan (A 2.2); nothing on the free one. */
+export function SubscriptionButton() {
+  const subscription = useSubscription()
+  if (!subscription?.plan || subscription.plan === 'free') return null
+  return (
+    <Link to="/pricing" className="header-link" aria-label={`Subscription: ${plans[subscription.plan].name}`}>
+      {plans[subscription.plan].name}
+      {subscription.status && <StatusBadge {...statusLook(subscription.status)} />}
+    </Link>
+  )
+}

@@ -1,0 +1,31 @@
+import { UnstyledButton } from '@mantine/core'
+import { IconLogout, IconMail, IconReceipt } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useInstance } from '../access/queries.ts'
+import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
+
+/** Pricing, Support and Logout (A 2.2), in the header or, on a phone, at the foot of the menu. */
+export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
+  const support = useInstance()?.supportEmail
+  const [isLeaving, setLeaving] = useState(false)
+  return (
+    <>
+      <Link to="/pricing" className={look}>
+        <IconReceipt size={17} stroke={1.8} aria-hidden />
+        Pricing
+      </Link>
+      {support && (
+        <a href={`mailto:${support}`} className={look}>
+          <IconMail size={17} stroke={1.8} aria-hidden />
+          Support
+        </a>
+      )}
+      <UnstyledButton className={look} onClick={() => setLeaving(true)}>
+        <IconLogout size={17} stroke={1.8} aria-hidden />
+        Logout
+      </UnstyledButton>
+      <LogoutDialog opened={isLeaving} onClose={() => setLeaving(false)} />
+    </>
+  )
+}
