@@ -1,25 +1,61 @@
 import type { StoreTx } from '../db.ts'
 import * as sql from './sql.ts'
 
+// Which touch a purchase is owed to (A1, A2). Carts need it to know recovered from purchased (S3), orders to be attributed.
+
+interface Window {
+  attribution_window_days: number
+}
+
+export interface Evidence {
+  /** By their ids. */
+  orders: Map<string, Awaited<ReturnType<typeof sql.purchasesOf>>[number]>
+  touches: Map<string, Touch[]>
+}
+
+type Touch = Awaited<ReturnType<typeof sql.touchesOf>>[number]
+
+/** What these shoppers bought, and what they did with our messages. */
+export async function readEvidence(tx: StoreTx, shopperIds: readonly string[]): Promise<Evidence> {
+  const orders = await sql.purchasesOf(tx, shopperIds)
+  const buyers = [...new Set(orders.flatMap((order) => order.shopper_id ?? []))]
+  const rows = buyers.length > 0 ? await sql.touchesOf(tx, buyers) : []
+  return {
+    orders: new Map(orders.map((order) => [order.order_id, order])),
+    touches: Map.groupBy(rows, (touch) => touch.shopper_id),
+  }
+}
+
+/** The shopper's last human touch in the window before an instant. */
+export function lastTouch({ touches }: Evidence, shopperId: string, until: Date, store: Window): Touch | undefined {
+  const from = until.getTime() - store.attribution_window_days * 86_400_000
+  const isWithin = (touch: Touch) => touch.at <= until && touch.at.getTime() >= from
+  return touches.get(shopperId)?.findLast(isWithin)
+}
+
 /**
- * Gives every order of the shopper to the last human touch in the window before it, or to none (A1, A2). Each order once;
+ * Gives every order of these shoppers to the last human touch in the window before it, or to none (A1, A2). Each order once;
  * staff orders never. Cart and order are joined where the order ended the cart.
  */
-export async function attributeOrders(
-  tx: StoreTx,
-  store: { attribution_window_days: number },
-  shopperId: string,
-): Promise<void> {
-  const orders = await sql.ordersOf(tx, shopperId)
+export async function attributeOrders(tx: StoreTx, store: Window, evidence: Evidence): Promise<void> {
+  const orders = [...evidence.orders.values()]
   if (orders.length === 0) return
-  const carts = await sql.endedCarts(tx, shopperId)
-  for (const order of orders) {
-    const cartId = carts.find((cart) => cart.fold.episode?.orderId === order.order_id)?.id ?? null
+  const carts = await sql.endedCarts(tx, [...new Set(orders.map((order) => order.shopper_id!))])
+  const attributed = orders.map((order) => {
     const until = order.purchased_at!
-    const from = new Date(until.getTime() - store.attribution_window_days * 86_400_000)
-    const touch = order.is_staff ? undefined : await sql.lastTouch(tx, shopperId, from, until)
-    const values = { cart_id: cartId, touch_id: touch?.id ?? null, message_id: touch?.message_id ?? null }
-    const isSame = order.cart_id === values.cart_id && order.touch_id === values.touch_id
-    if (!isSame) await sql.attributeOrder(tx, order.order_id, values)
-  }
+    const touch = order.is_staff ? undefined : lastTouch(evidence, order.shopper_id!, until, store)
+    return { order, cart_id: carts.get(order.order_id) ?? null, touch }
+  })
+  const changed = attributed.filter(
+    ({ order, cart_id, touch }) => order.cart_id !== cart_id || order.touch_id !== (touch?.id ?? null),
+  )
+  await sql.attributeOrders(
+    tx,
+    changed.map(({ order, cart_id, touch }) => ({
+      order_id: order.order_id,
+      cart_id,
+      touch_id: touch?.id ?? null,
+      message_id: touch?.message_id ?? null,
+    })),
+  )
 }

@@ -135,7 +135,7 @@ async function recordConsent(
       at: now,
     } as const
     await insertConsent(tx, row)
-    for (const cartId of await sql.openCartsOf(tx, keys)) await wakeCartMessages(tx, cartId, now)
+    await wakeCartMessages(tx, await sql.openCartsOf(tx, keys), now)
     await scheduleNextLook(tx)
   })
 }

@@ -4,11 +4,11 @@ import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 import { contactKeys, isSharedAddress, type ShopperKey } from '../shoppers/rules.ts'
-import { lockAllKeys, resolveShopper } from '../shoppers/shoppers.ts'
+import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { readStore } from '../stores/sql.ts'
-import { attributeOrders } from './attribution.ts'
+import { attributeOrders, readEvidence } from './attribution.ts'
 import { refold } from './carts.ts'
-import type { Contact, Fact, FactPayload, OrderKind } from './fold.ts'
+import type { Contact, FactPayload, OrderKind } from './fold.ts'
 import * as sql from './sql.ts'
 
 // Way B: something happened in a store. It becomes a fact, once, and the shopper's carts follow in the same transaction.
@@ -23,10 +23,8 @@ export interface NewFact {
   order?: Omit<sql.OrderRow, 'shopper_id'>
 }
 
-type Store = NonNullable<Awaited<ReturnType<typeof readStore>>>
-
-/** Shoppers per transaction: large enough to spare commits, small enough not to hold many locks for long. */
-const CHUNK = 25
+/** Facts per transaction: a page of orders. Its statements cost little more for a hundred than for one; its locks end soon. */
+const CHUNK = 100
 
 export interface Recorded {
   stored: number
@@ -139,47 +137,67 @@ const earlier = (a: string, b: string) => (new Date(a) < new Date(b) ? a : b)
 async function recordChunk(tx: StoreTx, facts: readonly NewFact[], now: Date): Promise<Recorded> {
   const store = await readStore(tx)
   if (!store) return { stored: 0, shopperIds: [] }
-  await lockAllKeys(
-    tx,
-    facts.flatMap((fact) => fact.keys),
+  const keys = facts.map((fact) => fact.keys)
+  await lockAllKeys(tx, keys.flat())
+  const { shopperIds, merged } = await resolveShoppers(tx, keys, now)
+  const rows = await factRows(tx, facts, shopperIds, now)
+  const stored = await sql.insertFacts(tx, rows)
+  for (const round of roundsOf(facts, shopperIds)) await sql.upsertOrders(tx, round)
+  const news = Map.groupBy(
+    rows.filter((row) => stored.has(row.id)),
+    (row) => row.shopper_id,
   )
-  const affected = new Map<string, { news: Fact[]; isMerged: boolean }>()
-  let stored = 0
-  for (const fact of facts) {
-    const shopper = await resolveShopper(tx, fact.keys, now)
-    const entry = affected.get(shopper.shopperId) ?? { news: [], isMerged: false }
-    entry.isMerged ||= shopper.isMerged
-    affected.set(shopper.shopperId, entry)
-    const row = await factRow(tx, fact, shopper.shopperId, now)
-    const isNew = (await sql.insertFacts(tx, [row])).has(row.id)
-    if (fact.order) await sql.upsertOrders(tx, [{ ...fact.order, shopper_id: shopper.shopperId }])
-    if (!isNew) continue
-    stored += 1
-    entry.news.push({ id: row.id, at: row.at.getTime(), payload: row.payload })
-  }
-  for (const [shopperId, { news, isMerged }] of affected) await bringInLine(tx, store, shopperId, news, isMerged, now)
+  const affected = [...new Set(shopperIds)]
+  const evidence = await readEvidence(tx, affected)
+  const changed = affected
+    .filter((id) => news.has(id) || merged.has(id))
+    .map((shopperId) => ({
+      shopperId,
+      news: (news.get(shopperId) ?? []).map(({ id, at, payload }) => ({ id, at: at.getTime(), payload })),
+      isMerged: merged.has(shopperId),
+    }))
+  if (changed.length > 0) await refold(tx, store, changed, evidence, now)
+  await attributeOrders(tx, store, evidence)
   await scheduleNextLook(tx)
-  return { stored, shopperIds: [...affected.keys()] }
+  return { stored: stored.size, shopperIds: affected }
 }
 
-/** A shopper joined to another within the same chunk has nothing left to fold: the lock in `resolveShopper` moved it all. */
-async function bringInLine(tx: StoreTx, store: Store, shopperId: string, news: Fact[], isMerged: boolean, now: Date) {
-  if (news.length > 0 || isMerged) await refold(tx, store, shopperId, news, isMerged, now)
-  await attributeOrders(tx, store, shopperId)
-}
-
-async function factRow(tx: StoreTx, fact: NewFact, shopperId: string, now: Date): Promise<sql.FactRow> {
-  const at = await timeOf(tx, fact, shopperId)
-  return {
-    id: factId(at, fact),
-    shopper_id: shopperId,
-    kind: fact.payload.type,
-    source: fact.source,
-    at,
-    unique_key: fact.uniqueKey,
-    payload: fact.payload,
-    received_at: now,
+/** One statement writes an order once; a second state of it within the chunk goes into the next. */
+function roundsOf(facts: readonly NewFact[], shopperIds: readonly string[]): sql.OrderRow[][] {
+  const rounds: Map<string, sql.OrderRow>[] = []
+  for (const [index, { order }] of facts.entries()) {
+    if (!order) continue
+    const free = rounds.find((round) => !round.has(order.order_id))
+    const round = free ?? new Map<string, sql.OrderRow>()
+    if (!free) rounds.push(round)
+    round.set(order.order_id, { ...order, shopper_id: shopperIds[index]! })
   }
+  return rounds.map((round) => [...round.values()])
+}
+
+/** Rows to store, each key once. */
+async function factRows(
+  tx: StoreTx,
+  facts: readonly NewFact[],
+  shopperIds: readonly string[],
+  now: Date,
+): Promise<sql.FactRow[]> {
+  const times = await timesOf(tx, facts, shopperIds)
+  const rows = new Map<string, sql.FactRow>()
+  for (const [index, fact] of facts.entries()) {
+    if (rows.has(fact.uniqueKey)) continue
+    rows.set(fact.uniqueKey, {
+      id: factId(times[index]!, fact),
+      shopper_id: shopperIds[index]!,
+      kind: fact.payload.type,
+      source: fact.source,
+      at: times[index]!,
+      unique_key: fact.uniqueKey,
+      payload: fact.payload,
+      received_at: now,
+    })
+  }
+  return [...rows.values()]
 }
 
 /**
@@ -203,11 +221,22 @@ function rankOf(payload: FactPayload): number {
 const ORDER_STATES: OrderKind[] = ['draft', 'pending', 'failed', 'cancelled', 'trashed', 'purchase']
 
 /** A post that was overtaken by a later one of the same page happened before it (S7: page sequence number). */
-async function timeOf(tx: StoreTx, fact: NewFact, shopperId: string): Promise<Date> {
-  const { payload } = fact
-  if (payload.type === 'order' || payload.type === 'lost' || !payload.page || !payload.seq) return fact.at
-  const later = await sql.laterOnPage(tx, shopperId, payload.page, payload.seq)
-  return later && later <= fact.at ? new Date(later.getTime() - 1) : fact.at
+async function timesOf(tx: StoreTx, facts: readonly NewFact[], shopperIds: readonly string[]): Promise<Date[]> {
+  const posts = facts.flatMap(({ payload }, place) =>
+    'page' in payload && payload.page && payload.seq
+      ? [{ place, shopperId: shopperIds[place]!, page: payload.page, seq: payload.seq }]
+      : [],
+  )
+  const stored = await sql.laterOnPage(tx, posts)
+  const times = facts.map((fact) => fact.at)
+  for (const post of posts) {
+    const isLater = (other: (typeof posts)[number]) =>
+      other.place < post.place && other.shopperId === post.shopperId && other.page === post.page && other.seq > post.seq
+    const later = [stored.get(post.place), ...posts.filter(isLater).map((other) => times[other.place])]
+    const earliest = Math.min(...later.flatMap((at) => at?.getTime() ?? []))
+    if (earliest <= times[post.place]!.getTime()) times[post.place] = new Date(earliest - 1)
+  }
+  return times
 }
 
 /** Two transactions that waited for each other: Postgres ended one, which simply runs again. */

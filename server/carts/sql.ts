@@ -26,50 +26,88 @@ export async function insertFacts({ db, storeId }: StoreTx, facts: readonly Fact
   return new Set(rows.rows.map((row) => row.id))
 }
 
-export async function factsOf({ db, storeId }: StoreDb, shopperId: string): Promise<Fact[]> {
+/** All facts of some shoppers, each shopper's in their order. */
+export async function factsOf({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<Map<string, Fact[]>> {
+  if (shopperIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('facts')
-    .select(['id', 'at', 'payload'])
+    .select(['id', 'shopper_id', 'at', 'payload'])
     .where('store_id', '=', storeId)
-    .where('shopper_id', '=', shopperId)
+    .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
+    .orderBy('shopper_id')
     .orderBy('at')
     .orderBy('id')
     .execute()
-  return rows.map((row) => ({ id: row.id, at: row.at.getTime(), payload: row.payload }))
+  const facts = new Map<string, Fact[]>()
+  for (const { id, shopper_id, at, payload } of rows) {
+    const fact = { id, at: at.getTime(), payload }
+    const list = facts.get(shopper_id)
+    if (list) list.push(fact)
+    else facts.set(shopper_id, [fact])
+  }
+  return facts
 }
 
-/** The time of the earliest post of the same page with a later sequence number: this one happened before it (S7). */
-export async function laterOnPage({ db, storeId }: StoreDb, shopperId: string, page: string, seq: number) {
-  const rows = await sql<{ at: Date | null }>`
-    select min(at) as at from facts where store_id = ${storeId} and shopper_id = ${shopperId}
-    and payload ->> 'page' = ${page} and (payload ->> 'seq')::int > ${seq}`.execute(db)
-  return rows.rows[0]?.at ?? null
+/**
+ * For each post the time of the earliest one of the same page with a later sequence number: this one happened before it (S7).
+ * By the place of the post in the list.
+ */
+export async function laterOnPage(
+  { db, storeId }: StoreDb,
+  posts: readonly { place: number; shopperId: string; page: string; seq: number }[],
+): Promise<Map<number, Date>> {
+  if (posts.length === 0) return new Map()
+  const rows = await sql<{ place: number; at: Date }>`
+    select p.place, min(f.at) as at
+    from jsonb_to_recordset(${JSON.stringify(posts)}::jsonb) as p(place int, "shopperId" uuid, page text, seq int)
+    cross join lateral (select at from facts f where f.store_id = ${storeId} and f.shopper_id = p."shopperId"
+      and f.payload ->> 'page' = p.page and (f.payload ->> 'seq')::int > p.seq offset 0) f
+    group by p.place`.execute(db)
+  return new Map(rows.rows.map((row) => [row.place, row.at]))
 }
 
-export function cartsOfShopper({ db, storeId }: StoreTx, shopperId: string) {
-  return db
+export interface NewestCart {
+  shopper_id: string
+  id: string
+  last_fact_at: Date
+  last_fact_id: string
+}
+
+/** The newest cart of each of these shoppers. */
+export async function newestCarts({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<NewestCart[]> {
+  if (shopperIds.length === 0) return []
+  const rows = await sql<NewestCart>`
+    select s.shopper_id, c.* from unnest(${[...shopperIds]}::uuid[]) as s(shopper_id)
+    cross join lateral (select id, last_fact_at, last_fact_id from carts
+      where store_id = ${storeId} and shopper_id = s.shopper_id and status <> 'merged'
+      order by started_at desc, id desc limit 1) c`.execute(db)
+  return rows.rows
+}
+
+export async function cartIdsOf({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
+  if (shopperIds.length === 0) return []
+  const rows = await db
     .selectFrom('carts')
-    .selectAll()
+    .select('id')
     .where('store_id', '=', storeId)
-    .where('shopper_id', '=', shopperId)
+    .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
     .where('status', '<>', 'merged')
-    .orderBy('started_at')
-    .forUpdate()
     .execute()
+  return rows.map((row) => row.id)
 }
 
-export function newestCart({ db, storeId }: StoreTx, shopperId: string) {
-  return db
+/** Locked in id order, answered in the order they began. */
+export async function lockCarts({ db, storeId }: StoreTx, ids: readonly string[]) {
+  if (ids.length === 0) return []
+  const rows = await db
     .selectFrom('carts')
     .selectAll()
     .where('store_id', '=', storeId)
-    .where('shopper_id', '=', shopperId)
-    .where('status', '<>', 'merged')
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .forUpdate()
-    .executeTakeFirst()
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.sort((a, b) => a.started_at.getTime() - b.started_at.getTime())
 }
 
 export interface CartValues {
@@ -97,44 +135,49 @@ export interface CartValues {
   fold: Fold
 }
 
-const written = (values: CartValues) => ({
-  ...values,
-  items: JSON.stringify(values.items),
-  coupons: JSON.stringify(values.coupons),
-  fold: JSON.stringify(values.fold),
-})
-
-export async function insertCart(
-  { db, storeId }: StoreTx,
-  id: string,
-  shopperId: string,
-  values: CartValues,
-  now: Date,
-) {
-  await db
-    .insertInto('carts')
-    .values({ store_id: storeId, id, shopper_id: shopperId, created_at: now, ...written(values) })
-    .execute()
+export interface WrittenCart extends CartValues {
+  id: string
+  shopper_id: string
 }
 
-export async function updateCart({ db, storeId }: StoreTx, id: string, values: CartValues) {
-  await db
-    .updateTable('carts')
-    .set((eb) => ({
-      ...written(values),
-      version: eb('version', '+', 1),
-      // Recovered once, the badge stays; a late correction to plain purchased takes it back (S3).
-      badge: sql<'Recovered'>`case when ${values.status} = 'recovered' then 'Recovered'
-        when badge = 'Recovered' then case when last_handed_over_at is null then 'No Action' else 'Email Sent' end else badge end`,
-      // Seven days after the last planned message or, with activity since, after that (S5).
-      lost_at: sql<Date>`coalesce((select greatest(max(m.due_at), ${values.last_activity_at}) + interval '7 days'
-        from messages m where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0),
-        ${values.lost_at})`,
-      no_response_at: sql<Date>`case when ${values.status} in ('abandoned', 'active', 'lost') then no_response_at end`,
-    }))
-    .where('store_id', '=', storeId)
-    .where('id', '=', id)
-    .execute()
+const CART_COLUMNS = sql`id uuid, shopper_id uuid, status text, started_at timestamptz, last_activity_at timestamptz,
+  abandon_at timestamptz, abandoned_at timestamptz, ended_at timestamptz, recovered_at timestamptz,
+  pending_until timestamptz, lost_at timestamptz, opening_fact_id uuid, last_fact_at timestamptz, last_fact_id uuid,
+  customer_name text, email text, phone text, items jsonb, item_count int, value_minor bigint, currency text,
+  coupons jsonb, search text, fold jsonb`
+
+export async function insertCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart[], now: Date): Promise<void> {
+  if (carts.length === 0) return
+  await sql`
+    insert into carts (store_id, created_at, id, shopper_id, status, started_at, last_activity_at, abandon_at, abandoned_at,
+      ended_at, recovered_at, pending_until, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email,
+      phone, items, item_count, value_minor, currency, coupons, search, fold)
+    select ${storeId}, ${now}, c.* from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as c(${CART_COLUMNS})`.execute(
+    db,
+  )
+}
+
+/** Whose cart it is stays: only joining shoppers changes that. */
+export async function updateCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart[]): Promise<void> {
+  if (carts.length === 0) return
+  await sql`
+    update carts set status = v.status, started_at = v.started_at, last_activity_at = v.last_activity_at,
+      abandon_at = v.abandon_at, abandoned_at = v.abandoned_at, ended_at = v.ended_at, recovered_at = v.recovered_at,
+      pending_until = v.pending_until, opening_fact_id = v.opening_fact_id, last_fact_at = v.last_fact_at,
+      last_fact_id = v.last_fact_id, customer_name = v.customer_name, email = v.email, phone = v.phone, items = v.items,
+      item_count = v.item_count, value_minor = v.value_minor, currency = v.currency, coupons = v.coupons,
+      search = v.search, fold = v.fold, version = carts.version + 1,
+      -- Recovered once, the badge stays; a late correction to plain purchased takes it back (S3).
+      badge = case when v.status = 'recovered' then 'Recovered' when carts.badge <> 'Recovered' then carts.badge
+        when carts.last_handed_over_at is null then 'No Action' else 'Email Sent' end,
+      -- Seven days after the last planned message or, with activity since, after that (S5).
+      lost_at = coalesce((select greatest(max(m.due_at), v.last_activity_at) + interval '7 days' from messages m
+        where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0), v.lost_at),
+      no_response_at = case when v.status in ('abandoned', 'active', 'lost') then carts.no_response_at end
+    from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as v(${CART_COLUMNS})
+    where carts.store_id = ${storeId} and carts.id = any(${carts.map((cart) => cart.id)}::uuid[]) and carts.id = v.id`.execute(
+    db,
+  )
 }
 
 export async function markMerged({ db, storeId }: StoreTx, id: string, into: string | null, now: Date) {
@@ -176,14 +219,16 @@ export async function repointMerged({ db, storeId }: StoreTx, fromId: string, in
 }
 
 /** Only fresh ones are news, and each cart once: an import of old orders tells nobody anything. */
-export async function notifyRecovered({ db, storeId }: StoreTx, cartId: string, orderId: string, now: Date) {
+export async function notifyRecovered({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
+  if (cartIds.length === 0) return
   await sql`
     insert into notifications (store_id, id, type, title, message, data, created_at)
     select ${storeId}, gen_random_uuid(), 'cart_recovered', 'Cart recovered', c.customer_name || ' came back and bought',
       jsonb_build_object('cartId', c.id, 'customer', c.customer_name, 'value', o.net_minor, 'currency', o.currency,
         'timestamp', to_char(o.purchased_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}
-    from carts c join orders o on o.store_id = c.store_id and o.order_id = ${orderId}
-    where c.store_id = ${storeId} and c.id = ${cartId} and o.purchased_at > ${now}::timestamptz - interval '1 day'
+    from carts c join orders o on o.store_id = c.store_id and o.order_id = c.fold #>> '{episode,orderId}'
+    where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
+      and o.purchased_at > ${now}::timestamptz - interval '1 day'
       and not exists (select from notifications n where n.store_id = c.store_id and n.type = 'cart_recovered'
         and n.created_at > ${now}::timestamptz - interval '2 days' and n.data ->> 'cartId' = c.id::text)`.execute(db)
 }
@@ -191,12 +236,12 @@ export async function notifyRecovered({ db, storeId }: StoreTx, cartId: string, 
 export async function insertEvents(
   { db, storeId }: StoreTx,
   events: readonly { id: string; cart_id: string; at: Date; kind: string; detail: Record<string, unknown> }[],
-) {
+): Promise<void> {
   if (events.length === 0) return
-  await db
-    .insertInto('cart_events')
-    .values(events.map((event) => ({ store_id: storeId, ...event, detail: JSON.stringify(event.detail) })))
-    .execute()
+  await sql`
+    insert into cart_events (store_id, id, cart_id, at, kind, detail)
+    select ${storeId}, e.* from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
+      as e(id uuid, cart_id uuid, at timestamptz, kind text, detail jsonb)`.execute(db)
 }
 
 export interface OrderRow {
@@ -218,6 +263,7 @@ export interface OrderRow {
 
 /** The newest state of each order; an older one is ignored (Y1). `purchased_at` only ever moves earlier. */
 export async function upsertOrders({ db, storeId }: StoreTx, orders: readonly OrderRow[]): Promise<void> {
+  if (orders.length === 0) return
   await sql`
     insert into orders (store_id, order_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor,
       net_minor, email, phone, is_staff, content_hash, shopper_id)
@@ -246,40 +292,47 @@ export async function knownHashes({ db, storeId }: StoreDb, orderIds: readonly s
     .selectFrom('orders')
     .select(['order_id', 'content_hash'])
     .where('store_id', '=', storeId)
-    .where('order_id', 'in', [...orderIds])
+    .where('order_id', '=', sql<string>`any(${[...orderIds]}::text[])`)
     .execute()
   return new Map(rows.map((row) => [row.order_id, row.content_hash]))
 }
 
-/** The last human touch in the window before a purchase (A1, A2). */
-export function lastTouch({ db, storeId }: StoreDb, shopperId: string, from: Date, to: Date) {
+/** Human touches of these shoppers, oldest first (A1). */
+export async function touchesOf({ db, storeId }: StoreDb, shopperIds: readonly string[]) {
   return db
     .selectFrom('touches')
-    .select(['id', 'message_id', 'cart_id', 'at'])
+    .select(['id', 'shopper_id', 'message_id', 'at'])
     .where('store_id', '=', storeId)
-    .where('shopper_id', '=', shopperId)
+    .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
     .where('is_human', '=', true)
-    .where('at', '>=', from)
-    .where('at', '<=', to)
-    .orderBy('at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+    .orderBy('at')
+    .execute()
 }
 
-export async function attributeOrder(
-  { db, storeId }: StoreTx,
-  orderId: string,
-  values: { cart_id: string | null; touch_id: string | null; message_id: string | null },
-) {
-  await db.updateTable('orders').set(values).where('store_id', '=', storeId).where('order_id', '=', orderId).execute()
+export interface Attribution {
+  order_id: string
+  cart_id: string | null
+  touch_id: string | null
+  message_id: string | null
 }
 
-export function ordersOf({ db, storeId }: StoreDb, shopperId: string) {
+export async function attributeOrders({ db, storeId }: StoreTx, orders: readonly Attribution[]): Promise<void> {
+  if (orders.length === 0) return
+  await sql`
+    update orders set cart_id = a.cart_id, touch_id = a.touch_id, message_id = a.message_id
+    from jsonb_to_recordset(${JSON.stringify(orders)}::jsonb)
+      as a(order_id text, cart_id uuid, touch_id uuid, message_id uuid)
+    where orders.store_id = ${storeId} and orders.order_id = any(${orders.map((order) => order.order_id)}::text[])
+      and orders.order_id = a.order_id`.execute(db)
+}
+
+export async function purchasesOf({ db, storeId }: StoreDb, shopperIds: readonly string[]) {
+  if (shopperIds.length === 0) return []
   return db
     .selectFrom('orders')
-    .selectAll()
+    .select(['order_id', 'shopper_id', 'purchased_at', 'is_staff', 'cart_id', 'touch_id'])
     .where('store_id', '=', storeId)
-    .where('shopper_id', '=', shopperId)
+    .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
     .where('purchased_at', 'is not', null)
     .execute()
 }
@@ -300,16 +353,18 @@ export async function catalogueOf({ db, storeId }: StoreDb, productIds: readonly
     .selectFrom('products')
     .select(['product_id', 'variation_id', 'name', 'sku', 'price_minor', 'image_url'])
     .where('store_id', '=', storeId)
-    .where('product_id', 'in', [...productIds])
+    .where('product_id', '=', sql<string>`any(${[...productIds]}::text[])`)
     .execute()
 }
 
-export function endedCarts({ db, storeId }: StoreDb, shopperId: string) {
-  return db
-    .selectFrom('carts')
-    .select(['id', 'fold'])
-    .where('store_id', '=', storeId)
-    .where('shopper_id', '=', shopperId)
-    .where('status', 'in', ['recovered', 'purchased'])
-    .execute()
+/** Which order ended which cart. */
+export async function endedCarts(
+  { db, storeId }: StoreDb,
+  shopperIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; order_id: string | null }>`
+    select id, fold #>> '{episode,orderId}' as order_id from carts
+    where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[])
+      and status in ('recovered', 'purchased')`.execute(db)
+  return new Map(rows.rows.flatMap((row) => (row.order_id === null ? [] : [[row.order_id, row.id] as const])))
 }

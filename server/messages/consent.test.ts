@@ -21,7 +21,7 @@ async function say(storeId: string, email: string, status: 'granted' | 'withdraw
     const tx = { storeId, db }
     const consent = { id: newId(), addressHash, channel: 'email' as const, status, source: 'test', wording: null }
     await insertConsent(tx, { ...consent, at: world.now })
-    await wakeCartMessages(tx, (await cartOf(world, storeId)).id, world.now)
+    await wakeCartMessages(tx, [(await cartOf(world, storeId)).id], world.now)
     await scheduleNextLook(tx)
   })
 }

@@ -13,19 +13,22 @@ export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string
 }
 
 /** A purchase, an emptied or a lost cart reaches every message not yet handed over in the same commit (D5). */
-export async function cancelCartMessages(tx: StoreTx, cartId: string, reason: string, now: Date): Promise<number> {
-  return sql.cancelOfCart(tx, cartId, reason, now)
-}
-
-/** Better evidence of why a cart's messages were cancelled; they stay cancelled, and the record shows both. */
-export async function correctCancelReason(
+export async function cancelCartMessages(
   tx: StoreTx,
-  cartId: string,
-  from: string,
+  cartIds: readonly string[],
   reason: string,
   now: Date,
+): Promise<number> {
+  return cartIds.length === 0 ? 0 : sql.cancelOfCarts(tx, cartIds, reason, now)
+}
+
+/** Better evidence of why carts' messages were cancelled; they stay cancelled, and the record shows both. */
+export async function correctCancelReason(
+  tx: StoreTx,
+  cartIds: readonly string[],
+  change: { from: string; to: string; now: Date },
 ): Promise<void> {
-  await sql.changeCancelReason(tx, cartId, from, reason, now)
+  if (cartIds.length > 0) await sql.changeCancelReason(tx, cartIds, change)
 }
 
 /** Disconnecting: nothing open is left (D5, Y4). */
@@ -37,17 +40,17 @@ export async function cancelOpenMessages(tx: StoreTx, reason: string, now: Date)
 
 /** Merging never adds messages (S6). */
 export async function mergeCartMessages(tx: StoreTx, fromCart: string, intoCart: string, now: Date): Promise<void> {
-  await sql.cancelOfCart(tx, fromCart, 'merged', now)
+  await sql.cancelOfCarts(tx, [fromCart], 'merged', now)
   await sql.closeHandedOverSteps(tx, fromCart, intoCart, now)
 }
 
-export async function retimeFlowMessages(tx: StoreTx, cartId: string, lastActivity: Date, now: Date): Promise<void> {
-  await sql.retimeFlow(tx, cartId, lastActivity, now)
+export async function retimeFlowMessages(tx: StoreTx, activity: readonly sql.CartActivity[], now: Date): Promise<void> {
+  if (activity.length > 0) await sql.retimeFlow(tx, activity, now)
 }
 
 /** Contact arrived, a payment failed …: what waited for it is looked at again. */
-export async function wakeCartMessages(tx: StoreTx, cartId: string, now: Date): Promise<void> {
-  await sql.wakeHeld(tx, cartId, now)
+export async function wakeCartMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
+  if (cartIds.length > 0) await sql.wakeHeld(tx, cartIds, now)
 }
 
 /**

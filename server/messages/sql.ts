@@ -34,17 +34,19 @@ export async function moveLostAt({ db, storeId }: StoreTx, cartIds: readonly str
     where c.store_id = ${storeId} and c.id = m.cart_id`.execute(db)
 }
 
-/** Closes a cart's open messages with a record of why; answers how many there were. */
-export async function cancelOfCart(
+/** Closes the open messages of carts with a record of why; answers how many there were. */
+export async function cancelOfCarts(
   { db, storeId }: StoreTx,
-  cartId: string,
+  cartIds: readonly string[],
   reason: string,
   now: Date,
 ): Promise<number> {
   const rows = await sql`
     with gone as (
-      update messages set state = 'cancelled', reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null
-      where store_id = ${storeId} and cart_id = ${cartId} and state in ${OPEN} returning id)
+      update messages m set state = 'cancelled', reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null
+      from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[])
+        and state in ${OPEN} order by id for update) open
+      where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
   return rows.rows.length
@@ -52,17 +54,16 @@ export async function cancelOfCart(
 
 export async function changeCancelReason(
   { db, storeId }: StoreTx,
-  cartId: string,
-  from: string,
-  reason: string,
-  now: Date,
-) {
+  cartIds: readonly string[],
+  { from, to, now }: { from: string; to: string; now: Date },
+): Promise<void> {
   await sql`
     with changed as (
-      update messages set reason = ${reason}, updated_at = ${now}
-      where store_id = ${storeId} and cart_id = ${cartId} and state = 'cancelled' and reason = ${from} returning id)
+      update messages set reason = ${to}, updated_at = ${now}
+      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and state = 'cancelled' and reason = ${from}
+      returning id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from changed`.execute(db)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${to}, '{}' from changed`.execute(db)
 }
 
 export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, now: Date): Promise<number> {
@@ -118,9 +119,19 @@ async function retime(
     where m.store_id = ${storeId} and m.id = t.id and m.state in ${OPEN} and m.due_at <> t.at`.execute(db)
 }
 
-/** Flow steps still open follow the shopper's last activity (S2), which the cart's row may not tell yet. */
-export async function retimeFlow(tx: StoreTx, cartId: string, lastActivity: Date, now: Date): Promise<void> {
-  await retime(tx, { which: sql`o.cart_id = ${cartId}`, lastActivity: sql`${lastActivity}::timestamptz`, now })
+/** Flow steps still open follow the shopper's last activity (S2), which the carts' rows may not tell yet. */
+export async function retimeFlow(tx: StoreTx, activity: readonly CartActivity[], now: Date): Promise<void> {
+  const lastActivity = Object.fromEntries(activity.map((each) => [each.cartId, each.lastActivity]))
+  await retime(tx, {
+    which: sql`o.cart_id = any(${Object.keys(lastActivity)}::uuid[])`,
+    lastActivity: sql`(${JSON.stringify(lastActivity)}::jsonb ->> o.cart_id::text)::timestamptz`,
+    now,
+  })
+}
+
+export interface CartActivity {
+  cartId: string
+  lastActivity: Date
 }
 
 /** Open steps follow their flow's edited delays. */
@@ -136,9 +147,11 @@ export async function spaceNextSteps(store: StoreDb, messageIds: readonly string
 }
 
 /** What was held may pass now: look again as soon as it is due. */
-export async function wakeHeld({ db, storeId }: StoreTx, cartId: string, now: Date): Promise<void> {
-  await sql`update messages set wake_at = greatest(due_at, ${now}) where store_id = ${storeId} and cart_id = ${cartId}
-    and state = 'held' and reason not in ('retry', 'frequency_cap')`.execute(db)
+export async function wakeHeld({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
+  await sql`update messages m set wake_at = greatest(m.due_at, ${now})
+    from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[])
+      and state = 'held' and reason not in ('retry', 'frequency_cap') order by id for update) held
+    where m.store_id = ${storeId} and m.id = held.id`.execute(db)
 }
 
 export async function wakeHeldOfStore({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {

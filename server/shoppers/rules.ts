@@ -37,3 +37,58 @@ export function sortKeys(keys: readonly ShopperKey[]): ShopperKey[] {
   const unique = new Map(keys.map((key) => [`${key.kind}:${key.value}`, key]))
   return [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)
 }
+
+interface Owner {
+  id: string
+  created_at: Date
+}
+
+export interface KeyGroup<Shopper extends Owner> {
+  /** Places of the lists that belong together. */
+  lists: number[]
+  /** The shoppers their keys name, the one that stays first: the earliest, then by id (S6). Empty: a new person. */
+  shoppers: Shopper[]
+}
+
+/** Lists of merging keys that are one person: they share a key, or their keys have one owner, directly or through others. */
+export function groupKeys<Shopper extends Owner>(
+  keyLists: readonly (readonly ShopperKey[])[],
+  owned: readonly (ShopperKey & { shopper: Shopper })[],
+): KeyGroup<Shopper>[] {
+  const ownerOf = new Map(owned.map((key) => [`${key.kind}:${key.value}`, key.shopper.id]))
+  const sets = disjointSets()
+  for (const [index, keys] of keyLists.entries()) {
+    for (const key of keys.map(({ kind, value }) => `${kind}:${value}`)) {
+      const owner = ownerOf.get(key)
+      sets.join(`list:${index}`, owner ? `shopper:${owner}` : `key:${key}`)
+    }
+  }
+  const groups = new Map<string, KeyGroup<Shopper>>()
+  const groupOf = (name: string) => {
+    const root = sets.rootOf(name)
+    if (!groups.has(root)) groups.set(root, { lists: [], shoppers: [] })
+    return groups.get(root)!
+  }
+  for (const index of keyLists.keys()) groupOf(`list:${index}`).lists.push(index)
+  const shoppers = new Map(owned.map((key) => [key.shopper.id, key.shopper]))
+  for (const shopper of shoppers.values()) groupOf(`shopper:${shopper.id}`).shoppers.push(shopper)
+  for (const group of groups.values()) group.shoppers.sort(byAge)
+  return [...groups.values()]
+}
+
+const byAge = (a: Owner, b: Owner) => a.created_at.getTime() - b.created_at.getTime() || (a.id < b.id ? -1 : 1)
+
+function disjointSets() {
+  const parents = new Map<string, string>()
+  const rootOf = (name: string): string => {
+    let root = name
+    while (parents.has(root)) root = parents.get(root)!
+    if (root !== name) parents.set(name, root)
+    return root
+  }
+  const join = (a: string, b: string) => {
+    const [from, to] = [rootOf(a), rootOf(b)]
+    if (from !== to) parents.set(from, to)
+  }
+  return { rootOf, join }
+}

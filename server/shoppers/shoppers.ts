@@ -1,39 +1,52 @@
 import type { StoreTx } from '../db.ts'
 import { newId } from '../ids.ts'
-import { isMerging, type ShopperKey, sortKeys } from './rules.ts'
+import { groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
 import * as sql from './sql.ts'
 
 // Shoppers: who is the same person. A shopper is everything its merging keys hold together; keys are only ever added.
 
-export interface ResolvedShopper {
-  shopperId: string
-  /** Another shopper was joined to this one: its carts have to be folded anew (S6). */
-  isMerged: boolean
-  isNew: boolean
+export interface ResolvedShoppers {
+  /** One for each list of keys, in their order. */
+  shopperIds: string[]
+  /** Shoppers another one was joined to: their carts have to be folded anew (S6). */
+  merged: ReadonlySet<string>
 }
 
 /**
- * The shopper these keys belong to, locked until the transaction ends; made when there is none, joined when they name several.
- * The caller must hold the keys' locks (`lockAllKeys`).
+ * The shoppers these lists of keys belong to, locked until the transaction ends; made where there is none, joined where keys
+ * name several. The caller must hold the keys' locks (`lockAllKeys`).
  */
-export async function resolveShopper(tx: StoreTx, keys: readonly ShopperKey[], now: Date): Promise<ResolvedShopper> {
-  const merging = sortKeys(keys.filter(isMerging))
-  for (;;) {
-    const owners = merging.length > 0 ? await sql.keyOwners(tx, merging) : []
-    const ids = [...new Set(owners.map((owner) => owner.shopper_id))]
-    if (ids.length === 0) return makeShopper(tx, keys, now)
-    const locked = await sql.lockShoppers(tx, ids)
-    if (locked.length < ids.length) continue // joined to another one while we waited: ask again who owns the keys
-    const [kept, ...others] = locked.sort(
-      (a, b) => a.created_at.getTime() - b.created_at.getTime() || (a.id < b.id ? -1 : 1),
-    )
-    for (const other of others) {
-      await sql.moveShopper(tx, other.id, kept!.id)
-      if (other.arm) await sql.keepEarlierArm(tx, kept!.id, other.arm)
+export async function resolveShoppers(
+  tx: StoreTx,
+  keyLists: readonly (readonly ShopperKey[])[],
+  now: Date,
+): Promise<ResolvedShoppers> {
+  const owned = await lockOwners(tx, keyLists.flat())
+  const groups = groupKeys(
+    keyLists.map((keys) => keys.filter(isMerging)),
+    owned,
+  )
+  const ids = groups.map((group) => group.shoppers[0]?.id ?? newId())
+  const fresh = ids.filter((_, index) => groups[index]!.shoppers.length === 0)
+  await sql.insertShoppers(tx, fresh, now)
+  const merged = new Set<string>()
+  for (const [index, { shoppers }] of groups.entries()) {
+    for (const other of shoppers.slice(1)) {
+      merged.add(ids[index]!)
+      await sql.moveShopper(tx, other.id, ids[index]!)
+      if (other.arm) await sql.keepEarlierArm(tx, ids[index]!, other.arm)
     }
-    await sql.insertKeys(tx, kept!.id, keys)
-    return { shopperId: kept!.id, isMerged: others.length > 0, isNew: false }
   }
+  const shopperIds: string[] = []
+  for (const [index, { lists }] of groups.entries()) for (const list of lists) shopperIds[list] = ids[index]!
+  const isOwned = new Set(owned.map((key) => `${key.kind}:${key.value}`))
+  const keys = keyLists.flatMap((list, index) =>
+    list
+      .filter((key) => !isOwned.has(`${key.kind}:${key.value}`))
+      .map((key) => ({ ...key, shopper_id: shopperIds[index]! })),
+  )
+  await sql.insertKeys(tx, keys)
+  return { shopperIds, merged }
 }
 
 export async function lockAllKeys(tx: StoreTx, keys: readonly ShopperKey[]): Promise<void> {
@@ -41,9 +54,16 @@ export async function lockAllKeys(tx: StoreTx, keys: readonly ShopperKey[]): Pro
   if (merging.length > 0) await sql.lockKeys(tx, merging)
 }
 
-async function makeShopper(tx: StoreTx, keys: readonly ShopperKey[], now: Date): Promise<ResolvedShopper> {
-  const shopperId = newId()
-  await sql.insertShopper(tx, shopperId, now)
-  await sql.insertKeys(tx, shopperId, keys)
-  return { shopperId, isMerged: false, isNew: true }
+/** Every merging key that is somebody's, with its owner. */
+async function lockOwners(tx: StoreTx, keys: readonly ShopperKey[]) {
+  const merging = sortKeys(keys.filter(isMerging))
+  for (;;) {
+    const owners = merging.length > 0 ? await sql.keyOwners(tx, merging) : []
+    if (owners.length === 0) return []
+    const ids = [...new Set(owners.map((owner) => owner.shopper_id))]
+    const locked = new Map((await sql.lockShoppers(tx, ids)).map((shopper) => [shopper.id, shopper]))
+    // One is missing that was joined to another while we waited: ask again who owns the keys.
+    if (locked.size < ids.length) continue
+    return owners.map(({ kind, value, shopper_id }) => ({ kind, value, shopper: locked.get(shopper_id)! }))
+  }
 }

@@ -11,11 +11,14 @@ export async function lockKeys({ db, storeId }: StoreTx, keys: readonly ShopperK
   ) as sorted`.execute(db)
 }
 
+/** Each key is looked up by itself: a join of a few keys with all of them was planned as a reading of all of them. */
 export async function keyOwners({ db, storeId }: StoreTx, keys: readonly ShopperKey[]) {
   const rows = await sql<{ kind: ShopperKey['kind']; value: string; shopper_id: string }>`
-    select k.kind, k.value, k.shopper_id
+    select wanted.kind, wanted.value, k.shopper_id
     from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as wanted(kind text, value text)
-    join shopper_keys k on k.store_id = ${storeId} and k.kind = wanted.kind and k.value = wanted.value`.execute(db)
+    cross join lateral (select shopper_id from shopper_keys k
+      where k.store_id = ${storeId} and k.kind = wanted.kind and k.value = wanted.value and k.kind <> 'device'
+      limit 1) k`.execute(db)
   return rows.rows
 }
 
@@ -25,25 +28,28 @@ export function lockShoppers({ db, storeId }: StoreTx, ids: readonly string[]) {
     .selectFrom('shoppers')
     .selectAll()
     .where('store_id', '=', storeId)
-    .where('id', 'in', [...ids])
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
 }
 
-export async function insertShopper({ db, storeId }: StoreTx, id: string, now: Date): Promise<void> {
-  await db.insertInto('shoppers').values({ store_id: storeId, id, created_at: now }).execute()
+export async function insertShoppers({ db, storeId }: StoreTx, ids: readonly string[], now: Date): Promise<void> {
+  if (ids.length === 0) return
+  await sql`insert into shoppers (store_id, id, created_at)
+    select ${storeId}, id, ${now} from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 
+/** In one order for all: two transactions with the same devices must not wait for each other in a circle. */
 export async function insertKeys(
   { db, storeId }: StoreTx,
-  shopperId: string,
-  keys: readonly ShopperKey[],
+  keys: readonly (ShopperKey & { shopper_id: string })[],
 ): Promise<void> {
   if (keys.length === 0) return
   await sql`insert into shopper_keys (store_id, kind, value, shopper_id)
-    select ${storeId}, kind, value, ${shopperId}
-    from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as news(kind text, value text)
+    select ${storeId}, kind, value, shopper_id
+    from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as news(kind text, value text, shopper_id uuid)
+    order by kind, value, shopper_id
     on conflict do nothing`.execute(db)
 }
 
@@ -70,16 +76,29 @@ export interface ShopperContact {
   country_source: string | null
 }
 
-/** People of the store's own account are marked: they are never held out and never counted (F1). */
-export async function updateShopper({ db, storeId }: StoreTx, id: string, contact: ShopperContact): Promise<void> {
-  const isMember = sql<boolean>`exists (select from members m join users u on u.id = m.user_id
-    join stores s on s.account_id = m.account_id where s.id = ${storeId} and lower(u.email) = ${contact.email})`
-  await db
-    .updateTable('shoppers')
-    .set({ ...contact, is_member: isMember })
-    .where('store_id', '=', storeId)
-    .where('id', '=', id)
-    .execute()
+/**
+ * Writes those that differ. People of the store's own account are marked: they are never held out and never counted (F1).
+ */
+export async function updateShoppers(
+  { db, storeId }: StoreTx,
+  contacts: readonly (ShopperContact & { id: string })[],
+): Promise<void> {
+  if (contacts.length === 0) return
+  const ids = contacts.map((contact) => contact.id)
+  await sql`
+    with said as (
+      select c.*, coalesce(c.email in (select lower(u.email) from members m join users u on u.id = m.user_id
+        join stores r on r.account_id = m.account_id where r.id = ${storeId}), false) as is_member
+      from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as c(id uuid, email text, phone text, first_name text,
+        last_name text, country text, country_source text))
+    update shoppers s set email = said.email, phone = said.phone, first_name = said.first_name, last_name = said.last_name,
+      country = said.country, country_source = said.country_source, is_member = said.is_member
+    from said
+    where s.store_id = ${storeId} and s.id = any(${ids}::uuid[]) and s.id = said.id
+      and (s.email, s.phone, s.first_name, s.last_name, s.country::text, s.country_source, s.is_member) is distinct from
+        (said.email, said.phone, said.first_name, said.last_name, said.country, said.country_source, said.is_member)`.execute(
+    db,
+  )
 }
 
 export async function keepEarlierArm({ db, storeId }: StoreTx, id: string, arm: 'treated' | 'control'): Promise<void> {

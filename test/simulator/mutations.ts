@@ -38,7 +38,7 @@ export const mutations: readonly Mutation[] = [
     name: 'a purchase leaves open messages open',
     rule: 'D5',
     file: 'server/carts/carts.ts',
-    before: 'await messages.cancelCartMessages(tx, id, reason, now)',
+    before: 'await messages.cancelCartMessages(tx, ids, reason, now)',
     after: '',
   },
   {
@@ -66,7 +66,7 @@ export const mutations: readonly Mutation[] = [
     name: 'a joined cart keeps its messages',
     rule: 'S6',
     file: 'server/messages/messages.ts',
-    before: "await sql.cancelOfCart(tx, fromCart, 'merged', now)",
+    before: "await sql.cancelOfCarts(tx, [fromCart], 'merged', now)",
     after: '',
   },
   {
