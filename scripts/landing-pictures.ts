@@ -21,7 +21,25 @@ for (const theme of themeNames) {
     await writeFile(`${folder}/why-${theme}-${shape}.webp`, await shoot(browser, theme, size))
   }
 }
+await writeFile('web/public/social.png', await socialImage(browser))
 await browser.close()
+
+/** What is shown where somebody shares a link: the top of the page without what cannot be clicked in a picture. */
+async function socialImage(browser: Browser): Promise<Buffer> {
+  const context = await browser.newContext({ viewport: { width: 1_200, height: 630 }, bypassCSP: true })
+  const page = await context.newPage()
+  // Twice: an optional font is there only from the second visit on.
+  await page.goto(`${url}/landing.html`)
+  await page.waitForLoadState('networkidle')
+  await page.reload()
+  await page.addStyleTag({
+    content: `.top nav, .doors, .calls, .small-print { display: none; }
+      .hero { min-height: 566px; display: grid; align-items: center; padding-block: 0; } .flow { max-height: 520px; }`,
+  })
+  const picture = await page.screenshot()
+  await context.close()
+  return picture
+}
 
 /** The messages of a cart that was brought back, with the record of one that was not sent open. */
 async function shoot(browser: Browser, theme: string, size: { width: number; height: number }): Promise<Buffer> {

@@ -30,7 +30,7 @@ export async function landingPage(template: string, config: Config): Promise<Pub
   const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
   const text: string = liquid.parseAndRenderSync(template, { origin, company, support, hasDemo })
   const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
-  const policy = `default-src 'none'; script-src 'self'; style-src 'sha256-${sha256(style, 'base64')}'; img-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
+  const policy = `default-src 'none'; script-src 'self'; style-src 'sha256-${sha256(style, 'base64')}'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
   return { ...(await packed('text/html; charset=utf-8', text)), policy }
 }
 

@@ -163,10 +163,12 @@ function Record() {
             One click, for every message: what was decided, when, and what was known at that moment. Also for the ones
             that never left.
           </p>
+          {'{% if hasDemo %}'}
           <p>
             The picture is the demo as it is. You can open the same page yourself, abandon a cart in the demo store, and
             read the mail a minute later.
           </p>
+          {'{% endif %}'}
         </div>
         <Screenshot />
       </div>
@@ -183,14 +185,14 @@ function Trials() {
           A simulator makes up months in the life of shops, lets the real code live through them on a real database, and
           looks for a broken rule.
         </p>
-        <dl className="trials">
-          {trials.map(({ figure, text }) => (
-            <div key={figure}>
-              <dt>{figure}</dt>
-              <dd>{text}</dd>
-            </div>
+        <ul className="trials">
+          {trials.map(({ title, text }) => (
+            <li key={title}>
+              <h3>{title}</h3>
+              <p>{text}</p>
+            </li>
           ))}
-        </dl>
+        </ul>
         <p>
           The whole account, with figures and what is left out, is in <code>docs/reliability.md</code> and{' '}
           <code>docs/reliability-outages.md</code> of the source. <code>npm run simulate</code> repeats it.
@@ -229,8 +231,13 @@ function Ending() {
   return (
     <section className="band ending" aria-labelledby="ending-title">
       <div className="wrap">
-        <h2 id="ending-title">See it with your own cart</h2>
-        <p className="lead">Leave a cart, get the mail, come back, and read why each thing happened.</p>
+        <h2 id="ending-title">See it for yourself</h2>
+        <p className="lead">
+          {'{% if hasDemo %}Leave a cart, get the mail, come back, and read why each thing happened.'}
+          {
+            '{% else %}Connect your store and read what would be sent. Nothing leaves before you switch it on.{% endif %}'
+          }
+        </p>
         <Calls />
       </div>
     </section>

@@ -62,7 +62,9 @@ function Plan({ planKey }: { planKey: PlanKey }) {
       </p>
       <ul>
         {[...limitLines(plan.limits), ...plan.features].map((line) => (
-          <li key={line}>{line}</li>
+          <li key={line} className={line.startsWith('No ') ? 'without' : undefined}>
+            {line}
+          </li>
         ))}
       </ul>
       <a className={planKey === 'free' ? 'button' : 'button second'} href="/register">

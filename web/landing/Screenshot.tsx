@@ -16,10 +16,10 @@ export function Screenshot() {
           <img src={urls[`why-${theme}-wide.webp`]} {...shots.wide} alt={ALT} loading="lazy" decoding="async" />
         </picture>
       ))}
-      <figcaption>A cart of the demo: one reminder sent, two not, and why.</figcaption>
+      <figcaption>A cart of the demo: one reminder was sent, the next one was not, and why.</figcaption>
     </figure>
   )
 }
 
 const ALT =
-  'A cart’s page in Recoup. The first reminder was sent, with the record of its decision. The second and third are cancelled: “The shopper has bought. No further message goes out for this cart.”'
+  'A cart’s page in Recoup. The first reminder was sent: “The mail server accepted the message.” The second was cancelled, and its record is open: “The shopper has bought. No further message goes out for this cart.”'

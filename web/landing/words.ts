@@ -1,4 +1,4 @@
-// What the landing page says. Every sentence is a rule of the engine or a figure of docs/reliability.md and
+// What the landing page says; Liquid's braces are filled in by the server. Every sentence is a rule of the engine or a figure of docs/reliability.md and
 // docs/reliability-outages.md: change it there first.
 
 export const TITLE = 'Recoup: abandoned cart recovery that shows its proof'
@@ -50,7 +50,7 @@ export const proofs: Proof[] = [
     answer:
       'A consent ledger and a table of rules per country decide whether a mail may go. Unknown is not a yes, and where the country is not known the strictest rule holds. Every mail has a one-click unsubscribe; it reaches whatever has not left yet within a second.',
     proofs: [
-      'The reason is on screen: leave a cart in the demo as a shopper from Germany, and read the refusal.',
+      'The reason is on screen{% if hasDemo %}: leave a cart in the demo as a shopper from Germany, and read the refusal{% endif %}.',
       'In the simulator, a mail that leaves a second after an unsubscribe is a failure, and so is one that stays open.',
     ],
   },
@@ -85,19 +85,18 @@ export const steps = [
   },
 ]
 
-/** How it is tried, in figures that can be measured again. */
 export const trials = [
   {
-    figure: '12 rules',
-    text: 'are checked after every step of every made-up history, against what the store and the mail server really saw.',
+    title: 'Every rule, after every step',
+    text: 'What the engine did is compared with what the store and the mail server really saw. One mail too many ends the run.',
   },
   {
-    figure: 'Any statement',
-    text: 'may be a worker’s last. Clocks jump, notices come late, twice or never, the mail server falls silent with the mail taken.',
+    title: 'Killed at any statement',
+    text: 'Two workers, either of which may end at any moment. Clocks jump, notices come late, twice or never, the mail server falls silent with the mail taken.',
   },
   {
-    figure: '14 of 14',
-    text: 'mistakes planted in the engine on purpose are caught. A check that cannot fail would prove nothing.',
+    title: 'Mistakes made on purpose',
+    text: 'For every rule a mistake is planted in the engine, and has to be caught. A check that cannot fail would prove nothing.',
   },
 ]
 
