@@ -2,6 +2,7 @@ import { openPool } from '../../server/db.ts'
 import { migrate } from '../../server/migrate.ts'
 import { startTestPostgres } from '../../server/postgres/embedded.ts'
 import { asAdmin, databaseUrl } from '../global.ts'
+import { WITNESS } from './witness.ts'
 
 // Databases to play on: a clone of one migrated template per process.
 
@@ -22,7 +23,9 @@ export function groundOn(server: string, template: string): Ground {
       names.push(name)
       await asAdmin(server, `create database ${name} template ${template}`)
       for (const setting of SETTINGS) await asAdmin(server, `alter database ${name} set ${setting}`)
-      return databaseUrl(server, name)
+      const url = databaseUrl(server, name)
+      await asAdmin(url, WITNESS)
+      return url
     },
     async clear() {
       for (const name of names) await asAdmin(server, `drop database if exists ${name} with (force)`)

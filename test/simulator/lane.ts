@@ -22,9 +22,14 @@ export interface Report {
   failure: { history: History; broken: Broken; original: History } | null
 }
 
+/** As many as are used at once, at most; few are. */
+const CONNECTIONS = 8
+
 export function runLane(databaseUrl: string): void {
   takeOverTimers()
-  const pool = openPool({ url: databaseUrl, max: 8 })
+  const pool = openPool({ url: databaseUrl, max: CONNECTIONS })
+  // A connection that was idle for a while is not closed: another one would have to plan every statement anew.
+  pool.options.idleTimeoutMillis = 0
   process.on('message', async ({ seeds, isShrunk }: Order) => {
     for (const seed of seeds) process.send!(await playSeed(pool, seed, isShrunk))
     process.send!('idle')

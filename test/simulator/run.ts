@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { observer } from './actors.ts'
 import { invariants, type Rule } from './invariants/all.ts'
 import type { Departed } from './invariants/scene.ts'
 import { playStep } from './play.ts'
@@ -27,7 +26,6 @@ export interface Played {
 
 export async function playHistory(pool: pg.Pool, history: History): Promise<Played> {
   const theatre = await openTheatre(pool, history)
-  const db = observer(pool)
   let before: State | null = null
   let broken: Broken | null = null
   for (const [index, step] of history.steps.entries()) {
@@ -37,7 +35,7 @@ export async function playHistory(pool: pg.Pool, history: History): Promise<Play
       () => null,
       (error) => ({ rule: 'crash' as const, step: index, words: sayError(error) }),
     )
-    const state: State = await readState(db, theatre.stage.storeId)
+    const state: State = await readState(pool, theatre.stage.storeId, before)
     broken = problem ?? look(theatre, { step, state, before, mailsBefore, index })
     if (broken) break
     before = state

@@ -1,9 +1,8 @@
+import type pg from 'pg'
 import { type Db, sql } from '../../server/db.ts'
 
 // What the database says: all of the history's store after a step, and what a mail rested on the moment it left. One
 // statement each. Times come as milliseconds.
-
-const ms = (column: string) => sql.raw(`(extract(epoch from ${column}) * 1000)::bigint`)
 
 export interface Cart {
   id: string
@@ -62,6 +61,8 @@ export interface Touch {
 }
 
 export interface State {
+  /** Rows written so far, see WITNESS. */
+  writes: number
   isActive: boolean
   carts: Cart[]
   messages: Message[]
@@ -70,34 +71,82 @@ export interface State {
   touches: Touch[]
 }
 
-export async function readState(db: Db, storeId: string): Promise<State> {
-  const list = (fields: ReturnType<typeof sql>, from: ReturnType<typeof sql>) =>
-    sql`(select coalesce(jsonb_agg(jsonb_build_object(${fields})), '[]') from ${from} where store_id = ${storeId}::uuid)`
-  const rows = await sql<State>`select (select is_active from stores where id = ${storeId}::uuid) as "isActive",
-    ${list(
-      sql`'id', id, 'shopper', shopper_id, 'status', status, 'startedAt', ${ms('started_at')},
-      'lastActivityAt', ${ms('last_activity_at')}, 'endedAt', ${ms('ended_at')}, 'pendingUntil', ${ms('pending_until')},
-      'email', email, 'phone', phone, 'items', items, 'coupons', coupons, 'mergedInto', merged_into`,
-      sql`carts`,
-    )} as carts,
-    ${list(
-      sql`'id', id, 'cart', cart_id, 'shopper', shopper_id, 'origin', origin, 'step', step, 'state', state, 'reason', reason,
-      'worker', worker_id, 'dueAt', ${ms('due_at')}, 'expiresAt', ${ms('expires_at')},
-      'handedOverAt', ${ms('handed_over_at')}, 'to', to_address`,
-      sql`messages`,
-    )} as messages,
-    ${list(sql`'id', id, 'shopper', shopper_id, 'at', ${ms('at')}, 'payload', payload`, sql`facts`)} as facts,
-    ${list(
-      sql`'id', order_id, 'shopper', shopper_id, 'purchasedAt', ${ms('purchased_at')}, 'total', total_minor,
-      'net', net_minor, 'isStaff', is_staff, 'touch', touch_id, 'message', message_id`,
-      sql`orders`,
-    )} as orders,
-    ${list(
-      sql`'id', id, 'shopper', shopper_id, 'message', message_id, 'isHuman', is_human, 'at', ${ms('at')}`,
-      sql`touches`,
-    )} as touches`.execute(db)
-  return rows.rows[0]!
+/** Counts every row written to what `readState` reads; a rolled back one as well. */
+export const WITNESS = `
+  create sequence simulator_writes;
+  create function simulator_wrote() returns trigger language plpgsql as
+    'begin perform nextval(''simulator_writes''); return null; end';
+  ${['carts', 'messages', 'facts', 'orders', 'touches']
+    .map((table) => written(table, 'insert or update or delete'))
+    .join('')}
+  ${written('stores', 'insert or delete or update of is_active')}`
+
+function written(table: string, event: string): string {
+  return `create trigger simulator_witness after ${event} on ${table} for each row execute function simulator_wrote();`
 }
+
+/** `before` itself when no row was written since it was read. */
+export async function readState(pool: pg.Pool, storeId: string, before: State | null): Promise<State> {
+  const { rows } = await pool.query<State>(STATE, [storeId, before?.writes ?? -1])
+  return rows[0] ?? before!
+}
+
+const asMs = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
+
+const list = (table: string, fields: Record<string, string>) => {
+  const pairs = Object.entries(fields).map(([name, value]) => `'${name}', ${value}`)
+  return `(select coalesce(json_agg(json_build_object(${pairs})), '[]') from ${table} where store_id = $1) as ${table}`
+}
+
+const STATE = `
+  select last_value + is_called::int as writes, (select is_active from stores where id = $1) as "isActive",
+    ${list('carts', {
+      id: 'id',
+      shopper: 'shopper_id',
+      status: 'status',
+      startedAt: asMs('started_at'),
+      lastActivityAt: asMs('last_activity_at'),
+      endedAt: asMs('ended_at'),
+      pendingUntil: asMs('pending_until'),
+      email: 'email',
+      phone: 'phone',
+      items: 'items',
+      coupons: 'coupons',
+      mergedInto: 'merged_into',
+    })},
+    ${list('messages', {
+      id: 'id',
+      cart: 'cart_id',
+      shopper: 'shopper_id',
+      origin: 'origin',
+      step: 'step',
+      state: 'state',
+      reason: 'reason',
+      worker: 'worker_id',
+      dueAt: asMs('due_at'),
+      expiresAt: asMs('expires_at'),
+      handedOverAt: asMs('handed_over_at'),
+      to: 'to_address',
+    })},
+    ${list('facts', { id: 'id', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},
+    ${list('orders', {
+      id: 'order_id',
+      shopper: 'shopper_id',
+      purchasedAt: asMs('purchased_at'),
+      total: 'total_minor',
+      net: 'net_minor',
+      isStaff: 'is_staff',
+      touch: 'touch_id',
+      message: 'message_id',
+    })},
+    ${list('touches', {
+      id: 'id',
+      shopper: 'shopper_id',
+      message: 'message_id',
+      isHuman: 'is_human',
+      at: asMs('at'),
+    })}
+  from simulator_writes where last_value + is_called::int <> $2`
 
 /** A mail at the moment the provider is handed it. */
 export interface Evidence {
@@ -122,6 +171,8 @@ export interface Evidence {
   /** `kind:value` of the person, and of everybody who used one of its devices. */
   keys: string[]
 }
+
+const ms = (column: string) => sql.raw(asMs(column))
 
 export async function readEvidence(db: Db, messageId: string): Promise<Evidence | undefined> {
   const rows = await sql<Evidence>`
