@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { type Db, openDb, openPool } from '../../server/db.ts'
+import { migrate } from '../../server/migrate.ts'
+import { startEmbedded } from '../../server/postgres/embedded.ts'
+import { findPostmaster } from '../../server/postgres/postmaster.ts'
+
+/** A PostgreSQL with durable writes, looked after by the product's own keeper, for several workers. */
+export interface Database {
+  db: Db
+  socketPath: string
+  /** kill -9 of the postmaster and everything it started. */
+  kill(): void
+  stop(): Promise<void>
+}
+
+export async function startDatabase(folder: string): Promise<Database> {
+  const server = await startEmbedded({ dataDir: folder, isKept: true })
+  const moved = path.join(folder, 'postgres-location')
+  const home = fs.existsSync(moved) ? fs.readFileSync(moved, 'utf8').trim() : path.join(folder, 'postgres')
+  const pgdata = path.join(home, 'pgdata')
+  const { socketDir, port } = findPostmaster(pgdata)!
+  const pool = openPool({ url: server.url, max: 3 })
+  await migrate(pool)
+  return {
+    db: openDb(pool),
+    socketPath: path.join(socketDir, `.s.PGSQL.${port}`),
+    kill() {
+      const postmaster = findPostmaster(pgdata)!.pid
+      const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postmaster)], { encoding: 'utf8' })
+      for (const pid of [postmaster, ...children.trim().split(/\s+/).map(Number)]) killHard(pid)
+    },
+    async stop() {
+      await pool.end()
+      await server.stop()
+      fs.rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+function killHard(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // It ended by itself meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

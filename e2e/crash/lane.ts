@@ -1,0 +1,179 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DemoStore } from '../../demo/store/store.ts'
+import { sql } from '../../server/db.ts'
+import type { TestStore } from '../../test/factories.ts'
+import { type CrashCase, randomFrom } from './cases.ts'
+import { type Database, startDatabase } from './database.ts'
+import { countersOff, isFinal, POOL, problemsOf, type Row, rowsOf } from './look.ts'
+import { type Mail, startMail } from './mail.ts'
+import type { Taken } from './mail-server.ts'
+import { connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
+import { aWorkerProcess, type WorkerProcess } from './workers.ts'
+
+// A database, workers, a mail server and three connected shops, all processes of their own, killed and started again.
+
+export interface Lane {
+  /** Lets people become due, kills at the boundary, starts again, and looks at what became of everybody. */
+  run(crash: CrashCase, seed: number): Promise<CrashResult>
+  stop(): Promise<void>
+}
+
+export interface CrashResult {
+  /** Accepted by the mail server. */
+  mails: number
+  unknown: number
+  /** From the kill, at which the supervisor starts again, until nothing waits any more that could go. */
+  recoveryMs: number
+  problems: string[]
+}
+
+const RECOVERY_LIMIT_MS = 30_000
+const PATIENCE_MS = 90_000
+
+interface Parts {
+  database: Database
+  mail: Mail
+  workers: WorkerProcess[]
+  stores: TestStore[]
+  runs: number
+}
+
+export async function aLane(shops: readonly DemoStore[], workerCount: number): Promise<Lane> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-crash-'))
+  // As root the database runs as somebody else, who has to enter.
+  fs.chmodSync(folder, 0o711)
+  const [database, mail] = await Promise.all([startDatabase(folder), startMail(folder, workerCount)])
+  const stores = await connectShops(database.db, shops)
+  const workers = await Promise.all(
+    mail.ports.map((mailPort, index) =>
+      aWorkerProcess({ index, folder, socketPath: database.socketPath, mailPort, secret: SECRET, pool: POOL }),
+    ),
+  )
+  const parts: Parts = { database, mail, workers, stores, runs: 0 }
+  // One first: they would all make the job queue's tables.
+  await workers[0]!.start()
+  await Promise.all(workers.slice(1).map((worker) => worker.start()))
+  return {
+    run: (crash, seed) => runCrash(parts, crash, seed),
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()))
+      mail.stop()
+      await database.stop()
+      fs.rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<CrashResult> {
+  const { database, mail, workers, stores } = parts
+  const random = randomFrom(seed)
+  const domain = `run${++parts.runs}.crash.example`
+  // Connections are opened anew in every run.
+  mail.hangUp()
+  const crashed = armCrash(parts, crash, random)
+  await leaveCarts(database.db, stores, addressesOf(domain, random))
+  const sprung = await Promise.race([crashed.sprung, sleep(PATIENCE_MS, null, { ref: false })])
+  if (!sprung) {
+    crashed.disarm()
+    return { mails: 0, unknown: 0, recoveryMs: 0, problems: [`nothing came to the boundary in ${PATIENCE_MS} ms`] }
+  }
+  const mine = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))
+  const early = await wait(parts, domain, (rows) => rows.every((row) => isFinal(row) || waitsByRule(row, mine())))
+  const recoveryMs = performance.now() - sprung.at
+  const late = await letGo(parts, domain)
+  await sprung.restarted
+  const rows = await rowsOf(database.db, domain)
+  const problems = [
+    ...problemsOf(rows, mine(), sprung.dead),
+    ...(await countersOff(database.db)),
+    ...workers.flatMap((worker) => worker.lastWords() ?? []).map((words) => `a worker ended by itself: ${words}`),
+    ...[early, late].flatMap((stuck) => (stuck ? [`not settled: ${stuck}`] : [])),
+    ...(recoveryMs > RECOVERY_LIMIT_MS ? [`it took ${Math.round(recoveryMs / 1_000)} s`] : []),
+  ]
+  const unknown = rows.filter((row) => row.state === 'unknown' && sprung.dead.has(row.worker_id ?? '')).length
+  return { mails: mine().length, unknown, recoveryMs, problems }
+}
+
+/** Every shop has somebody who unsubscribed. One in four runs has a mail server that dies; what it was put off for then waits for half a minute, as it should. */
+function addressesOf(domain: string, random: () => number): string[] {
+  const special = ['gone', 'gone', 'gone', 'later', 'full', 'nobody', 'spam', 'hang', 'drop']
+  if (random() < 0.25) special.push('die')
+  const all = Array.from({ length: PEOPLE }, (_, n) => special[n] ?? 'accept')
+  const places = all.map((treatment, n) => ({ treatment, n, at: treatment === 'gone' ? -1 : random() }))
+  return places.sort((a, b) => a.at - b.at).map(({ treatment, n }) => `${treatment}-${n}@${domain}`)
+}
+
+interface Sprung {
+  at: number
+  /** Workers, as their heartbeats called themselves. */
+  dead: Set<string>
+  restarted: Promise<void>
+}
+
+/** How many of a kind pass before the kill: at most as many as come for certain. */
+const PASSES = { claim: 3, verdicts: 2, 'hand-over': 8, outcome: 8, connect: 4, mail: 12, data: 12, dot: 12 }
+
+function armCrash({ workers, mail, database }: Parts, { boundary, target }: CrashCase, random: () => number) {
+  let resolveSprung = (_: Sprung) => {}
+  const sprung = new Promise<Sprung>((resolve) => (resolveSprung = resolve))
+  const disarm = () => {
+    for (const { proxy } of workers) proxy.set(null)
+    mail.disarm()
+  }
+  const spring = (index: number) => {
+    disarm()
+    const worker = workers[index]!
+    const dead = new Set(target === 'postgres' ? [] : [worker.proxy.workerId()!])
+    if (target !== 'postgres') worker.kill()
+    if (target !== 'worker') database.kill()
+    resolveSprung({ at: performance.now(), dead, restarted: dead.size > 0 ? worker.start() : Promise.resolve() })
+  }
+  const passes = Math.floor(random() * PASSES[boundary.kind === 'wire' ? boundary.place : boundary.statement])
+  if (boundary.kind === 'wire') mail.trap(boundary.place, passes, spring)
+  else {
+    const trap = { statement: boundary.statement, edge: boundary.edge, passes, spring }
+    for (const { proxy } of workers) proxy.set(trap)
+  }
+  return { sprung, disarm }
+}
+
+/** Looks until it is so; else what is not, in words. */
+async function wait({ database }: Parts, domain: string, isSo: (rows: readonly Row[]) => boolean) {
+  const end = performance.now() + PATIENCE_MS
+  for (;;) {
+    const rows = await rowsOf(database.db, domain).catch(() => [])
+    if (rows.length === PEOPLE && isSo(rows)) return null
+    if (performance.now() > end) return inWords(rows)
+    await sleep(100)
+  }
+}
+
+function inWords(rows: readonly Row[]): string {
+  const open = rows.filter((row) => !isFinal(row))
+  return `${rows.length} rows, ${open.map((row) => `${row.email} ${row.state} ${row.reason ?? ''}`).join(', ')}`
+}
+
+/** Taken and never answered, or told to come back in half a minute because the mail server was gone. */
+function waitsByRule(row: Row, taken: readonly Taken[]): boolean {
+  if (row.state === 'handed_over') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
+  return row.state === 'held' && row.reason === 'retry' && row.wake_at.getTime() > Date.now() + 5_000
+}
+
+/** Ends what waits by rule: connections that hang, and back-off, for which nobody here has the time. */
+async function letGo(parts: Parts, domain: string): Promise<string | null> {
+  const { db } = parts.database
+  const nudge = async () => {
+    parts.mail.letGo()
+    await sql`update messages set wake_at = now() where state = 'held' and reason = 'retry'`.execute(db)
+    await sql`update store_send set next_due_at = now() where lease_until is null`.execute(db)
+  }
+  const nudging = setInterval(() => void nudge().catch(() => {}), 1_000)
+  try {
+    return await wait(parts, domain, (rows) => rows.every(isFinal))
+  } finally {
+    clearInterval(nudging)
+  }
+}

@@ -1,0 +1,104 @@
+import { type Db, sql } from '../../server/db.ts'
+import type { Taken } from './mail-server.ts'
+
+// What must hold after a crash, looked up in the database and in what the mail server took.
+
+/** The worker's pool (SMTP_POOL): as many may be on the wire when it dies (D10). */
+export const POOL = 5
+
+export interface Row {
+  id: string
+  state: string
+  reason: string | null
+  email: string
+  worker_id: string | null
+  claim: string | null
+  wake_at: Date
+  finished_at: Date | null
+}
+
+/** The messages due for the people of one run. */
+export async function rowsOf(db: Db, domain: string): Promise<Row[]> {
+  const rows = await sql<Row>`
+    select m.id, m.state, m.reason, c.email, m.worker_id, m.claim, m.wake_at, m.finished_at
+    from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    where m.due_at <= now() and c.email like ${`%@${domain}`}`.execute(db)
+  return rows.rows
+}
+
+const FINAL = new Set(['sent', 'failed', 'skipped', 'unknown'])
+
+export const isFinal = (row: Row): boolean => FINAL.has(row.state)
+
+/** The final state a treatment leads to; on the wire in a crash it may be `unknown` instead. */
+const ENDS: Record<string, string> = { gone: 'skipped', nobody: 'failed', spam: 'failed' }
+const SILENT = new Set(['hang', 'drop', 'die'])
+
+/** Every way in which the rows of a run contradict what may be, as sentences; none when all is well. */
+export function problemsOf(rows: readonly Row[], taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
+  return [
+    ...twice(taken.map(({ key }) => key)).map((key) => `message ${key} was accepted twice`),
+    ...twice(taken.map(({ to }) => to)).map((to) => `${to} was sent two messages`),
+    ...twice(rows.map(({ email }) => email)).map((email) => `${email} has two due rows`),
+    ...rows.flatMap((row) => problemsOfRow(row, taken, dead)),
+    ...[...new Set(rows.map((row) => row.worker_id))].flatMap((worker) => {
+      const left = rows.filter((row) => row.state === 'unknown' && row.worker_id === worker)
+      const unexplained = left.filter((row) => dead.has(worker!) || !SILENT.has(treatmentOf(row)))
+      return unexplained.length > POOL ? [`${unexplained.length} unknown rows of one worker`] : []
+    }),
+  ]
+}
+
+const treatmentOf = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
+
+function problemsOfRow(row: Row, taken: readonly Taken[], dead: ReadonlySet<string>): string[] {
+  const treatment = treatmentOf(row)
+  const receipt = taken.find(({ key }) => key === row.id)
+  const expected = SILENT.has(treatment) ? 'unknown' : (ENDS[treatment] ?? 'sent')
+  const isMailServerDead = taken.some(({ to }) => to.startsWith('die-'))
+  const isLost = row.state === 'unknown' && (isMailServerDead || dead.has(row.worker_id!))
+  const what = `${row.email} is ${row.state}${row.reason ? ` (${row.reason})` : ''}`
+  return [
+    ...(row.state !== expected && !isLost ? [`${what}, not ${expected}`] : []),
+    ...(row.state === 'sent' && !receipt?.isAnswered ? [`${what}, but nobody took it`] : []),
+    ...(receipt && row.state !== 'sent' && row.state !== 'unknown' ? [`${what}, but was taken`] : []),
+    ...(row.claim !== null || row.finished_at === null ? [`${what}, but not closed`] : []),
+  ]
+}
+
+function twice(values: readonly string[]): string[] {
+  return values.filter((value, at) => values.indexOf(value) !== at)
+}
+
+/** Where counters and rows disagree, over everything in the database. */
+export async function countersOff(db: Db): Promise<string[]> {
+  const rows = await sql<{ problem: string }>`
+    with handed as (
+      select s.account_id, count(*) filter (where m.state in ('handed_over', 'sent', 'delivered', 'unknown')) as rows
+      from messages m join stores s on s.id = m.store_id group by 1),
+    used as (select account_id, sum(used) as used from plan_usage where channel = 'email' group by 1),
+    carts_of as (
+      select c.id, c.badge, c.last_handed_over_at, c.no_response_at, max(m.handed_over_at) as at
+      from carts c join messages m on m.store_id = c.store_id and m.cart_id = c.id group by 1, 2, 3, 4),
+    listed as (
+      select store_id, badge, count(*) as count from carts where status in ('abandoned', 'recovered', 'lost') group by 1, 2),
+    counted as (select store_id, badge, sum(change) as count from cart_counts group by 1, 2),
+    recorded as (
+      select m.id, m.state, count(*) filter (where d.outcome = 'send') as sends,
+        count(*) filter (where d.outcome = 'result') as results
+      from messages m join decisions d on d.store_id = m.store_id and d.message_id = m.id
+      where m.state in ('sent', 'failed', 'unknown') group by 1, 2)
+    select format('plan usage %s, rows %s', coalesce(u.used, 0), coalesce(h.rows, 0)) as problem
+      from handed h full join used u using (account_id) where coalesce(u.used, 0) <> coalesce(h.rows, 0)
+    union all
+    select format('cart %s: badge %s, handed over %s, its rows say %s', id, badge, last_handed_over_at, at) from carts_of
+      where last_handed_over_at is distinct from at or no_response_at is distinct from at + interval '24 hours'
+        or badge <> case when at is null then 'No Action' else 'Email Sent' end
+    union all
+    select format('carts listed as %s: counted %s, there are %s', badge, coalesce(c.count, 0), coalesce(l.count, 0))
+      from listed l full join counted c using (store_id, badge) where coalesce(l.count, 0) <> coalesce(c.count, 0)
+    union all
+    select format('message %s (%s): %s hand-overs recorded, %s results', id, state, sends, results) from recorded
+      where sends = 0 or results < sends`.execute(db)
+  return rows.rows.map(({ problem }) => problem)
+}

@@ -1,0 +1,138 @@
+import fs from 'node:fs'
+import type { AddressInfo, Socket } from 'node:net'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import type { WirePlace } from './cases.ts'
+
+// A mail server as a process of its own. One port per worker, so that it knows whose connection it stops. What it takes is in a
+// file before it says so, whatever becomes of it or of the worker. The recipient's name says how a message is treated:
+// hang (taken, never answered) · drop (taken, connection lost) · die (taken, the server ends) · later (4xx to the recipient, once)
+// · full (4xx to the message, once) · nobody, spam (5xx) · anything else is accepted.
+
+export type FromMailServer = { type: 'listening'; ports: number[] } | { type: 'at'; worker: number }
+export type ToMailServer =
+  | { type: 'trap'; place: WirePlace; passes: number }
+  | { type: 'go-on' }
+  /** Ends every connection, idle ones too. */
+  | { type: 'hang-up' }
+  /** Ends the connections it never answers. */
+  | { type: 'let-go' }
+
+export interface Taken {
+  /** Of the Message-ID: the message's row. */
+  key: string
+  to: string
+  /** false: it was taken and nobody was told. */
+  isAnswered: boolean
+}
+
+const TAKES_MS = 60
+const file = process.env.CRASH_MAIL_FILE!
+const wantedPorts = JSON.parse(process.env.CRASH_MAIL_PORTS!) as number[]
+
+let trap: { place: WirePlace; passes: number } | null = null
+let goOn = () => {}
+const putOff = new Set<string>()
+const hanging = new Set<Socket>()
+
+const servers = wantedPorts.map((_, worker) => smtpServer(worker))
+const ports = await Promise.all(servers.map((server, worker) => listen(server, wantedPorts[worker]!)))
+process.on('message', (message: ToMailServer) => {
+  if (message.type === 'trap') trap = { place: message.place, passes: message.passes }
+  else if (message.type === 'go-on') goOn()
+  else if (message.type === 'let-go') for (const socket of hanging) socket.destroy()
+  else hangUp()
+})
+process.on('disconnect', () => process.exit())
+say({ type: 'listening', ports })
+
+function smtpServer(worker: number): SMTPServer {
+  return new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onConnect: (_session, callback) => void pass(worker, 'connect').then(() => callback()),
+    onMailFrom: (_address, _session, callback) => void pass(worker, 'mail').then(() => callback()),
+    onRcptTo: ({ address }, _session, callback) => callback(refusalOf(address)),
+    onData: (stream, session, callback) => void take(worker, stream, session).then(callback, callback),
+  }).on('error', () => {})
+}
+
+function listen(server: SMTPServer, port: number): Promise<number> {
+  return new Promise((resolve) =>
+    server.listen(port, '127.0.0.1', () => resolve((server.server.address() as AddressInfo).port)),
+  )
+}
+
+function say(message: FromMailServer): void {
+  process.send?.(message)
+}
+
+/** Waits at a trapped place until it may go on; everybody else passes. */
+function pass(worker: number, place: WirePlace): Promise<void> {
+  if (trap?.place !== place || trap.passes-- > 0) return Promise.resolve()
+  trap = null
+  return new Promise((resolve) => {
+    goOn = resolve
+    say({ type: 'at', worker })
+  })
+}
+
+const treatmentOf = (address: string): string => address.slice(0, address.indexOf('-'))
+
+function isFirstTime(address: string): boolean {
+  if (putOff.has(address)) return false
+  putOff.add(address)
+  return true
+}
+
+function refusal(responseCode: number, words: string): Error {
+  return Object.assign(new Error(words), { responseCode })
+}
+
+function refusalOf(address: string): Error | null {
+  const treatment = treatmentOf(address)
+  if (treatment === 'nobody') return refusal(550, '5.1.1 no such user here')
+  if (treatment === 'later' && isFirstTime(address)) return refusal(450, '4.7.1 greylisted, come back in 2 seconds')
+  return null
+}
+
+async function take(worker: number, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
+  const to = session.envelope.rcptTo[0]!.address
+  const key = /^Message-ID: <([^@>]+)@/im.exec(await readBody(worker, stream))![1]!
+  const treatment = treatmentOf(to)
+  if (treatment === 'spam') return refusal(554, '5.7.1 looks like spam')
+  if (treatment === 'full' && isFirstTime(to)) return refusal(452, '4.3.1 no space left, come back in 2 seconds')
+  const isAnswered = !['hang', 'drop', 'die'].includes(treatment)
+  fs.appendFileSync(file, `${JSON.stringify({ key, to, isAnswered } satisfies Taken)}\n`)
+  await pass(worker, 'dot')
+  if (treatment === 'die') process.kill(process.pid, 'SIGKILL')
+  const socket = socketOf(worker, session)
+  if (treatment === 'drop') socket?.destroy()
+  if (treatment === 'hang' && socket) hanging.add(socket)
+  if (!isAnswered) return new Promise(() => {})
+  await new Promise((resolve) => setTimeout(resolve, TAKES_MS))
+  return null
+}
+
+async function readBody(worker: number, stream: SMTPServerDataStream): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of stream) {
+    if (parts.length === 0) await pass(worker, 'data')
+    parts.push(part as Buffer)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+interface Connection {
+  session: SMTPServerSession
+  _socket: Socket
+}
+
+const connectionsOf = (server: SMTPServer): Connection[] => [...(server.connections as unknown as Set<Connection>)]
+
+function socketOf(worker: number, { id }: SMTPServerSession): Socket | undefined {
+  return connectionsOf(servers[worker]!).find((each) => each.session.id === id)?._socket
+}
+
+function hangUp(): void {
+  for (const connection of servers.flatMap(connectionsOf)) connection._socket.destroy()
+}

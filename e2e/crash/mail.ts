@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { WirePlace } from './cases.ts'
+import type { FromMailServer, Taken, ToMailServer } from './mail-server.ts'
+
+/** The mail server's process, started again at once whenever it dies. */
+export interface Mail {
+  /** One per worker. */
+  ports: readonly number[]
+  /** Everything it ever took, in order. */
+  taken(): Taken[]
+  /** Calls `spring` when a connection is there, and lets it go on afterwards. */
+  trap(place: WirePlace, passes: number, spring: (worker: number) => void): void
+  disarm(): void
+  hangUp(): void
+  /** Ends the connections it never answers. */
+  letGo(): void
+  stop(): void
+}
+
+const PROGRAM = fileURLToPath(new URL('mail-server.ts', import.meta.url))
+
+export async function startMail(folder: string, workers: number): Promise<Mail> {
+  const file = path.join(folder, 'taken.jsonl')
+  fs.writeFileSync(file, '')
+  let ports = Array.from({ length: workers }, () => 0)
+  let child: ChildProcess
+  let armed: { place: WirePlace; passes: number; spring: (worker: number) => void } | null = null
+  let isStopped = false
+  const tell = (message: ToMailServer) => {
+    if (child.connected) child.send(message, () => {})
+  }
+  const start = () =>
+    new Promise<void>((resolve) => {
+      child = spawn(process.execPath, [PROGRAM], {
+        env: { ...process.env, CRASH_MAIL_FILE: file, CRASH_MAIL_PORTS: JSON.stringify(ports) },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      })
+      child.on('message', (message: FromMailServer) => {
+        if (message.type === 'listening') {
+          ports = message.ports
+          if (armed) tell({ type: 'trap', place: armed.place, passes: 0 })
+          return resolve()
+        }
+        const sprung = armed
+        armed = null
+        sprung?.spring(message.worker)
+        tell({ type: 'go-on' })
+      })
+      child.once('exit', () => {
+        if (!isStopped) void start()
+      })
+    })
+  await start()
+  return {
+    ports,
+    taken: () => readTaken(file),
+    trap(place, passes, spring) {
+      armed = { place, passes, spring }
+      tell({ type: 'trap', place, passes })
+    },
+    disarm: () => (armed = null),
+    hangUp: () => tell({ type: 'hang-up' }),
+    letGo: () => tell({ type: 'let-go' }),
+    stop() {
+      isStopped = true
+      child.kill('SIGKILL')
+    },
+  }
+}
+
+function readTaken(file: string): Taken[] {
+  const lines = fs.readFileSync(file, 'utf8').trim()
+  return lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line) as Taken)
+}

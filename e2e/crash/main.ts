@@ -1,0 +1,90 @@
+import os from 'node:os'
+import { parseArgs } from 'node:util'
+import { type CrashCase, cases } from './cases.ts'
+import { aLane, type CrashResult } from './lane.ts'
+import { startShops } from './shops.ts'
+
+// `npm run crash -- --times 20 [--only hand-over] [--lanes 4] [--seed 1]`: every case so often in a row, half of them with two
+// workers, half with four.
+
+const { values } = parseArgs({
+  options: {
+    times: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    lanes: { type: 'string', default: '2' },
+    seed: { type: 'string', default: '1' },
+  },
+})
+
+interface Todo {
+  crash: CrashCase
+  seed: number
+}
+
+interface Line {
+  runs: number
+  failed: number
+  mails: number
+  unknown: number
+  slowestMs: number
+}
+
+const lines = new Map<string, Line>()
+const chosen = cases.filter(({ name }) => name.includes(values.only))
+const all = chosen.flatMap((crash, at) =>
+  Array.from({ length: Number(values.times) }, (_, n) => ({ crash, seed: Number(values.seed) + at * 1_000 + n })),
+)
+const queues: Todo[][] = [[], []]
+for (const [at, todo] of all.entries()) queues[(at + todo.seed) % 2]!.push(todo)
+
+const begun = performance.now()
+const shops = await startShops()
+await Promise.all(Array.from({ length: Number(values.lanes) }, (_, n) => work(n)))
+for (const shop of shops) await shop.stop()
+report()
+
+/** Odd lanes have four workers, the others two. Who is through helps the others. */
+async function work(index: number): Promise<void> {
+  const workers = index % 2 === 1 ? 4 : 2
+  const lane = await aLane(shops, workers)
+  try {
+    for (;;) {
+      const todo = queues[index % 2]!.shift() ?? (Number(values.lanes) === 1 ? queues[1]!.shift() : undefined)
+      if (!todo) return
+      const result = await lane.run(todo.crash, todo.seed)
+      note(todo, workers, result)
+    }
+  } finally {
+    await lane.stop()
+  }
+}
+
+function note({ crash, seed }: Todo, workers: number, { mails, unknown, recoveryMs, problems }: CrashResult): void {
+  const line = lines.get(crash.name) ?? { runs: 0, failed: 0, mails: 0, unknown: 0, slowestMs: 0 }
+  line.runs += 1
+  line.failed += problems.length > 0 ? 1 : 0
+  line.mails += mails
+  line.unknown = Math.max(line.unknown, unknown)
+  line.slowestMs = Math.max(line.slowestMs, recoveryMs)
+  lines.set(crash.name, line)
+  const words = `${crash.name}, ${workers} workers, seed ${seed}: ${mails} mails, ${unknown} unknown, ${seconds(recoveryMs)}`
+  console.log(`${problems.length > 0 ? 'BROKEN ' : ''}${words}, load ${os.loadavg()[0]!.toFixed(1)}`)
+  for (const problem of problems) console.log(`    ${problem}`)
+}
+
+function report(): void {
+  console.log('\n| case | runs | broken | mails | unknown, most | slowest recovery |\n| - | -: | -: | -: | -: | -: |')
+  for (const { name } of chosen) {
+    const line = lines.get(name)
+    if (!line) continue
+    const { runs, failed, mails, unknown, slowestMs } = line
+    console.log(`| ${name} | ${runs} | ${failed} | ${mails} | ${unknown} | ${seconds(slowestMs)} |`)
+  }
+  const broken = [...lines.values()].reduce((sum, { failed }) => sum + failed, 0)
+  console.log(`\n${all.length} crashes in ${seconds(performance.now() - begun)}, ${broken} broken`)
+  process.exitCode = broken > 0 ? 1 : 0
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
+}

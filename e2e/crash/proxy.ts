@@ -1,0 +1,185 @@
+import net from 'node:net'
+import { type Edge, type StatementName, statements } from './cases.ts'
+
+// Between one worker and PostgreSQL: reads along which statement passes, and stops the world at the marked one. It knows just
+// enough of the protocol (version 3): frames of one type byte and a length, one question at a time per connection.
+
+export interface Trap {
+  statement: StatementName
+  edge: Edge
+  /** How many of them may pass first. */
+  passes: number
+  /** Called once, at the boundary; what was on its way is then lost. */
+  spring(worker: number): void
+}
+
+export interface DatabaseProxy {
+  port: number
+  /** As its heartbeat says; changes with every start of the worker. */
+  workerId(): string | null
+  /** The same trap may be set in several proxies: the first one to get there springs it. */
+  set(trap: Trap | null): void
+  stop(): void
+}
+
+export async function aDatabaseProxy(worker: number, socketPath: string): Promise<DatabaseProxy> {
+  const state: Shared = { worker, socketPath, trap: null, workerId: null, sockets: new Set() }
+  const server = net.createServer((client) => join(state, client))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    workerId: () => state.workerId,
+    set: (trap) => (state.trap = trap),
+    stop() {
+      server.close()
+      for (const socket of state.sockets) socket.destroy()
+    },
+  }
+}
+
+interface Shared {
+  worker: number
+  socketPath: string
+  trap: Trap | null
+  workerId: string | null
+  sockets: Set<net.Socket>
+}
+
+interface Conversation {
+  state: Shared
+  client: net.Socket
+  server: net.Socket
+  /** Prepared statements by name. */
+  texts: Map<string, string>
+  /** Marked statements since `begin`; a statement outside of a transaction commits by itself. */
+  inTransaction: Set<StatementName> | null
+  /** Set while the answer to a marked statement is held back. */
+  holding: Trap | null
+  fromClient: Buffer
+  fromServer: Buffer
+  isGreeted: boolean
+}
+
+function join(state: Shared, client: net.Socket): void {
+  const server = net.connect(state.socketPath)
+  const talk: Conversation = {
+    state,
+    client,
+    server,
+    texts: new Map(),
+    inTransaction: null,
+    holding: null,
+    fromClient: Buffer.alloc(0),
+    fromServer: Buffer.alloc(0),
+    isGreeted: false,
+  }
+  for (const socket of [client, server]) {
+    state.sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      state.sockets.delete(socket)
+      client.destroy()
+      server.destroy()
+    })
+  }
+  client.on('data', (bytes: Buffer) => readClient(talk, bytes))
+  server.on('data', (bytes: Buffer) => readServer(talk, bytes))
+}
+
+function readClient(talk: Conversation, bytes: Buffer): void {
+  talk.fromClient = Buffer.concat([talk.fromClient, bytes])
+  for (;;) {
+    const { fromClient } = talk
+    const head = talk.isGreeted ? 1 : 0
+    if (fromClient.length < head + 4) return
+    const length = head + fromClient.readInt32BE(head)
+    if (fromClient.length < length) return
+    const frame = fromClient.subarray(0, length)
+    talk.fromClient = fromClient.subarray(length)
+    if (talk.isGreeted && isTrappedBefore(talk, frame)) return
+    talk.isGreeted = true
+    talk.server.write(frame)
+  }
+}
+
+/** Whether the world ended at this frame, which then goes nowhere. */
+function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
+  const text = statementOf(talk, frame)
+  if (text === null) return false
+  if (/^\s*(begin|start transaction)/i.test(text)) talk.inTransaction = new Set()
+  const name = nameOf(text)
+  const { trap } = talk.state
+  const ending = /^\s*(commit|rollback)/i.exec(text)?.[1]?.toLowerCase()
+  if (name) talk.inTransaction?.add(name)
+  const isCommit = ending === 'commit' && trap !== null && talk.inTransaction?.has(trap.statement) === true
+  if (ending) talk.inTransaction = null
+  if (!trap || !isAt(trap, name, isCommit, talk.inTransaction !== null)) return false
+  if (trap.passes-- > 0) return false
+  talk.state.trap = null
+  if (trap.edge === 'after') {
+    talk.holding = trap
+    return false
+  }
+  end(talk, trap)
+  return true
+}
+
+function isAt(trap: Trap, name: StatementName | null, isCommit: boolean, isInTransaction: boolean): boolean {
+  if (trap.edge === 'before') return name === trap.statement
+  if (trap.edge === 'commit') return isCommit
+  return isCommit || (name === trap.statement && !isInTransaction)
+}
+
+/** The text a frame asks to run: a simple query, or a binding of a prepared one. */
+function statementOf(talk: Conversation, frame: Buffer): string | null {
+  const type = String.fromCharCode(frame[0]!)
+  if (type === 'Q') return textAt(frame, 5).text
+  if (type === 'P') {
+    const name = textAt(frame, 5)
+    talk.texts.set(name.text, textAt(frame, name.end).text)
+    return null
+  }
+  if (type !== 'B') return null
+  const portal = textAt(frame, 5)
+  const name = textAt(frame, portal.end)
+  const text = talk.texts.get(name.text) ?? ''
+  if (/^\s*insert into workers/.test(text)) talk.state.workerId = firstParameter(frame, name.end)
+  return text
+}
+
+function textAt(frame: Buffer, start: number): { text: string; end: number } {
+  const end = frame.indexOf(0, start)
+  return { text: frame.toString('utf8', start, end), end: end + 1 }
+}
+
+function firstParameter(frame: Buffer, start: number): string {
+  const formats = frame.readInt16BE(start)
+  const at = start + 2 + 2 * formats + 2
+  return frame.toString('utf8', at + 4, at + 4 + frame.readInt32BE(at))
+}
+
+function nameOf(text: string): StatementName | null {
+  for (const name of Object.keys(statements) as StatementName[]) if (statements[name].test(text)) return name
+  return null
+}
+
+/** An answer is complete with ReadyForQuery: what was to be committed is. */
+function readServer(talk: Conversation, bytes: Buffer): void {
+  if (!talk.holding) {
+    talk.client.write(bytes)
+    return
+  }
+  talk.fromServer = Buffer.concat([talk.fromServer, bytes])
+  let at = 0
+  const isFrame = () => at + 5 <= talk.fromServer.length
+  while (isFrame() && talk.fromServer[at] !== READY) at += 1 + talk.fromServer.readInt32BE(at + 1)
+  if (isFrame()) end(talk, talk.holding)
+}
+
+const READY = 'Z'.charCodeAt(0)
+
+function end(talk: Conversation, trap: Trap): void {
+  trap.spring(talk.state.worker)
+  talk.client.destroy()
+  talk.server.destroy()
+}

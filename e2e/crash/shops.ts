@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
+import { recordOrders } from '../../server/carts/record.ts'
+import type { Db } from '../../server/db.ts'
+import { outlast } from '../../server/db-away.ts'
+import type { Deps } from '../../server/deps.ts'
+import { createLogger } from '../../server/logger.ts'
+import { createSecrets } from '../../server/secrets.ts'
+import { keepKeys } from '../../server/stores/access.ts'
+import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
+import type { World } from '../../test/world.ts'
+
+// Three shops of two owners, and people who left their carts there.
+
+export const SECRET = randomBytes(32).toString('base64url')
+const KEYS = { consumerKey: `ck_${'c'.repeat(40)}`, consumerSecret: `cs_${'e'.repeat(40)}` }
+const MINUTE_MS = 60_000
+const SHOPS = 3
+export const PEOPLE_PER_SHOP = 14
+export const PEOPLE = SHOPS * PEOPLE_PER_SHOP
+
+/** Shops that answer the order pull; they may serve several lanes at once. */
+export function startShops(): Promise<DemoStore[]> {
+  return Promise.all(Array.from({ length: SHOPS }, () => startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })))
+}
+
+export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise<TestStore[]> {
+  const deps = depsOf(db)
+  const world = { db, now: new Date(Date.now() - 60 * MINUTE_MS) } as World
+  const stores: TestStore[] = []
+  for (const { url } of shops) {
+    const same = stores.length === 1 ? { accountId: stores[0]!.accountId } : {}
+    const store = await aStore(world, { url, plan: 'growth', fenceAgeMs: null, ...same })
+    await db.transaction().execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, KEYS))
+    stores.push(store)
+  }
+  await db.updateTable('flow_steps').set({ delay_minutes: 10 }).where('step', '=', 1).execute()
+  await db.updateTable('stores').set({ effective_timeout_minutes: 10 }).execute()
+  return stores
+}
+
+/** Every one of them is due at once. How the mail server treats an address is in its name; `gone` has unsubscribed. */
+export async function leaveCarts(db: Db, stores: readonly TestStore[], addresses: readonly string[]): Promise<void> {
+  const deps = depsOf(db)
+  const modifiedAt = new Date(Date.now() - 15 * MINUTE_MS)
+  for (const [index, store] of stores.entries()) {
+    const here = addresses.filter((_, n) => n % stores.length === index)
+    const orders = here.map((email) => anOrder({ now: modifiedAt } as World, { email }))
+    const gone = here.filter((address) => address.startsWith('gone-'))
+    // The first may be due, and the database killed, while the last are still being written. Both are safe to repeat.
+    await outlast(() => unsubscribe(deps, store, gone))
+    await outlast(() => recordOrders(deps, store.storeId, orders, 'sync'))
+  }
+}
+
+async function unsubscribe({ db, secrets }: Deps, { accountId }: TestStore, addresses: readonly string[]) {
+  if (addresses.length === 0) return
+  const rows = addresses.map((address) => ({
+    account_id: accountId,
+    address_hash: secrets.addressHash(address),
+    channel: 'email' as const,
+    address,
+    reason: 'unsubscribed' as const,
+    source: 'link',
+    created_at: new Date(),
+  }))
+  await db
+    .insertInto('suppressions')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+function depsOf(db: Db): Deps {
+  return { db, now: () => new Date(), log: createLogger('silent'), secrets: createSecrets(SECRET) } as Deps
+}

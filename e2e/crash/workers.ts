@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { aDatabaseProxy, type DatabaseProxy } from './proxy.ts'
+
+/** One worker process of the product, and the proxy through which it sees the database. */
+export interface WorkerProcess {
+  proxy: DatabaseProxy
+  kill(): void
+  /** As a supervisor would: again and again until it works. */
+  start(): Promise<void>
+  /** What it said last if it ended without being killed, which it never should. */
+  lastWords(): string | null
+  stop(): Promise<void>
+}
+
+export interface WorkerSettings {
+  index: number
+  folder: string
+  socketPath: string
+  mailPort: number
+  secret: string
+  pool: number
+}
+
+/** Not started yet. */
+export async function aWorkerProcess(settings: WorkerSettings): Promise<WorkerProcess> {
+  const proxy = await aDatabaseProxy(settings.index, settings.socketPath)
+  const dataDir = path.join(settings.folder, `worker-${settings.index}`)
+  fs.mkdirSync(dataDir, { mode: 0o711 })
+  const env = {
+    ...process.env,
+    DATA_DIR: dataDir,
+    DATABASE_URL: `postgres://app@127.0.0.1:${proxy.port}/recoup`,
+    SMTP_URL: `smtp://127.0.0.1:${settings.mailPort}`,
+    SMTP_POOL: String(settings.pool),
+    APP_SECRET: settings.secret,
+    ROLES: 'worker',
+    DEMO: 'off',
+    LOG_LEVEL: 'error',
+  }
+  let child: ChildProcess | null = null
+  let lastWords: string | null = null
+  const stopping = new AbortController()
+  return {
+    proxy,
+    kill: () => void child?.kill('SIGKILL'),
+    lastWords: () => lastWords,
+    async start() {
+      lastWords = null
+      for (let isWorking = false; !isWorking && !stopping.signal.aborted; ) {
+        const launched = launch(env)
+        child = launched.child
+        isWorking = await launched.isWorking
+        if (isWorking) child.once('exit', (code) => (lastWords = code === null ? null : launched.output()))
+        // The database may be away just now.
+        else await sleep(500)
+      }
+    },
+    async stop() {
+      stopping.abort()
+      proxy.stop()
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      const ended = new Promise((resolve) => child!.once('exit', resolve))
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function launch(env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const isWorking = new Promise<boolean>((resolve) => {
+    const hear = (chunk: Buffer) => {
+      output = (output + String(chunk)).slice(-5_000)
+      if (output.includes('Recoup is ready')) resolve(true)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.once('exit', () => resolve(false))
+  })
+  return { child, isWorking, output: () => output }
+}
