@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url)
 const rolesCss = readFileSync(here('../theme/roles.css'), 'utf8')
 
 /** Every file the page needs, by name. Fonts are those of the app, so a visitor who goes on has them already. */
-const files: Record<string, string> = {
+export const files: Record<string, string> = {
   ...Object.fromEntries(shotFiles.map((name) => [name, here(`./pictures/${name}`)])),
   ...Object.fromEntries(
     [...rolesCss.matchAll(/url\('([^']+)'\)/g)].map(([, file]) => [path.basename(file!), require.resolve(file!)]),

@@ -7,7 +7,7 @@ export function styles(urls: Readonly<Record<string, string>>): string {
     return `url(${urls[file]})`
   })
   // On paper every theme is the light one.
-  const light = /:root\[data-theme='light'\] (\{[^}]+\})/.exec(roles)?.[1] ?? ''
+  const light = /\[data-theme='light'\] (\{[^}]+\})/.exec(roles)?.[1] ?? ''
   return shrink(`${roles}${read('./landing.css')}@media print{:root:root:root${light}}`)
 }
 

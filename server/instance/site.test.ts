@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { aWorld } from '../../test/world.ts'
+import { readConfig } from '../config.ts'
+import { encodingFor, landingPage } from './site.ts'
+
+const world = aWorld({ PUBLIC_URL: 'https://recoup.test', HOST: '0.0.0.0' })
+
+const config = readConfig({ PUBLIC_URL: 'https://recoup.test', COMPANY_NAME: 'Tea <& Co>', DEMO: 'off' })
+
+test('the landing page is filled in with what this instance is, and may use its own style sheet only', async () => {
+  const style = 'a{color:red}'
+  const page = await landingPage(
+    `<style>${style}</style><a href="{{ origin }}/">{{ company }}</a>{% if hasDemo %}demo{% endif %}`,
+    config,
+  )
+  expect(page.bodies.identity.toString()).toBe(
+    `<style>${style}</style><a href="https://recoup.test/">Tea &lt;&amp; Co&gt;</a>`,
+  )
+  expect(page.policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}';`)
+})
+
+test('robots are shown to the pages for everybody, and kept off links made for one person', async () => {
+  const robots = await world.request('GET', '/robots.txt')
+  expect(robots.body).toContain('Sitemap: https://recoup.test/sitemap.xml')
+  expect(robots.body).toContain('Disallow: /cart/recover\n')
+  const sitemap = await world.request('GET', '/sitemap.xml')
+  expect(sitemap.headers['content-type']).toMatch(/xml/)
+  expect(sitemap.body.match(/<loc>[^<]+/g)).toEqual([
+    '<loc>https://recoup.test/landing.html',
+    '<loc>https://recoup.test/terms',
+    '<loc>https://recoup.test/privacy',
+  ])
+})
+
+test('a page that has not changed is not sent again', async () => {
+  const first = await world.request('GET', '/robots.txt', { headers: { 'accept-encoding': 'gzip' } })
+  expect(first.headers).toMatchObject({
+    'content-encoding': 'gzip',
+    vary: 'accept-encoding',
+    'cache-control': 'no-cache',
+  })
+  const again = await world.request('GET', '/robots.txt', {
+    headers: { 'accept-encoding': 'gzip', 'if-none-match': String(first.headers.etag) },
+  })
+  expect(again.status).toBe(304)
+  const plain = await world.request('GET', '/robots.txt', { headers: { 'if-none-match': String(first.headers.etag) } })
+  expect(plain.status).toBe(200)
+})
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip;q=0.8, br;q=0', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['identity', 'identity'],
+  [undefined, 'identity'],
+])('a client that accepts %s gets %s', (accepted, encoding) => {
+  expect(encodingFor(accepted)).toBe(encoding)
+})

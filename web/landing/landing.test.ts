@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { brotliCompressSync } from 'node:zlib'
+import { Liquid } from 'liquidjs'
+import { describe, expect, it, test } from 'vitest'
+import { type PlanKey, plans } from '../../shared/billing.ts'
+import { limitLines, monthlyPrice } from '../billing/rules.ts'
+import { bareScreens, publicScreens } from '../screens.ts'
+import { files } from './build.ts'
+import { renderLanding } from './render.tsx'
+import { proofs } from './words.ts'
+
+const urls = Object.fromEntries(Object.keys(files).map((name) => [name, `/assets/${name}`]))
+const template = renderLanding({ urls, script: '/assets/landing.js' })
+const shown = (hasDemo: boolean): string =>
+  new Liquid().parseAndRenderSync(template, {
+    origin: 'https://recoup.test',
+    company: 'Co',
+    support: 'a@b.test',
+    hasDemo,
+  })
+const page = shown(true)
+const all = (pattern: RegExp, text = page) => [...text.matchAll(pattern)].map(([, found]) => found!)
+
+/** What fits into a server's first packets, so that the page arrives in one round trip. */
+const FIRST_FLIGHT = 14_600
+
+test('the page arrives in one round trip', () => {
+  expect(brotliCompressSync(template).length).toBeLessThan(FIRST_FLIGHT)
+})
+
+test('everything it loads is ours', () => {
+  const loaded = all(/(?:\bsrc|\bsrcset|url)(?:=|\()["']?([^"')\s]+)/gi)
+  expect(loaded.length).toBeGreaterThan(8)
+  expect(loaded.filter((address) => !address.startsWith('/assets/') && address !== '/theme.js')).toEqual([])
+  expect(page).not.toMatch(/\son\w+=|\sstyle="|<script(?![^>]*(src=|ld\+json))/)
+})
+
+test('its headings make an outline', () => {
+  const levels = all(/<h([1-6])[ >]/g).map(Number)
+  expect(levels.filter((level) => level === 1)).toEqual([1])
+  expect(levels.filter((level, index) => index > 0 && level > levels[index - 1]! + 1)).toEqual([])
+})
+
+test('every link leads to a screen, or to a part of the page', () => {
+  const links = all(/<a [^>]*href="([^"]+)"/g)
+  const ids = all(/ id="([^"]+)"/g).map((id) => `#${id}`)
+  const screens = ['/', ...Object.keys({ ...publicScreens, ...bareScreens })]
+  const leadsSomewhere = (link: string) =>
+    link.startsWith('#') ? ids.includes(link) : link === 'mailto:a@b.test' || screens.includes(link.split('?')[0]!)
+  expect(links.filter((link) => !leadsSomewhere(link))).toEqual([])
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
+  const card = new RegExp(`data-plan="${key}">(.*?)</article>`, 's').exec(page)![1]!
+
+  it('costs what the server says', () => {
+    const { priceMonthly } = plans[key]
+    expect(all(/<b>\$(\d+)<\/b>/g, card)).toEqual([String(priceMonthly), String(monthlyPrice(priceMonthly, true))])
+    expect(page).toContain(`"name":"${plans[key].name}","price":${priceMonthly},`)
+  })
+
+  it('allows what the server allows', () => {
+    expect(all(/<li[^>]*>([^<]+)/g, card)).toEqual([...limitLines(plans[key].limits), ...plans[key].features])
+  })
+})
+
+test('figures stand in the reports they come from', () => {
+  const outages = readFileSync('docs/reliability-outages.md', 'utf8')
+  const said = proofs.flatMap((proof) => proof.proofs).join(' ')
+  expect(said).toContain('1,000 visits a day, a script that stopped at noon was noticed after about half an hour')
+  expect(outages).toContain('| 1,000 | 25 | 28 | 33 |')
+  expect(said).toContain('700 made-up shop-months')
+  expect(outages).toContain('none in 700 shop-months')
+})
+
+test('where there is no demo, none is spoken of', () => {
+  const words = shown(false)
+    .replace(/<head>.*<\/head>/s, '')
+    .replace(/<figure.*?<\/figure>/s, '')
+  expect(words).not.toMatch(/live demo|demo store as|\?demo|the demo as|in the demo/)
+  expect(words).not.toContain('{%')
+})
