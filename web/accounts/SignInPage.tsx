@@ -27,7 +27,7 @@ export function SignInPage() {
   const mode = isRegistering ? 'register' : isForgotten ? 'forgot' : 'login'
   const [heading, text] = headings[mode]
   return (
-    <BarePage title={heading}>
+    <BarePage title={heading} actions={null}>
       <Container size={440} p={0}>
         {farewell === 'expired' && mode === 'login' && (
           <div style={{ marginBottom: 16 }}>

@@ -1,5 +1,5 @@
 import { Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
-import { IconCheck, IconCircleCheck } from '@tabler/icons-react'
+import { IconCheck, IconCircleCheck, IconMinus } from '@tabler/icons-react'
 import { type PlanKey, plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { limitLines, monthlyPrice } from './rules.ts'
@@ -44,7 +44,15 @@ export function PlanCard(props: Props) {
           style={{ flex: 1 }}
         >
           {[...limitLines(plan.limits), ...plan.features].map((line) => (
-            <List.Item key={line}>{line}</List.Item>
+            <List.Item
+              key={line}
+              {...(line.startsWith('No ') && {
+                c: 'dimmed',
+                icon: <IconMinus size={16} aria-hidden style={{ display: 'block' }} />,
+              })}
+            >
+              {line}
+            </List.Item>
           ))}
         </List>
         <Choice {...props} />

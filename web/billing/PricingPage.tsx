@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Badge, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { type PlanKey, plans } from '../../shared/billing.ts'
@@ -75,13 +75,13 @@ function Actions({ hasPlan }: { hasPlan: boolean }) {
   return (
     <>
       {hasPlan && (
-        <Anchor component={Link} to="/" fz="sm">
+        <Link to="/" className="header-link">
           Back to Recoup
-        </Anchor>
+        </Link>
       )}
-      <Anchor component={Link} to="/logout" fz="sm">
+      <Link to="/logout" className="header-link">
         Log out
-      </Anchor>
+      </Link>
     </>
   )
 }

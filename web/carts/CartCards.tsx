@@ -1,10 +1,11 @@
-import { Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { Group, NativeSelect, Text } from '@mantine/core'
+import { IconArrowsSort } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { counted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { CartMarks } from './badges.tsx'
+import { CartStateText, CartStatus } from './badges.tsx'
 import { itemCount, type ListQuery, type SortColumn } from './rules.ts'
 
 const orders: { value: SortColumn; label: string }[] = [
@@ -26,9 +27,12 @@ interface Props {
 /** The list where a table would not fit. */
 export function CartCards({ carts, query, onSort }: Props) {
   return (
-    <Stack gap="sm" px="md" pb="md">
+    <div>
       <NativeSelect
-        label="Sort by"
+        px="md"
+        pb="md"
+        aria-label="Sort by"
+        leftSection={<IconArrowsSort size={16} aria-hidden />}
         data={orders.map(({ value, label }) => ({
           value,
           label: value === query.sort ? `${label} (${query.order === 'asc' ? 'ascending' : 'descending'})` : label,
@@ -36,14 +40,14 @@ export function CartCards({ carts, query, onSort }: Props) {
         value={query.sort}
         onChange={(event) => onSort(event.currentTarget.value as SortColumn)}
       />
-      <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
+      <ul className="cart-cards">
         {carts.map((cart) => (
           <li key={cart.id}>
             <CartCard cart={cart} />
           </li>
         ))}
-      </Stack>
-    </Stack>
+      </ul>
+    </div>
   )
 }
 
@@ -64,7 +68,10 @@ function CartCard({ cart }: { cart: CartView }) {
       <Text fz="sm" c="dimmed" mb="xs">
         {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
       </Text>
-      <CartMarks status={cart.status} state={cart.state} />
+      <Group gap="sm">
+        <CartStatus status={cart.status} />
+        <CartStateText state={cart.state} />
+      </Group>
     </Link>
   )
 }

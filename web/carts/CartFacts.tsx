@@ -1,6 +1,7 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
-import { IconCircleCheck } from '@tabler/icons-react'
+import { IconCircleCheck, IconShoppingCart } from '@tabler/icons-react'
 import type { CartView, MessageView } from '../../shared/carts.ts'
+import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { formatDateTime } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
@@ -76,7 +77,7 @@ export function ProductsCard({ cart }: { cart: CartView }) {
           </li>
         ))}
       </Stack>
-      {cart.items.length === 0 && <Text c="dimmed">The cart is empty.</Text>}
+      {cart.items.length === 0 && <Empty icon={IconShoppingCart} text="The cart is empty." />}
     </Card>
   )
 }

@@ -3,7 +3,7 @@ import { useParams } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
+import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { CartMarks } from './badges.tsx'
 import { CustomerCard, OrderCard, ProductsCard, SummaryCard } from './CartFacts.tsx'
@@ -20,7 +20,7 @@ export function CartPage() {
   return (
     <>
       {cart.isPending ? (
-        <LoadingCards count={3} />
+        <CartLoading />
       ) : cart.data ? (
         <CartContent cart={cart.data} messages={messages} />
       ) : (
@@ -36,6 +36,20 @@ export function CartPage() {
     </>
   )
 }
+
+const CartLoading = () => (
+  <>
+    <LoadingTitle />
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
+        <LoadingCards count={2} rows={5} />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
+        <LoadingCards count={2} rows={3} />
+      </Grid.Col>
+    </Grid>
+  </>
+)
 
 function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<typeof useCartMessages> }) {
   const marks = <CartMarks status={cart.status} state={cart.state} />

@@ -1,9 +1,11 @@
 import { Text } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
 import type { TimelineEntry } from '../../shared/carts.ts'
+import { Empty } from '../ui/Empty.tsx'
 import { DateTime } from '../ui/Time.tsx'
 
 export function CartTimeline({ entries }: { entries: TimelineEntry[] }) {
-  if (entries.length === 0) return <Text c="dimmed">Nothing yet.</Text>
+  if (entries.length === 0) return <Empty icon={IconHistory} text="Nothing has happened yet." />
   return (
     <ol className="story">
       {entries.map((entry, index) => (

@@ -47,7 +47,8 @@ export function CartsPage() {
             data={statuses}
             value={query.status ?? ''}
             onChange={(event) => change({ status: event.currentTarget.value })}
-            style={{ flex: '1 1 150px', maxWidth: 220 }}
+            style={{ flex: '1 1 150px' }}
+            maw={{ base: 'none', md: 220 }}
           />
         </Group>
         <CartList query={query} carts={carts} onChange={change} />
@@ -64,12 +65,7 @@ interface ListProps {
 
 function CartList({ query, carts, onChange }: ListProps) {
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
-  if (carts.isPending)
-    return (
-      <Padded>
-        <LoadingRows />
-      </Padded>
-    )
+  if (carts.isPending) return <LoadingRows />
   if (!carts.data) {
     const error = new Error(wordsOf(carts.error, cartTexts.loadFailed))
     return (

@@ -5,7 +5,7 @@ import { Link, useParams } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
 import { useMay } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
+import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { DateTime } from '../ui/Time.tsx'
@@ -25,7 +25,10 @@ export function FlowPage() {
   return (
     <>
       {flows.isPending ? (
-        <LoadingCards count={3} />
+        <>
+          <LoadingTitle />
+          <LoadingCards count={2} />
+        </>
       ) : flow ? (
         <FlowContent flow={flow} />
       ) : (

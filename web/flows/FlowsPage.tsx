@@ -17,7 +17,7 @@ export function FlowsPage() {
     <>
       <PageTitle title="Flows" text="Messages that go out by themselves after a cart is left." />
       {flows.isPending ? (
-        <LoadingCards />
+        <LoadingCards count={1} rows={3} />
       ) : !flows.data ? (
         <Failed title="The flows could not be loaded" error={flows.error} onRetry={() => flows.refetch()} />
       ) : flows.data.flows.length === 0 ? (

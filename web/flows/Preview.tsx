@@ -4,7 +4,7 @@ import { IconMailSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { LoadingRows } from '../ui/Loading.tsx'
+import { LoadingMail } from '../ui/Loading.tsx'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { Notice, type Tone } from '../ui/Notice.tsx'
 import { CartPicker } from './CartPicker.tsx'
@@ -34,7 +34,7 @@ export function Preview({ flowId, step }: { flowId: string; step: StepEdit }) {
       ) : preview.error ? (
         <Failed title="The preview could not be made" error={preview.error} onRetry={() => preview.refetch()} />
       ) : (
-        <LoadingRows count={5} />
+        <LoadingMail />
       )}
     </Stack>
   )

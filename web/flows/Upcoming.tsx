@@ -1,10 +1,12 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
+import { IconClockPause } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
 import { MessageState } from '../carts/badges.tsx'
+import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { counted } from '../ui/format.ts'
-import { LoadingRows } from '../ui/Loading.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useUpcoming } from './queries.ts'
 import { stepTitle } from './rules.ts'
@@ -17,7 +19,7 @@ export function Upcoming({ flow }: { flow: FlowView }) {
         Goes out in the next hour
       </Title>
       {upcoming.isPending ? (
-        <LoadingRows count={3} />
+        <LoadingList count={3} />
       ) : !upcoming.data ? (
         <Failed
           title="The next messages could not be loaded"
@@ -25,9 +27,10 @@ export function Upcoming({ flow }: { flow: FlowView }) {
           onRetry={() => upcoming.refetch()}
         />
       ) : upcoming.data.total === 0 ? (
-        <Text fz="sm" c="dimmed">
-          {flow.isOn ? 'Nothing is due in the next hour.' : 'Nothing: the flow is off.'}
-        </Text>
+        <Empty
+          icon={IconClockPause}
+          text={flow.isOn ? 'Nothing is due in the next hour.' : 'Nothing: the flow is switched off.'}
+        />
       ) : (
         <>
           <Text fz="sm" c="dimmed" mb="md">

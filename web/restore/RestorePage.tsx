@@ -4,7 +4,7 @@ import type { CartView, RestorableCart } from '../../shared/carts.ts'
 import { restoreTexts } from '../../shared/restore.ts'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { LoadingRows } from '../ui/Loading.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { ProductPicture } from '../ui/ProductPicture.tsx'
@@ -29,7 +29,7 @@ export function RestorePage() {
         ) : cart.error ? (
           <Failed title="Your cart could not be loaded" error={cart.error} onRetry={() => cart.refetch()} />
         ) : (
-          <LoadingRows count={4} />
+          <LoadingList count={3} withPicture />
         )}
       </Stack>
     </ShopperPage>

@@ -2,7 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core'
 import { useSearchParams } from 'react-router'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { LoadingRows } from '../ui/Loading.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useUnsubscribe, useUnsubscribeInfo } from './queries.ts'
 import { ShopperPage } from './ShopperPage.tsx'
@@ -27,7 +27,7 @@ export function UnsubscribePage() {
           ) : about.error ? (
             <Failed title="The page could not be loaded" error={about.error} onRetry={() => about.refetch()} />
           ) : (
-            <LoadingRows count={2} />
+            <LoadingList count={1} />
           )}
         </Stack>
       )}

@@ -1,30 +1,29 @@
 import { Anchor, Box, Container, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useSession } from '../access/session.ts'
 import { Logo } from '../ui/Logo.tsx'
 
 interface Props {
   title: string
   size?: string | number
-  /** On the right of the logo. */
+  /** On the right of the logo; by itself the ways in, or back in. */
   actions?: ReactNode
   children: ReactNode
 }
 
 /** A page outside the shell: logo, content, the small print. */
-export function BarePage({ title, size = 'sm', actions, children }: Props) {
+export function BarePage({ title, size = 'sm', actions = <Ways />, children }: Props) {
   return (
     <Box mih="100dvh" style={{ display: 'flex', flexDirection: 'column' }}>
       <title>{`${title} · Recoup`}</title>
-      <Box component="header" px="md" py="sm">
-        <Group justify="space-between" gap="sm">
-          <Link to="/" aria-label="Recoup, home" style={{ color: 'inherit', textDecoration: 'none' }}>
-            <Logo withTagline />
-          </Link>
-          <Group gap="md">{actions}</Group>
-        </Group>
-      </Box>
-      <Container component="main" size={size} w="100%" py="xl" style={{ flex: 1 }}>
+      <header className="bare-header">
+        <Link to="/" aria-label="Recoup, home" className="bare-home">
+          <Logo withTagline />
+        </Link>
+        <Group gap={4}>{actions}</Group>
+      </header>
+      <Container component="main" tabIndex={-1} size={size} w="100%" py="xl" style={{ flex: 1 }}>
         {children}
       </Container>
       <Group component="footer" justify="center" gap="lg" py="md">
@@ -36,5 +35,26 @@ export function BarePage({ title, size = 'sm', actions, children }: Props) {
         </Anchor>
       </Group>
     </Box>
+  )
+}
+
+function Ways() {
+  const isSignedIn = useSession().token !== null
+  if (isSignedIn) {
+    return (
+      <Link to="/" className="header-link">
+        Back to Recoup
+      </Link>
+    )
+  }
+  return (
+    <>
+      <Link to="/login" className="header-link">
+        Login
+      </Link>
+      <Link to="/register" className="header-link">
+        Register
+      </Link>
+    </>
   )
 }

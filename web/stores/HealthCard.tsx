@@ -2,7 +2,7 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconRefresh } from '@tabler/icons-react'
 import { Failed } from '../ui/Failed.tsx'
 import { counted, formatAge } from '../ui/format.ts'
-import { LoadingRows } from '../ui/Loading.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useStoreHealth } from './queries.ts'
@@ -21,7 +21,7 @@ export function HealthCard() {
     <Card>
       <Title order={2}>Data from your store</Title>
       {health.isPending ? (
-        <LoadingRows count={4} />
+        <LoadingList count={3} />
       ) : health.data ? (
         <>
           <Text fz="sm" c="dimmed" mt={4} mb="md">

@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import type { StoreView } from '../../shared/stores.ts'
 import { connectionQuery, useMay, useMe } from '../access/queries.ts'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
+import { ThemePicker } from '../theme/ThemePicker.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
@@ -23,7 +24,7 @@ export function SettingsPage() {
       <PageTitle title="Settings" />
       <Stack gap="md" maw={820}>
         {connection.isPending ? (
-          <LoadingCards />
+          <LoadingCards count={2} rows={6} />
         ) : connection.error && !connection.data ? (
           <Failed
             title="The store settings could not be loaded"
@@ -34,6 +35,7 @@ export function SettingsPage() {
           <StoreSettings store={connection.data?.store ?? null} />
         )}
         <AccountCard />
+        <AppearanceCard />
       </Stack>
     </>
   )
@@ -87,6 +89,17 @@ function StoreCard({ store }: { store: StoreView }) {
         </Button>
       )}
       <DisconnectDialog opened={isAsking} storeName={store.name} onClose={() => setAsking(false)} />
+    </Card>
+  )
+}
+
+function AppearanceCard() {
+  return (
+    <Card>
+      <Title order={2} mb="sm">
+        Appearance
+      </Title>
+      <ThemePicker />
     </Card>
   )
 }

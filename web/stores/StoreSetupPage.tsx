@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Button, Card, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { PlatformName } from '../../shared/platforms.ts'
@@ -23,12 +23,12 @@ export function StoreSetupPage() {
   const connect = useConnectStore()
   const actions = (
     <>
-      <Anchor component={Link} to="/settings" fz="sm">
+      <Link to="/settings" className="header-link">
         Settings
-      </Anchor>
-      <Anchor component={Link} to="/logout" fz="sm">
+      </Link>
+      <Link to="/logout" className="header-link">
         Log out
-      </Anchor>
+      </Link>
     </>
   )
   if (!subscription) return <LoadingPage />

@@ -1,25 +1,42 @@
 import { Button, Stack } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Notice } from './Notice.tsx'
 
 interface Props {
   /** What could not be done. */
   title: string
-  /** What happened, in its own words. */
+  /** What happened and what to do, in its own words. */
   error: Error
-  onRetry?: () => void
+  /** Tries again; the button waits for what it returns. */
+  onRetry?: () => unknown
   children?: ReactNode
 }
 
+/** Where something should be and could not be had. */
 export function Failed({ title, error, onRetry, children }: Props) {
+  const [isRetrying, setRetrying] = useState(false)
+  const retry = async () => {
+    setRetrying(true)
+    try {
+      await onRetry?.()
+    } finally {
+      setRetrying(false)
+    }
+  }
   return (
     <Notice tone="bad" title={title} isLive>
       <Stack gap="sm" align="flex-start" mt={2}>
         <span>{error.message}</span>
         {children}
         {onRetry && (
-          <Button size="xs" variant="default" leftSection={<IconRefresh size={14} aria-hidden />} onClick={onRetry}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconRefresh size={14} aria-hidden />}
+            loading={isRetrying}
+            onClick={retry}
+          >
             Retry
           </Button>
         )}

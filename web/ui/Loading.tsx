@@ -1,9 +1,18 @@
 import { Card, Center, Group, Loader, Skeleton, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 
-// Skeletons in the shape of what comes; each says to a screen reader that it is loading.
+// What stands while something is on its way: skeletons in the shape of what comes, so that nothing jumps when it is there.
+// Each says to a screen reader that it is loading.
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => index)
 
+const Waiting = ({ children }: { children: ReactNode }) => (
+  <div role="status" aria-label="Loading" className="waiting">
+    {children}
+  </div>
+)
+
+/** A whole screen of which nothing is known yet. */
 export function LoadingPage({ text = 'Loading...' }: { text?: string }) {
   return (
     <Center mih="60vh" role="status">
@@ -15,32 +24,83 @@ export function LoadingPage({ text = 'Loading...' }: { text?: string }) {
   )
 }
 
-export function LoadingRows({ count = 8 }: { count?: number }) {
+/** The heading of a page with a name of its own. */
+export function LoadingTitle() {
   return (
-    <Stack gap="sm" role="status" aria-label="Loading">
-      {lines(count).map((line) => (
-        <Group key={line} wrap="nowrap" gap="lg" py={6}>
-          <Skeleton h={14} w="24%" />
-          <Skeleton h={14} w="30%" />
-          <Skeleton h={14} w="14%" />
-          <Skeleton h={14} w="20%" />
-        </Group>
-      ))}
-    </Stack>
+    <Waiting>
+      <Skeleton h={26} w={220} maw="70%" mb={10} />
+      <Skeleton h={14} w={320} maw="90%" mb="lg" />
+    </Waiting>
   )
 }
 
-export function LoadingCards({ count = 2 }: { count?: number }) {
+/** Rows of a table under its head; on a phone, the cards that stand for them. */
+export function LoadingRows({ count = 10 }: { count?: number }) {
   return (
-    <Stack gap="md" role="status" aria-label="Loading">
+    <Waiting>
+      <div className="waiting-head" />
       {lines(count).map((line) => (
-        <Card key={line}>
-          <Skeleton h={18} w="32%" mb="md" />
-          <Skeleton h={12} mb="xs" />
-          <Skeleton h={12} mb="xs" w="86%" />
-          <Skeleton h={12} w="64%" />
-        </Card>
+        <div key={line} className="waiting-row">
+          <Skeleton h={12} w="62%" />
+          <Skeleton h={12} w="80%" />
+          <Skeleton h={12} w="50%" />
+          <Skeleton h={20} w={96} radius="xl" />
+        </div>
       ))}
-    </Stack>
+    </Waiting>
+  )
+}
+
+/** Entries of two lines, a mark at their end. */
+export function LoadingList({ count = 4, withPicture = false }: { count?: number; withPicture?: boolean }) {
+  return (
+    <Waiting>
+      <Stack gap="md">
+        {lines(count).map((line) => (
+          <Group key={line} wrap="nowrap" gap="sm">
+            {withPicture && <Skeleton h={44} w={44} style={{ flex: 'none' }} />}
+            <div style={{ flex: 1 }}>
+              <Skeleton h={12} w="46%" mb={8} />
+              <Skeleton h={10} w="64%" />
+            </div>
+            <Skeleton h={12} w={72} style={{ flex: 'none' }} />
+          </Group>
+        ))}
+      </Stack>
+    </Waiting>
+  )
+}
+
+/** Cards with a heading and facts in them. */
+export function LoadingCards({ count = 2, rows = 4 }: { count?: number; rows?: number }) {
+  return (
+    <Waiting>
+      <Stack gap="md">
+        {lines(count).map((card) => (
+          <Card key={card}>
+            <Skeleton h={16} w={160} maw="60%" mb="lg" />
+            <Stack gap={14}>
+              {lines(rows).map((line) => (
+                <Group key={line} wrap="nowrap" gap="lg">
+                  <Skeleton h={11} w="18%" />
+                  <Skeleton h={11} w={line % 2 ? '34%' : '48%'} />
+                </Group>
+              ))}
+            </Stack>
+          </Card>
+        ))}
+      </Stack>
+    </Waiting>
+  )
+}
+
+/** A mail in its frame. */
+export function LoadingMail() {
+  return (
+    <Waiting>
+      <Skeleton h={48} mb="md" />
+      <Skeleton h={14} w="56%" mb="md" />
+      <Skeleton h={480} />
+    </Waiting>
   )
 }

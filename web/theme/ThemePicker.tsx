@@ -1,0 +1,37 @@
+import { useId } from 'react'
+import { chooseTheme, type ThemeName, themeNames, useTheme } from './chosen.ts'
+
+const labels: Record<ThemeName, string> = { light: 'Light', dark: 'Dark', blue: 'Blue' }
+
+/** Applies at once and stays for the next visit (A 2.8). */
+export function ThemePicker() {
+  const theme = useTheme()
+  const name = useId()
+  return (
+    <fieldset className="themes">
+      <legend className="only-read">Theme</legend>
+      {themeNames.map((each) => (
+        <label key={each} className="theme-choice">
+          <input
+            type="radio"
+            name={name}
+            value={each}
+            checked={theme === each}
+            onChange={() => chooseTheme(each)}
+            className="only-read"
+          />
+          <span className="theme-picture" data-theme={each} aria-hidden>
+            <span className="theme-side" />
+            <span className="theme-page">
+              <span className="theme-line" />
+              <span className="theme-card">
+                <span className="theme-button" />
+              </span>
+            </span>
+          </span>
+          <span className="theme-label">{labels[each]}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
