@@ -11,6 +11,7 @@ import type { StoreClient } from '../../server/platforms/platform.ts'
 import type { Schema } from '../../server/schema.ts'
 import { createSecrets } from '../../server/secrets.ts'
 import type { Clock } from './clock.ts'
+import { send } from './statements.ts'
 
 // Processes that can be killed. Each has its own way to the database, which ends between two statements when it dies, as
 // a killed process's connection does: what was open is rolled back, nothing after it happens.
@@ -98,29 +99,44 @@ function mortalDb(pool: pg.Pool, life: Life): Db {
 }
 
 function mortalClient(client: pg.PoolClient, life: Life) {
-  const run = client.query.bind(client) as unknown as (...args: unknown[]) => Promise<unknown>
   let isInside = false
-  const query = async (text: string, ...rest: unknown[]) => {
+  // Sent along with the first statement inside: a transaction that has only begun holds and has seen nothing.
+  let opening: string | null = null
+  const query = async (text: string, values: unknown[] = []) => {
     if (text === 'rollback') {
       isInside = false
-      return run(text, ...rest)
+      return rollBack(values)
     }
     if (life.isDead) throw new Killed()
     if (!isInside) await life.before(text)
     if (life.isDead) throw new Killed()
-    if (/^(begin|start transaction)/.test(text)) isInside = true
+    const isBegin = /^(begin|start transaction)/.test(text)
+    if (isBegin) isInside = true
     if (text === 'commit') isInside = false
-    const result = await run(text, ...rest)
+    const result = isBegin ? NOTHING : await run(text, values)
+    if (isBegin) opening = text
     countDown(life)
     return result
+  }
+  const run = (text: string, values: unknown[]) => {
+    const before = opening
+    opening = null
+    return send(client, text, values, before)
+  }
+  const rollBack = async (values: unknown[]) => {
+    const isOpen = opening === null
+    opening = null
+    return isOpen ? run('rollback', values) : NOTHING
   }
   // A process killed at its first statement never gets to end what that began; its connection's end does.
   const release = () => {
     if (!isInside) return client.release()
-    void run('rollback').finally(() => client.release())
+    void rollBack([]).finally(() => client.release())
   }
   return { query, release }
 }
+
+const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
 
 function countDown(life: Life): void {
   life.statements += 1
