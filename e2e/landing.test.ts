@@ -1,0 +1,142 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page, Response } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { themeNames } from '../web/theme/chosen.ts'
+import { aHouse, type House, openBrowser } from './house.ts'
+
+// The page a stranger meets first, as the built app and the real server show it.
+
+let house: House
+let browser: Browser
+
+beforeAll(async () => {
+  house = await aHouse()
+  browser = await openBrowser()
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await house?.stop()
+})
+
+interface Visit {
+  page: Page
+  replies: Response[]
+  complaints: string[]
+}
+
+async function visit(
+  path: string,
+  more: { theme?: string; width?: number; scheme?: 'light' | 'dark' } = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width: more.width ?? 1_280, height: 800 },
+    colorScheme: more.scheme ?? 'light',
+  })
+  const page = await context.newPage()
+  const replies: Response[] = []
+  const complaints: string[] = []
+  page.on('response', (reply) => replies.push(reply))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  if (more.theme) await page.addInitScript((name) => localStorage.setItem('theme', name), more.theme)
+  await page.goto(house.url + path)
+  await page.getByRole('heading', { level: 1, name: /Win back abandoned carts/ }).waitFor()
+  return { page, replies, complaints }
+}
+
+const hasNoSidewaysScroll = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)
+
+test('it is small, compressed, from one place, and revalidated while its parts are kept', async () => {
+  const { page, replies, complaints } = await visit('/landing.html')
+  await page.waitForLoadState('networkidle')
+  const sizes = await Promise.all(replies.map(async (reply) => (await reply.request().sizes()).responseBodySize))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
+  for (const reply of replies) {
+    expect(reply.url().startsWith(`${house.url}/`), reply.url()).toBe(true)
+    const headers = reply.headers()
+    const isHashed = reply.url().includes('/assets/')
+    expect(headers['cache-control'], reply.url()).toBe(isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+  }
+  const [document] = replies
+  expect(document!.headers()['content-encoding']).toMatch(/^(br|gzip)$/)
+  expect(document!.headers()['content-security-policy']).not.toContain('unsafe-inline')
+  expect(complaints).toEqual([])
+})
+
+test('the app it leads to is compressed too', async () => {
+  const accepting = (encoding: string) => ({ headers: { 'accept-encoding': encoding } })
+  const shell = await fetch(`${house.url}/login`, accepting('br'))
+  const [, script] = /<script type="module"[^>]* src="([^"]+)"/.exec(await shell.text())!
+  expect(shell.headers.get('content-encoding')).toBe('br')
+  const answers = await Promise.all(
+    ['br', 'gzip', 'identity'].map((each) => fetch(house.url + script, accepting(each))),
+  )
+  expect(answers.map((answer) => answer.headers.get('content-encoding'))).toEqual(['br', 'gzip', null])
+  const texts = await Promise.all(answers.map((answer) => answer.text()))
+  expect(new Set(texts).size).toBe(1)
+  expect((await fetch(`${house.url}${script}.br`)).status).toBe(404)
+})
+
+test.each(themeNames)('axe finds nothing in the theme %s, wide or narrow', async (theme) => {
+  for (const width of [1_280, 360]) {
+    const { page, complaints } = await visit('/landing.html', { theme, width })
+    await page.locator('summary').first().click()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([])
+    expect(await hasNoSidewaysScroll(page)).toBe(true)
+    await page.locator(`.shot-${theme} img`).scrollIntoViewIfNeeded()
+    await expect
+      .poll(() => page.locator(`.shot-${theme} img`).evaluate((img: HTMLImageElement) => img.naturalWidth))
+      .toBeGreaterThan(0)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  }
+})
+
+test('a stranger at / gets it at /landing, in the system’s theme, and can go back', async () => {
+  const { page, complaints } = await visit('/', { scheme: 'dark' })
+  expect(new URL(page.url()).pathname).toBe('/landing')
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await page.getByRole('link', { name: 'Sign in' }).first().click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: /Win back/ }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('going back from it to a page of the app shows that page', async () => {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${house.url}/login`)
+  await page.getByRole('link', { name: 'Recoup, home' }).click()
+  await page.getByRole('heading', { level: 1, name: /Win back/ }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/landing')
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('prices change with the period, by keyboard and without a script', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  await page.goto(`${house.url}/landing.html`)
+  const starter = page.locator('[data-plan=starter] .price:visible')
+  expect(await starter.innerText()).toContain('$19')
+  await page.getByLabel('Monthly').focus()
+  await page.keyboard.press('ArrowRight')
+  expect(await starter.innerText()).toContain('$15')
+  expect(await starter.innerText()).toContain('billed yearly')
+})
+
+test('its demo is one press away, and whoever is signed in is offered the way back in', async () => {
+  const { page } = await visit('/landing.html')
+  await page.getByRole('link', { name: 'Try the live demo' }).first().click()
+  await page.waitForURL(/dashboard|carts/)
+  await page.goto(`${house.url}/landing.html`)
+  expect(await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).isVisible()).toBe(false)
+  await page.getByRole('link', { name: 'Open Recoup' }).click()
+  await page.waitForURL(/dashboard|carts/)
+})
