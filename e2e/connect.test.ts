@@ -66,7 +66,7 @@ test('register, choose the free plan, connect over http, and see draft, pending 
   await page.getByRole('button', { name: 'Connect Store' }).click()
   await page.getByText('Maple & Clay').first().waitFor()
   // Carts of the last day are still active under the default of 24 hours; an hour shows them all.
-  await page.goto(`${house.url}/settings`)
+  await page.goto(`${house.url}/settings/recovery-rules`)
   await page.getByLabel('A cart counts as abandoned after: unit').selectOption('hours')
   await page.getByRole('textbox', { name: 'A cart counts as abandoned after' }).fill('1')
   await page.getByRole('button', { name: 'Save' }).click()

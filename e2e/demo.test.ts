@@ -130,7 +130,15 @@ test('a shopper in Germany without consent gets no mail, and the record says why
 test('every screen of the loop is accessible and fits a phone', async () => {
   const cart = (await cartOf(ANA))!
   const { flows } = await api<{ flows: { id: string }[] }>('/api/flows')
-  const paths = ['/carts', `/carts/${cart.id}`, '/flows', `/flows/${flows[0]!.id}`, '/settings', '/pricing']
+  const paths = [
+    '/carts',
+    `/carts/${cart.id}`,
+    '/flows',
+    `/flows/${flows[0]!.id}`,
+    '/settings',
+    '/settings/account',
+    '/pricing',
+  ]
   const shots = process.env.SCREENSHOTS
   if (shots) mkdirSync(shots, { recursive: true })
   for (const width of [1280, 360]) {

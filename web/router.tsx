@@ -1,11 +1,14 @@
 import { createBrowserRouter, matchRoutes, Navigate } from 'react-router'
 import { Guard } from './access/Guard.tsx'
-import { bareScreens, notFound, publicScreens, shell, shellScreens } from './screens.ts'
+import { bareScreens, notFound, publicScreens, settingsScreens, shell, shellScreens } from './screens.ts'
 import { Passage } from './shell/Passage.tsx'
 import { RouteFailed } from './site/RouteFailed.tsx'
 import { LoadingPage } from './ui/Loading.tsx'
 
 const routesOf = (screens: typeof shellScreens) => Object.entries(screens).map(([path, lazy]) => ({ path, lazy }))
+
+const withTabs = (route: ReturnType<typeof routesOf>[number]) =>
+  route.path === '/settings' ? { ...route, children: routesOf(settingsScreens) } : route
 
 export const createRoutes = () =>
   createBrowserRouter([
@@ -22,7 +25,7 @@ export const createRoutes = () =>
             ...routesOf(bareScreens),
             // The dashboard has its own issue; what leads there arrives at the carts.
             { path: '/dashboard', element: <Navigate to="/carts" replace /> },
-            { lazy: shell, children: routesOf(shellScreens) },
+            { lazy: shell, children: routesOf(shellScreens).map(withTabs) },
             { path: '*', lazy: notFound },
           ],
         },

@@ -38,7 +38,17 @@ export const shellScreens: Record<string, Screen> = {
   '/carts/:id': screen(() => import('./carts/CartPage.tsx'), 'CartPage'),
   '/flows': screen(() => import('./flows/FlowsPage.tsx'), 'FlowsPage'),
   '/flows/:flowId': screen(() => import('./flows/FlowPage.tsx'), 'FlowPage'),
-  '/settings': screen(() => import('./stores/SettingsPage.tsx'), 'SettingsPage'),
+  '/settings': screen(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
+}
+
+/** Inside `/settings`: its tabs, in the order of `settings/tabs.ts`. */
+export const settingsScreens: Record<string, Screen> = {
+  '/settings': screen(() => import('./settings/StoreTab.tsx'), 'StoreTab'),
+  '/settings/account': screen(() => import('./settings/AccountTab.tsx'), 'AccountTab'),
+  '/settings/appearance': screen(() => import('./settings/AppearanceTab.tsx'), 'AppearanceTab'),
+  '/settings/recovery-rules': screen(() => import('./settings/RecoveryRulesTab.tsx'), 'RecoveryRulesTab'),
+  '/settings/sending': screen(() => import('./settings/SendingTab.tsx'), 'SendingTab'),
+  '/settings/faq': screen(() => import('./settings/FaqTab.tsx'), 'FaqTab'),
 }
 
 export const shell = screen(() => import('./shell/Shell.tsx'), 'Shell')

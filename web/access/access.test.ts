@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bareScreens, publicScreens, shellScreens } from '../screens.ts'
+import { bareScreens, publicScreens, settingsScreens, shellScreens } from '../screens.ts'
 import { access, accessSoFar, isSubscribed, type Standing } from './access.ts'
 
 // Columns: visitor · signed in, no subscription · subscribed, no store · subscribed and connected. '.' = shown.
@@ -27,6 +27,7 @@ const table: Record<string, [string, string, string, string]> = {
   '/pricing': ['/login', '.', '.', '.'],
   '/billing': ['/landing', '.', '.', '.'],
   '/settings': ['/landing', '.', '.', '.'],
+  '/settings/account': ['/landing', '.', '.', '.'],
   '/logout': ['/landing', '.', '.', '.'],
   '/test-subscription': ['/landing', '.', '.', '.'],
   '/store-setup': ['/landing', '.', '.', '/dashboard'],
@@ -123,7 +124,8 @@ describe('the screens', () => {
   })
 
   it('behind the guard are known to the rule: none of the shell is shown to a visitor', () => {
-    expect(paths(shellScreens).filter((path) => access(path, visitor).show)).toEqual([])
+    const inShell = { ...shellScreens, ...settingsScreens }
+    expect(paths(inShell).filter((path) => access(path, visitor).show)).toEqual([])
     const open = paths(bareScreens).filter((path) => access(path, visitor).show)
     expect(open).toEqual(['/login', '/register', '/reset-password'])
   })

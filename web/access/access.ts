@@ -23,8 +23,8 @@ const everySignedIn = ['/logout', '/billing', '/settings', '/pricing', '/test-su
 const withoutStore = ['/store-setup', '/push-notifications', '/push-setup']
 const withoutSubscription = [...withoutStore, '/dashboard']
 const working = ['/carts', '/flows', '/customers', '/campaigns', '/notifications', '/coupons', '/analytics']
-/** Sections with a page per row, `/carts/{id}`. */
-const withRows = ['/carts', '/flows', '/campaigns']
+/** Sections with a page per row, `/carts/{id}`, or per tab. */
+const withRows = ['/carts', '/flows', '/campaigns', '/settings']
 const guarded = [...signIn, ...everySignedIn, ...withoutSubscription, ...working]
 
 /** What to do with a path for someone of this standing. */

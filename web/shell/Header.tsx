@@ -44,9 +44,10 @@ export function Header({ section, isMenuOpen, onMenu }: Props) {
   )
 }
 
-/** The heading of a section's own page; on a page below it, the way back. */
+/** The heading of a section's own page, whose tabs belong to it; on a page below it, the way back. */
 function SectionTitle({ path, title }: Props['section']) {
-  const isItself = useLocation().pathname.replace(/\/+$/, '').toLowerCase() === path
+  const { pathname } = useLocation()
+  const isItself = path === '/settings' || pathname.replace(/\/+$/, '').toLowerCase() === path
   if (isItself) return <h1 className="header-title">{title}</h1>
   return (
     <Link to={path} className="header-back">

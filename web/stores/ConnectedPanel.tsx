@@ -19,7 +19,7 @@ export function ConnectedPanel({ store, message, warnings }: Props) {
   const navigate = useNavigate()
   // Settings are open without a store, so one may already be there when the guard learns of it; to the carts the guard itself leads.
   const goToSettings = async () => {
-    await navigate('/settings')
+    await navigate('/settings/sending')
     await refresh()
   }
   return (

@@ -1,0 +1,5 @@
+import { KeysHelp } from '../stores/KeysHelp.tsx'
+
+export function FaqTab() {
+  return <KeysHelp />
+}

@@ -1,0 +1,20 @@
+import { Button, Card, Group, Text, Title } from '@mantine/core'
+import { IconCircleX } from '@tabler/icons-react'
+import { Link } from 'react-router'
+
+export function NotConnected() {
+  return (
+    <Card>
+      <Title order={2} mb="sm">
+        Store Connection
+      </Title>
+      <Group gap="xs" mb="md">
+        <IconCircleX size={20} color="var(--rc-bad)" aria-hidden />
+        <Text>Not connected to any store</Text>
+      </Group>
+      <Button component={Link} to="/store-setup" w="fit-content">
+        Connect Store
+      </Button>
+    </Card>
+  )
+}

@@ -1,0 +1,38 @@
+import './settings.css'
+import { useEffect, useRef } from 'react'
+import { NavLink, Outlet, useLocation } from 'react-router'
+import { settingsTabs, tabOf } from './tabs.ts'
+
+/** The frame around the tabs of A 2.8: each is a page of its own address, so that it can be linked, reloaded and gone back to. */
+export function SettingsPage() {
+  const { pathname } = useLocation()
+  const here = tabOf(pathname)
+  return (
+    <>
+      <title>{`${here.title} · Settings · Recoup`}</title>
+      <Tabs here={here.path} />
+      <div className="settings">
+        <Outlet />
+      </div>
+    </>
+  )
+}
+
+/** On a phone the row scrolls sideways; the tab one is on is always in sight. */
+function Tabs({ here }: { here: string }) {
+  const row = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tab is what triggers it
+  useEffect(() => {
+    const current = row.current?.querySelector<HTMLElement>('[aria-current]')
+    if (current) row.current!.scrollLeft = current.offsetLeft - (row.current!.clientWidth - current.offsetWidth) / 2
+  }, [here])
+  return (
+    <nav ref={row} className="tabs" aria-label="Settings">
+      {settingsTabs.map(({ path, title }) => (
+        <NavLink key={path} to={path} end className="tab">
+          {title}
+        </NavLink>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,48 @@
+import { Button, Card, Group, Text, Title } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { StoreView } from '../../shared/stores.ts'
+import { useMay } from '../access/queries.ts'
+import { CaptureCard } from '../stores/CaptureCard.tsx'
+import { DisconnectDialog } from '../stores/DisconnectDialog.tsx'
+import { HealthCard } from '../stores/HealthCard.tsx'
+import { storeFacts } from '../stores/storeFacts.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { ConnectedTab } from './ConnectedTab.tsx'
+
+export function StoreTab() {
+  return (
+    <ConnectedTab>
+      {(store) => (
+        <>
+          <StoreCard store={store} />
+          <HealthCard />
+          <CaptureCard store={store} />
+        </>
+      )}
+    </ConnectedTab>
+  )
+}
+
+function StoreCard({ store }: { store: StoreView }) {
+  const [isAsking, setAsking] = useState(false)
+  const mayConnect = useMay('stores:connect')
+  return (
+    <Card>
+      <Title order={2} mb="sm">
+        Store Connection
+      </Title>
+      <Group gap="xs" mb="md" wrap="nowrap" align="flex-start">
+        <IconCircleCheck size={20} color="var(--rc-good)" aria-hidden style={{ flex: 'none', marginTop: 2 }} />
+        <Text style={{ overflowWrap: 'anywhere' }}>Connected to {store.store_url}</Text>
+      </Group>
+      <Facts entries={[['Name', store.name], ...storeFacts(store)]} />
+      {mayConnect && !store.isDemo && (
+        <Button variant="default" mt="lg" w="fit-content" onClick={() => setAsking(true)}>
+          Disconnect Store
+        </Button>
+      )}
+      <DisconnectDialog opened={isAsking} storeName={store.name} onClose={() => setAsking(false)} />
+    </Card>
+  )
+}
