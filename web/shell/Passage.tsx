@@ -19,16 +19,35 @@ export function Passage() {
 /** Covers the screen for 200 ms after every change of route, and while a screen's file is still on its way (A 2.1). */
 function Overlay() {
   const { pathname } = useLocation()
-  const isBackOrForward = useNavigationType() === 'POP'
   const isPending = useNavigation().state !== 'idle'
+  const isBackOrForward = useBackOrForward(isPending)
   const isPassing = usePassing(pathname)
   if (!isPassing && !isPending) return null
   return (
     <div className="passage" aria-hidden>
       <Loader size="sm" />
-      {isBackOrForward && !isPending ? 'Loading...' : 'Loading page...'}
+      {isBackOrForward ? 'Loading...' : 'Loading page...'}
     </div>
   )
+}
+
+/** Which way is being gone. The router says it of the way that is over; of one under way only the browser does. */
+function useBackOrForward(isPending: boolean): boolean {
+  const { key } = useLocation()
+  const wasBackOrForward = useNavigationType() === 'POP'
+  const isGoing = useRef(false)
+  useEffect(() => {
+    const note = () => {
+      isGoing.current = true
+    }
+    addEventListener('popstate', note)
+    return () => removeEventListener('popstate', note)
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: having arrived is what ends it
+  useEffect(() => {
+    isGoing.current = false
+  }, [key])
+  return isPending ? isGoing.current : wasBackOrForward
 }
 
 /** True for 200 ms after the path has changed; the first path is no change. */

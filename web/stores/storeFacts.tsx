@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
+import { platformNames } from '../../shared/platforms.ts'
 import type { StoreView } from '../../shared/stores.ts'
-
-const platformNames = { woocommerce: 'WooCommerce', shopify: 'Shopify' }
 
 /** What we read from a store when connecting. */
 export function storeFacts(store: StoreView): [string, ReactNode][] {

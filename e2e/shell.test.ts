@@ -1,0 +1,192 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aHouse, type House, openBrowser } from './house.ts'
+
+// The frame around every screen: themes, ways in and out, the passage from one screen to the next.
+
+let house: House
+let browser: Browser
+
+beforeAll(async () => {
+  house = await aHouse()
+  browser = await openBrowser()
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await house?.stop()
+})
+
+async function aVisitor(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  const context: BrowserContext = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  return context.newPage()
+}
+
+async function anOwner(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  const page = await aVisitor(options)
+  await page.goto(`${house.url}/login`)
+  await page.getByRole('button', { name: 'Try the live demo' }).click()
+  await page.getByRole('heading', { level: 1, name: /Dashboard|Abandoned Carts/ }).waitFor()
+  return page
+}
+
+const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme)
+const groundOf = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+
+describe('the theme', () => {
+  test('is the system’s while nothing is stored, is there with the first paint, and follows the system', async () => {
+    const page = await aVisitor({ colorScheme: 'dark' })
+    await page.addInitScript(() => {
+      const seen: string[] = []
+      Object.assign(window, { seen })
+      const look = () => {
+        if (document.body) seen.push(getComputedStyle(document.body).backgroundColor)
+        if (seen.length < 20) requestAnimationFrame(look)
+      }
+      requestAnimationFrame(look)
+    })
+    await page.goto(`${house.url}/login`)
+    await page.getByLabel('Email').waitFor()
+    const grounds = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+    expect(new Set(grounds)).toEqual(new Set([await groundOf(page)]))
+    expect(await themeOf(page)).toBe('dark')
+    expect(await page.evaluate(() => localStorage.getItem('theme'))).toBeNull()
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expect.poll(() => themeOf(page)).toBe('light')
+  })
+
+  test('applies at once when chosen, is stored, and then no longer follows the system', async () => {
+    const page = await anOwner()
+    await page.goto(`${house.url}/settings/appearance`)
+    await page.getByRole('radio', { name: 'Light' }).waitFor()
+    const before = await groundOf(page)
+    await page.getByText('Blue', { exact: true }).click()
+    expect(await themeOf(page)).toBe('blue')
+    expect(await groundOf(page)).not.toBe(before)
+    expect(await page.evaluate(() => localStorage.getItem('theme'))).toBe('blue')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.reload()
+    await page.getByRole('radio', { name: 'Blue' }).waitFor()
+    expect(await page.getByRole('radio', { name: 'Blue' }).isChecked()).toBe(true)
+    expect(await themeOf(page)).toBe('blue')
+  })
+})
+
+describe('the ways', () => {
+  test('lead a visitor to the landing page, to sign-in for prices, and to 404 for what does not exist', async () => {
+    const page = await aVisitor()
+    for (const path of ['/', '/carts', '/Carts/42', '/%63arts', '/customers', '/settings']) {
+      await page.goto(`${house.url}${path}`)
+      await page.waitForURL(`${house.url}/landing`)
+    }
+    await page.goto(`${house.url}/pricing`)
+    await page.waitForURL('**/login')
+    await page.goto(`${house.url}/nowhere/at-all`)
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    await page.getByText("Sorry, we couldn't find the page you're looking for.").waitFor()
+    expect(await page.getByRole('link', { name: 'Go back to Dashboard' }).getAttribute('href')).toBe('/dashboard')
+    await page.goto(`${house.url}/test?a=b#c`)
+    for (const words of [`${house.url}/test?a=b#c`, '?a=b', '#c'])
+      await page.getByText(words, { exact: true }).waitFor()
+  })
+
+  test('signed in, login and store set-up lead to the dashboard, and the storage keys are those specified', async () => {
+    const page = await anOwner()
+    const keys = await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort())
+    expect(keys).toEqual([
+      ...['isConnected', 'platform', 'storeUrl', 'store_connection', 'token', 'user', 'woocommerce_connection'],
+    ])
+    for (const path of ['/', '/login', '/register', '/reset-password', '/store-setup']) {
+      await page.goto(`${house.url}${path}`)
+      await page.waitForURL(/\/(dashboard|carts)$/)
+    }
+  })
+
+  test('out: the question is asked, everything stored is forgotten, in every tab', async () => {
+    const page = await anOwner()
+    // Only what lies in local storage is shared between tabs.
+    await page.evaluate(() => localStorage.setItem('token', sessionStorage.getItem('token')!))
+    const other = await page.context().newPage()
+    await other.goto(`${house.url}/settings`)
+    await other.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    await other.getByRole('button', { name: 'Logout' }).click()
+    await other.getByText('Are you sure you want to log out?').waitFor()
+    await other.getByRole('dialog').getByRole('button', { name: 'Log out' }).click()
+    await other.waitForURL('**/landing')
+    const left = await other.evaluate(() => Object.keys(localStorage))
+    expect(left).toEqual([])
+  })
+})
+
+describe('the passage', () => {
+  test('shows its overlay for 200 ms, reads “Loading page...” forward and “Loading...” back, and tells where one is', async () => {
+    const page = await anOwner()
+    await page.evaluate(() => {
+      const seen: { text: string; ms: number }[] = []
+      Object.assign(window, { seen })
+      let since = 0
+      let text = ''
+      new MutationObserver(() => {
+        const overlay = document.querySelector('.passage')
+        if (overlay && !since) {
+          since = performance.now()
+          text = overlay.textContent ?? ''
+        }
+        if (!overlay && since) {
+          seen.push({ text, ms: performance.now() - since })
+          since = 0
+        }
+      }).observe(document.body, { childList: true, subtree: true, characterData: true })
+    })
+    await page.getByRole('link', { name: 'Flows' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor()
+    await page.waitForFunction(() => (window as unknown as { seen: unknown[] }).seen.length === 1)
+    await page.waitForFunction(() => document.activeElement?.tagName === 'MAIN')
+    await page.goBack()
+    await page.waitForFunction(() => (window as unknown as { seen: unknown[] }).seen.length === 2)
+    const seen = await page.evaluate(() => (window as unknown as { seen: { text: string; ms: number }[] }).seen)
+    expect(seen.map(({ text }) => text)).toEqual(['Loading page...', 'Loading...'])
+    for (const { ms } of seen) expect(ms).toBeGreaterThan(150)
+  })
+
+  test('loads a screen when its link is pointed at, before it is followed', async () => {
+    const page = await anOwner()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.getByRole('link', { name: 'Flows' }).hover()
+    await expect.poll(() => asked.filter((url) => /FlowsPage-.*\.js$/.test(url)).length).toBe(1)
+  })
+})
+
+describe('the shell', () => {
+  test('has a menu on a phone that the keyboard opens, walks and closes', async () => {
+    const page = await anOwner({ viewport: { width: 360, height: 740 } })
+    const burger = page.getByRole('button', { name: 'Open menu' })
+    await burger.focus()
+    await page.keyboard.press('Enter')
+    const menu = page.getByRole('dialog')
+    for (const name of ['Abandoned Carts', 'Flows', 'Settings', 'Pricing', 'Support']) {
+      await menu.getByRole('link', { name, exact: true }).waitFor()
+    }
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'hidden' })
+    await expect.poll(() => burger.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await menu.getByRole('link', { name: 'Settings' }).press('Enter')
+    await page.waitForURL('**/settings')
+    await menu.waitFor({ state: 'hidden' })
+  })
+
+  test('says platform, store, plan and support, and skips to the content', async () => {
+    const page = await anOwner()
+    const header = page.getByRole('banner')
+    await header.getByText('WooCommerce').waitFor()
+    await header.getByRole('link', { name: 'Subscription: Growth' }).waitFor()
+    expect(await header.getByRole('link', { name: 'Support' }).getAttribute('href')).toMatch(/^mailto:/)
+    await page.reload()
+    await header.getByText('WooCommerce').waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
+  })
+})

@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+
+// What a browser loads first, measured on the built app (`npm run build`; `npm test` builds before it tests).
+
+const BUDGET_BYTES = 220 * 1024
+const BUILT = 'dist/web'
+const MANIFEST = `${BUILT}/.vite/manifest.json`
+
+interface Chunk {
+  file: string
+  imports?: string[]
+  dynamicImports?: string[]
+}
+
+function manifest(): Record<string, Chunk> {
+  if (!existsSync(MANIFEST)) throw new Error('The browser app is not built: run `npm run build` first.')
+  return JSON.parse(readFileSync(MANIFEST, 'utf8'))
+}
+
+/** The files these chunks load before anything else, imports of imports included. */
+function firstLoad(chunks: Record<string, Chunk>, entries: string[]): string[] {
+  const seen = new Set<string>()
+  const visit = (key: string) => {
+    if (seen.has(key)) return
+    seen.add(key)
+    for (const each of chunks[key]!.imports ?? []) visit(each)
+  }
+  for (const entry of entries) visit(entry)
+  return [...seen].map((key) => chunks[key]!.file)
+}
+
+const source = (file: string) => readFileSync(`${BUILT}/${file}`, 'utf8')
+
+describe('the first load of the signed-in shell', () => {
+  const files = firstLoad(manifest(), ['index.html', 'shell/Shell.tsx'])
+
+  it(`stays within ${BUDGET_BYTES / 1024} KB of gzipped JavaScript`, () => {
+    const bytes = files.map((file) => gzipSync(source(file)).length).reduce((sum, size) => sum + size, 0)
+    expect(bytes).toBeGreaterThan(50 * 1024)
+    expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES)
+  })
+
+  // A sentence or name each library carries in its built code.
+  const heavy: [library: string, sign: RegExp][] = [
+    ['zod', /ZodError|_zod\b/],
+    ['socket.io', /engine\.io|socket\.io-client|io-client/],
+    ['chart.js', /Chart\.js|chartjs/i],
+    ['the table library', /mantine-datatable/],
+  ]
+  it.each(heavy)('is without %s', (_library, sign) => {
+    expect(files.filter((file) => sign.test(source(file)))).toEqual([])
+  })
+
+  it('loads every screen by itself, when it is asked for', () => {
+    const screens = Object.keys(manifest()).filter((key) => /^[a-z]+\/\w+Page\.tsx$/.test(key))
+    expect(screens.length).toBeGreaterThan(10)
+    expect(screens.map((key) => manifest()[key]!.file).filter((file) => files.includes(file))).toEqual([])
+  })
+})
