@@ -4,13 +4,14 @@ import type { Report } from './lane.ts'
 import { runLanes, seedsFrom } from './lanes.ts'
 import { type Mutation, mutations } from './mutations.ts'
 import { describe } from './steps.ts'
+import { startTally } from './tally.ts'
 
 // What `npm run simulate` does, with progress and a summary. Each answers the exit code.
 
 const PROGRESS_EVERY_MS = 5_000
-const MANY_FAILURES = 10
+const MANY_FAILURES = 20
 /** A mutation not noticed by then is not noticed. */
-export const MUTATION_LIMIT = 1_500
+const MUTATION_LIMIT = 1_500
 
 export async function simulateSeed(seed: number): Promise<number> {
   const ground = await openGround()
@@ -31,46 +32,34 @@ export async function simulateSeed(seed: number): Promise<number> {
   return code
 }
 
+/** Ctrl-C ends it after the histories being played; a second one at once. */
 export async function simulateMany(count: number, from: number, lanes: number): Promise<number> {
   const ground = await openGround()
-  const begun = performance.now()
-  const total = { histories: 0, steps: 0, mails: 0, deadlocks: 0 }
-  const failed: number[] = []
-  let lastSaid = begun
-  const onReport = (report: Report) => {
-    total.histories += 1
-    total.steps += report.steps
-    total.mails += report.mails
-    total.deadlocks += report.deadlocks
-    if (report.failure) {
-      failed.push(report.seed)
-      console.log(`\n${sayFailure(report)}\n`)
-    }
-    if (performance.now() - lastSaid < PROGRESS_EVERY_MS) return
-    lastSaid = performance.now()
-    console.log(sayProgress(total.histories, count, failed.length, (lastSaid - begun) / 1_000))
+  const tally = startTally(from)
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
   }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const progress = setInterval(() => console.log(tally.progress(count)), PROGRESS_EVERY_MS)
+  const onReport = (report: Report) => {
+    tally.add(report)
+    if (report.failure) console.log(`\n${sayFailure(report)}\n`)
+  }
+  const onLost = (words: string) => {
+    tally.lost.push(words)
+    console.log(`\n${words}\n`)
+  }
+  const isEnough = () => isStopped || tally.failed.length + tally.lost.length >= MANY_FAILURES
   try {
-    const isEnough = () => failed.length >= MANY_FAILURES
-    await runLanes({ ground, lanes, seeds: seedsFrom(from, count), isShrunk: true, onReport, isEnough })
+    const seeds = seedsFrom(from, count)
+    await runLanes({ ground, lanes, seeds, isShrunk: true, isAlone: true, onReport, onLost, isEnough })
   } finally {
+    clearInterval(progress)
+    console.log(`\n${isStopped ? 'Stopped. ' : ''}${tally.summary(lanes)}`)
     await ground.clear()
   }
-  const seconds = (performance.now() - begun) / 1_000
-  const rate = (total.histories / seconds).toFixed(1)
-  console.log(
-    `\n${total.histories} histories (seeds ${from} to ${from + total.histories - 1}), ${total.steps} steps, ${total.mails} mails, ${total.deadlocks} deadlocks`,
-  )
-  console.log(`in ${seconds.toFixed(0)} s over ${lanes} processes: ${rate} histories/s`)
-  console.log(failed.length > 0 ? `FAILED: seeds ${failed.join(', ')}` : 'No invariant was broken.')
-  return failed.length > 0 ? 1 : 0
-}
-
-function sayProgress(done: number, count: number, failures: number, seconds: number): string {
-  const rate = done / seconds
-  const left = Math.round((count - done) / rate)
-  const eta = left > 90 ? `${Math.round(left / 60)} min` : `${left} s`
-  return `${done} of ${count} · ${rate.toFixed(1)} histories/s · ${eta} left · ${failures} failed`
+  return tally.failed.length + tally.lost.length > 0 ? 1 : 0
 }
 
 export function sayFailure({ seed, failure, steps }: Report): string {
@@ -92,19 +81,15 @@ export interface Caught {
 }
 
 /** Plays histories with the changed engine until one is broken. */
-export async function tryMutation(
-  ground: Ground,
-  mutation: Mutation,
-  lanes: number,
-  limit = MUTATION_LIMIT,
-): Promise<Caught> {
+export async function tryMutation(ground: Ground, mutation: Mutation, lanes: number, isAlone = false): Promise<Caught> {
   let histories = 0
   let caught: Caught = { mutation, after: null, by: null }
   await runLanes({
     ground,
     lanes,
-    seeds: seedsFrom(1, limit),
+    seeds: seedsFrom(1, MUTATION_LIMIT),
     isShrunk: false,
+    isAlone,
     mutation: mutation.name,
     isEnough: () => caught.after !== null,
     onReport: ({ failure }) => {
@@ -122,7 +107,7 @@ export async function simulateMutations(lanes: number): Promise<number> {
   try {
     for (const mutation of mutations) {
       const begun = performance.now()
-      const { after, by } = await tryMutation(ground, mutation, lanes)
+      const { after, by } = await tryMutation(ground, mutation, lanes, true)
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
       if (after === null) missed += 1
       const result = after === null ? `NOT CAUGHT in ${MUTATION_LIMIT} histories` : `caught after ${after} histories`

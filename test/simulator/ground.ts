@@ -7,17 +7,23 @@ import { WITNESS } from './witness.ts'
 // Databases to play on: a clone of one migrated template per process.
 
 export interface Ground {
+  /** Its server runs on this machine. */
+  isHere: boolean
   /** A fresh database's address. */
   database(): Promise<string>
   clear(): Promise<void>
 }
 
-/** A few rows in every table: planning costs more than running, and who waits in a circle need not wait for a second. */
-const SETTINGS = ['plan_cache_mode = force_generic_plan', "deadlock_timeout = '20ms'"]
+/**
+ * A few live rows in every table, among many dead ones: planning costs more than running, and only an index is sure to be
+ * fast. Who waits in a circle need not wait for a second.
+ */
+const SETTINGS = ['plan_cache_mode = force_generic_plan', 'enable_seqscan = off', "deadlock_timeout = '20ms'"]
 
 export function groundOn(server: string, template: string): Ground {
   const names: string[] = []
   return {
+    isHere: false,
     async database() {
       const name = `recoup_simulator_${process.pid}_${Date.now().toString(36)}_${names.length}`
       names.push(name)
@@ -44,6 +50,7 @@ export async function openGround(): Promise<Ground> {
   await pool.end()
   const ground = groundOn(server, template)
   return {
+    isHere: postgres !== null,
     database: ground.database,
     async clear() {
       await ground.clear()

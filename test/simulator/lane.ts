@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import { openPool } from '../../server/db.ts'
 import { takeOverTimers } from './clock.ts'
+import { stayOn } from './cores.ts'
 import { historyOf } from './generate.ts'
 import { chanceOf } from './random.ts'
 import { type Broken, playHistory } from './run.ts'
@@ -24,17 +25,30 @@ export interface Report {
 
 /** As many as are used at once, at most; few are. */
 const CONNECTIONS = 8
+/** What finished histories leave behind in the tables goes, so that a long run is no slower at its end. */
+const CLEAN_EVERY = 250
 
 export function runLane(databaseUrl: string): void {
   takeOverTimers()
   const pool = openPool({ url: databaseUrl, max: CONNECTIONS })
   // A connection that was idle for a while is not closed: another one would have to plan every statement anew.
   pool.options.idleTimeoutMillis = 0
+  const core = process.env.SIMULATOR_CORE
+  if (core) {
+    stayOn(core, process.pid)
+    pool.on('connect', (client) => stayOn(core, (client as unknown as { processID: number }).processID))
+  }
+  let played = 0
   process.on('message', async ({ seeds, isShrunk }: Order) => {
-    for (const seed of seeds) process.send!(await playSeed(pool, seed, isShrunk))
+    for (const seed of seeds) {
+      process.send!(await playSeed(pool, seed, isShrunk))
+      if (++played % CLEAN_EVERY === 0) await pool.query('vacuum')
+    }
     process.send!('idle')
   })
   process.on('disconnect', () => process.exit())
+  // Ctrl-C reaches all processes of the terminal. The first one says when to end.
+  process.on('SIGINT', () => {})
   process.send!('idle')
 }
 

@@ -1,0 +1,67 @@
+import os from 'node:os'
+import type { Report } from './lane.ts'
+
+// What a long run has seen so far. Processes finish out of order, so the seeds done are a row with a few ahead of it.
+
+export interface Tally {
+  histories: number
+  steps: number
+  mails: number
+  deadlocks: number
+  failed: number[]
+  /** Processes that ended or fell silent, each with the seeds it had not answered. */
+  lost: string[]
+  add(report: Report): void
+  summary(lanes: number): string
+  progress(count: number): string
+}
+
+export function startTally(from: number): Tally {
+  const begun = performance.now()
+  const seconds = () => (performance.now() - begun) / 1_000
+  const ahead = new Set<number>()
+  let next = from
+  const tally: Tally = {
+    histories: 0,
+    steps: 0,
+    mails: 0,
+    deadlocks: 0,
+    failed: [],
+    lost: [],
+    add(report) {
+      tally.histories += 1
+      tally.steps += report.steps
+      tally.mails += report.mails
+      tally.deadlocks += report.deadlocks
+      if (report.failure) tally.failed.push(report.seed)
+      ahead.add(report.seed)
+      while (ahead.delete(next)) next += 1
+    },
+    summary: (lanes) => saySummary(tally, saySeeds(from, next, ahead), seconds(), lanes),
+    progress: (count) => sayProgress(tally, count, seconds()),
+  }
+  return tally
+}
+
+function saySeeds(from: number, next: number, ahead: ReadonlySet<number>): string {
+  const row = next > from ? [`${from} to ${next - 1}`] : []
+  return [...row, ...[...ahead].sort((a, b) => a - b)].join(', ')
+}
+
+function saySummary(tally: Tally, seeds: string, seconds: number, lanes: number): string {
+  const { histories, steps, mails, deadlocks, failed, lost } = tally
+  const machine = `${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}), Node ${process.versions.node}`
+  return [
+    `${histories} histories (seeds ${seeds}), ${steps} steps, ${mails} mails, ${deadlocks} deadlocks`,
+    `in ${seconds.toFixed(0)} s over ${lanes} processes: ${(histories / seconds).toFixed(1)} histories/s, on ${machine}`,
+    ...lost,
+    failed.length > 0 ? `FAILED: seeds ${failed.join(', ')}` : 'No invariant was broken.',
+  ].join('\n')
+}
+
+function sayProgress({ histories, failed }: Tally, count: number, seconds: number): string {
+  const rate = histories / seconds
+  const left = Math.round((count - histories) / rate)
+  const eta = left > 90 ? `${Math.round(left / 60)} min` : `${left} s`
+  return `${histories} of ${count} · ${rate.toFixed(1)} histories/s · ${eta} left · ${failed.length} failed`
+}
