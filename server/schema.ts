@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { CapturePost } from '../shared/capture.ts'
 import type { CartItem } from '../shared/carts.ts'
 import type { FactPayload, Fold } from './carts/fold.ts'
 
@@ -17,6 +18,7 @@ export interface AccountsTable {
   name: string
   is_demo: Generated<boolean>
   created_at: Date
+  deleted_at: Generated<Date | null>
 }
 
 export interface MembersTable {
@@ -24,6 +26,28 @@ export interface MembersTable {
   user_id: string
   role: 'owner' | 'admin' | 'member' | 'viewer'
   created_at: Date
+  entered_at: Generated<Date | null>
+}
+
+export interface InvitationsTable {
+  account_id: string
+  id: string
+  email: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  invited_by: string | null
+  token_hash: Generated<Buffer | null>
+  created_at: Date
+  sent_at: Generated<Date | null>
+  mail_problem: Generated<string | null>
+  expires_at: Date
+}
+
+export interface EmailChangesTable {
+  user_id: string
+  email: string
+  token_hash: Generated<Buffer | null>
+  created_at: Date
+  expires_at: Date
 }
 
 export interface PasswordResetsTable {
@@ -98,6 +122,7 @@ export interface SessionsTable {
   created_at: Date
   last_seen_at: Date
   expires_at: Date
+  device: Generated<string | null>
 }
 
 export interface StoreCredentialsTable {
@@ -200,6 +225,13 @@ export interface FactsTable {
   unique_key: string
   payload: ColumnType<FactPayload, string, string>
   received_at: Date
+}
+
+export interface CapturePostsTable {
+  store_id: string
+  id: string
+  received_at: Date
+  post: ColumnType<CapturePost, string, string>
 }
 
 export interface CartCountsTable {
@@ -469,6 +501,8 @@ export interface Schema {
   users: UsersTable
   accounts: AccountsTable
   members: MembersTable
+  invitations: InvitationsTable
+  email_changes: EmailChangesTable
   password_resets: PasswordResetsTable
   subscriptions: SubscriptionsTable
   plan_usage: PlanUsageTable
@@ -484,6 +518,7 @@ export interface Schema {
   shoppers: ShoppersTable
   shopper_keys: ShopperKeysTable
   facts: FactsTable
+  capture_posts: CapturePostsTable
   carts: CartsTable
   cart_counts: CartCountsTable
   cart_events: CartEventsTable

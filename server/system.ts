@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import { type Db, sql } from './db.ts'
 
 // The few look-ups made before a store or an account is known. Nothing else may use the bare database.
 
@@ -30,6 +30,39 @@ export function storeByCaptureKey(db: Db, captureKey: string) {
     .select(['id', 'account_id', 'url', 'home_url', 'is_active'])
     .where('capture_key', '=', captureKey)
     .executeTakeFirst()
+}
+
+/** Posts of many shops come at once: their stores are looked up together. */
+export function storesByCaptureKeys(db: Db, captureKeys: readonly string[]) {
+  return db
+    .selectFrom('stores')
+    .select(['id', 'capture_key', 'url', 'home_url', 'is_active'])
+    .where('capture_key', '=', sql<string>`any(${[...captureKeys]}::text[])`)
+    .execute()
+}
+
+/** Kept together in one commit, whichever stores they are for. */
+export async function keepPosts(
+  db: Db,
+  posts: readonly { store_id: string; id: string; received_at: Date; post: object }[],
+): Promise<void> {
+  await sql`
+    insert into capture_posts (store_id, id, received_at, post)
+    select p.* from jsonb_to_recordset(${JSON.stringify(posts)}::jsonb)
+      as p(store_id uuid, id uuid, received_at timestamptz, post jsonb)`.execute(db)
+}
+
+/** Stores with posts that nobody has made facts of in time; those from before the clock stepped back too. */
+export async function storesWithPosts(db: Db, now: Date, olderThanMs: number): Promise<string[]> {
+  const [before, after] = [now.getTime() - olderThanMs, now.getTime() + olderThanMs].map((time) => new Date(time))
+  const rows = await sql<{ store_id: string }>`
+    select distinct store_id from (
+      (select store_id from capture_posts where received_at <= ${before} order by received_at limit 1000)
+      union all
+      (select store_id from capture_posts where received_at > ${after} order by received_at limit 1000)) left_behind`.execute(
+    db,
+  )
+  return rows.rows.map((row) => row.store_id)
 }
 
 /** A link's token, whatever store it belongs to; the purpose must fit (X1). */

@@ -3,6 +3,7 @@ import { tidyAccounts } from './accounts/accounts.ts'
 import { mailRegistration, mailReset } from './accounts/jobs.ts'
 import { mailRegistrationAttempt, mailResetLink } from './accounts/mails.ts'
 import { watchStages } from './alarms/alarms.ts'
+import { foldLeftPosts } from './carts/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import type { Deps } from './deps.ts'
 import { beat, endBeat } from './instance/workers.ts'
@@ -31,6 +32,7 @@ export const handlers: Handler[] = [
 /** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
 const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
   { name: 'workers.beat', everyMs: 3_000, run: beat },
+  { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldLeftPosts(deps) },
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
   { name: 'messages.flights', everyMs: 3_000, run: closeAbandonedFlights },

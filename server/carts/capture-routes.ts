@@ -3,8 +3,8 @@ import { CAPTURE_MAX_BYTES, CapturePost } from '../../shared/capture.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import type { Routes } from '../http.ts'
-import { storeByCaptureKey } from '../system.ts'
 import { type CaptureStore, clientOf, createPostLimiter, recordCapture } from './capture.ts'
+import { type Intake, openIntake } from './capture-intake.ts'
 import { isOriginOf } from './capture-rules.ts'
 import { openCaptureScript } from './capture-script.ts'
 
@@ -36,12 +36,14 @@ function scriptRoute(scope: FastifyInstance, deps: Deps): void {
 
 function postRoutes(scope: FastifyInstance, deps: Deps): void {
   const limitPosts = createPostLimiter()
+  const intake = openIntake(deps)
+  scope.addHook('onClose', () => intake.close())
   scope.removeAllContentTypeParsers()
   const options = { parseAs: 'string' as const, bodyLimit: CAPTURE_MAX_BYTES }
   scope.addContentTypeParser(['text/plain', 'application/json'], options, (_request, body, done) => done(null, body))
 
   scope.options('/api/capture/:storeKey', async (request, reply) => {
-    await allowOrigin(deps, request, reply)
+    await allowOrigin(intake, request, reply)
     return reply
       .header('access-control-allow-methods', 'POST')
       .header('access-control-allow-headers', 'content-type')
@@ -51,19 +53,22 @@ function postRoutes(scope: FastifyInstance, deps: Deps): void {
   })
 
   scope.post('/api/capture/:storeKey', { bodyLimit: CAPTURE_MAX_BYTES }, async (request, reply) => {
-    const store = await allowOrigin(deps, request, reply)
+    const store = await allowOrigin(intake, request, reply)
     const client = clientOf(deps, request.ip)
     await limitPosts(store.id, client)
-    await recordCapture(deps, store, readBody(request.body), client)
+    const post = readBody(request.body)
+    // What somebody agrees to or withdraws counts when the answer goes out (C2, C5).
+    if (post.consent) await recordCapture(deps, store, post, client)
+    else await intake.keep(store, post, client)
     return reply.code(204).send()
   })
 }
 
 /** The store whose key it is, when the post comes from its pages; the answer may then be read there. */
-async function allowOrigin(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<CaptureStore> {
+async function allowOrigin(intake: Intake, request: FastifyRequest, reply: FastifyReply): Promise<CaptureStore> {
   const { storeKey } = request.params as { storeKey: string }
   const isKey = /^[\w-]{1,100}$/.test(storeKey)
-  const store = found(isKey ? await storeByCaptureKey(deps.db, storeKey) : null, 'Store')
+  const store = found(isKey ? await intake.storeOf(storeKey) : null, 'Store')
   if (!store.is_active) throw new AppError('not_found', 'Store not found')
   const origin = request.headers.origin
   if (!origin || !isOriginOf(store, origin)) {

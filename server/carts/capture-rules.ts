@@ -82,6 +82,19 @@ export interface KnownShopper {
   lastSeq: number | null
 }
 
+/** What is taken of a post, as a post: read again it says the same, and nothing in it is refused by the database. */
+export function onlyReadable({ cart, device, page, seq, items, coupons, contact }: CapturePost): CapturePost {
+  const { countrySource: _, customerId: __, ...typed } = readContact(contact ?? {}) ?? {}
+  return {
+    cart,
+    page,
+    seq,
+    ...(device ? { device } : {}),
+    ...(items ? { items, coupons: (coupons ?? []).map(readName) } : {}),
+    ...(Object.keys(typed).length > 0 ? { contact: typed } : {}),
+  }
+}
+
 /**
  * Whether a post says nothing new (S7). Only when nothing of its page is still under way: dropped too early, a post that was
  * overtaken would have the last word.
@@ -108,4 +121,40 @@ export function newAddresses(known: readonly ShopperKey[], keys: readonly Shoppe
       (key.kind === 'email' || key.kind === 'phone') &&
       !known.some((each) => each.kind === key.kind && each.value === key.value),
   )
+}
+
+interface ReadPost {
+  post: CapturePost
+  payload: ReturnType<typeof readPost>
+  keys: ShopperKey[]
+  /** undefined: the cart was never seen. */
+  known: KnownShopper | undefined
+}
+
+type ReadablePost<Post extends ReadPost> = Post & { payload: NonNullable<Post['payload']> }
+
+/** Posts that say something new (S7), each compared with what is stored and with those before it in the list. */
+export function newsAmong<Post extends ReadPost>(posts: readonly Post[]): ReadablePost<Post>[] {
+  const carts = new Map<string, KnownShopper>()
+  const lastSeqs = new Map<string, number>()
+  const isReadable = (read: Post): read is ReadablePost<Post> => read.payload !== null
+  return posts.filter(isReadable).filter(({ post, payload, keys, known: stored }) => {
+    const page = `${post.cart} ${post.page}`
+    const lastSeq = lastSeqs.get(page) ?? stored?.lastSeq ?? null
+    const before = carts.get(post.cart) ?? stored
+    if (before && isRepeat({ ...before, lastSeq }, payload, keys)) return false
+    carts.set(post.cart, afterPost(before, { post, payload, keys, lastSeq }))
+    lastSeqs.set(page, Math.max(lastSeq ?? -1, post.seq))
+    return true
+  })
+}
+
+function afterPost(
+  before: KnownShopper | undefined,
+  { post, payload, keys, lastSeq }: Omit<ReadablePost<ReadPost>, 'known'> & { lastSeq: number | null },
+): KnownShopper {
+  const isOvertaken = lastSeq !== null && post.seq < lastSeq
+  const lastCart = isOvertaken || payload.type === 'contact' ? (before?.lastCart ?? null) : payload
+  const contact = { ...before?.contact, ...payload.contact }
+  return { keys: [...(before?.keys ?? []), ...keys], contact, lastCart, lastSeq }
 }

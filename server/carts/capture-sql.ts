@@ -1,28 +1,59 @@
+import type { CapturePost } from '../../shared/capture.ts'
 import { type StoreDb, type StoreTx, sql } from '../db.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
 import type { KnownShopper } from './capture-rules.ts'
 
 // Capture: SQL and nothing else.
 
-export interface KnownCart extends KnownShopper {
-  shopperId: string
-}
-
-/** Everything a post is compared with, in one look. undefined: this cart was never seen. */
-export async function knownCart({ db, storeId }: StoreDb, cart: string, page: string): Promise<KnownCart | undefined> {
-  const rows = await sql<KnownCart>`
-    select s.id as "shopperId",
+/** Everything posts are compared with, in one look, by their places in the list. One of a cart never seen is missing. */
+export async function knownCarts(
+  { db, storeId }: StoreDb,
+  posts: readonly { cart: string; page: string }[],
+): Promise<Map<number, KnownShopper>> {
+  const wanted = posts.map(({ cart, page }, place) => ({ place, cart, page }))
+  const rows = await sql<KnownShopper & { place: number }>`
+    select w.place,
       jsonb_strip_nulls(jsonb_build_object('email', s.email, 'phone', s.phone, 'firstName', s.first_name,
         'lastName', s.last_name, 'country', s.country)) as contact,
       (select jsonb_agg(jsonb_build_object('kind', o.kind, 'value', o.value)) from shopper_keys o
-        where o.store_id = s.store_id and o.shopper_id = s.id) as keys,
-      (select f.payload from facts f where f.store_id = s.store_id and f.shopper_id = s.id
+        where o.store_id = ${storeId} and o.shopper_id = s.id) as keys,
+      (select f.payload from facts f where f.store_id = ${storeId} and f.shopper_id = s.id
         and f.kind <> 'contact' order by f.at desc, f.id desc limit 1) as "lastCart",
-      (select max((f.payload ->> 'seq')::int) from facts f where f.store_id = s.store_id and f.shopper_id = s.id
-        and f.payload ->> 'page' = ${page}) as "lastSeq"
-    from shopper_keys k join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id
-    where k.store_id = ${storeId} and k.kind = 'cart' and k.value = ${cart}`.execute(db)
-  return rows.rows[0]
+      (select max((f.payload ->> 'seq')::integer) from facts f where f.store_id = ${storeId} and f.shopper_id = s.id
+        and f.payload ->> 'page' = w.page) as "lastSeq"
+    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w(place int, cart text, page text)
+    cross join lateral (select shopper_id from shopper_keys k
+      where k.store_id = ${storeId} and k.kind = 'cart' and k.value = w.cart limit 1) k
+    cross join lateral (select * from shoppers s where s.store_id = ${storeId} and s.id = k.shopper_id offset 0) s`.execute(
+    db,
+  )
+  return new Map(rows.rows.map(({ place, ...known }) => [place, known]))
+}
+
+export interface KeptPost {
+  id: string
+  receivedAt: Date
+  post: CapturePost
+}
+
+/** The oldest of what was kept and not yet made facts of. */
+export async function keptPosts({ db, storeId }: StoreDb, limit: number): Promise<KeptPost[]> {
+  const rows = await db
+    .selectFrom('capture_posts')
+    .select(['id', 'received_at as receivedAt', 'post'])
+    .where('store_id', '=', storeId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows
+}
+
+export async function dropPosts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('capture_posts')
+    .where('store_id', '=', storeId)
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute()
 }
 
 /** Whose variation each of these ids is, where it is one. */
@@ -32,7 +63,7 @@ export async function parentsOf({ db, storeId }: StoreDb, ids: readonly string[]
     .selectFrom('products')
     .select(['product_id', 'variation_id'])
     .where('store_id', '=', storeId)
-    .where('variation_id', 'in', [...ids])
+    .where('variation_id', '=', sql<string>`any(${[...ids]}::text[])`)
     .execute()
   return new Map(rows.map((row) => [row.variation_id, row.product_id]))
 }
@@ -45,7 +76,7 @@ export async function productsAmong({ db, storeId }: StoreDb, ids: readonly stri
     .select('product_id')
     .distinct()
     .where('store_id', '=', storeId)
-    .where('product_id', 'in', [...ids])
+    .where('product_id', '=', sql<string>`any(${[...ids]}::text[])`)
     .execute()
   return new Set(rows.map((row) => row.product_id))
 }

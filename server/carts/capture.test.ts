@@ -1,6 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
+import { newId } from '../ids.ts'
+import { keepPosts } from '../system.ts'
+import { foldLeftPosts } from './capture-intake.ts'
 import { recordOrders } from './record.ts'
 
 // What the script on a shop's pages posts, through the public endpoint. Every test has a store of its own.
@@ -33,14 +36,17 @@ const token = (name: string) => `${name}-${n}-`.padEnd(20, 'x')
 const base = (post: object) => ({ cart: token('cart'), page: token('page'), seq: 0, ...post })
 const tea = (quantity = 1) => [{ id: '16', quantity }]
 
-function post(body: unknown, headers: Record<string, string> = {}, ip = '192.0.2.1') {
-  return world.app.inject({
+/** What is answered is kept; here everything it leads to is waited for. */
+async function post(body: unknown, headers: Record<string, string> = {}, ip = '192.0.2.1') {
+  const reply = await world.app.inject({
     method: 'POST',
     url: `/api/capture/${store.captureKey}`,
     headers: { origin: url, 'content-type': 'text/plain;charset=UTF-8', ...headers },
     payload: typeof body === 'string' ? body : JSON.stringify(body),
     remoteAddress: ip,
   })
+  await foldLeftPosts(world.deps, 0)
+  return reply
 }
 
 async function send(body: object) {
@@ -50,7 +56,7 @@ async function send(body: object) {
   world.advance(1_000)
 }
 
-const rowsOf = (table: 'carts' | 'facts' | 'notifications' | 'consents' | 'shoppers') =>
+const rowsOf = (table: 'carts' | 'capture_posts' | 'facts' | 'notifications' | 'consents' | 'shoppers') =>
   world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
 
 async function liveCarts() {
@@ -169,6 +175,38 @@ test('one post that arrives twice is one fact', async () => {
   expect(replies.map((reply) => reply.statusCode)).toEqual([204, 204, 204])
   expect(await rowsOf('facts')).toHaveLength(1)
   expect(await liveCarts()).toHaveLength(1)
+})
+
+test('what was answered before the process ended becomes a cart later, as of when it came (S7)', async () => {
+  const at = world.now
+  const body = base({ items: tea(2), coupons: [] })
+  await keepPosts(world.db, [{ store_id: store.storeId, id: newId(), received_at: at, post: body }])
+  world.advance(9_000)
+  await foldLeftPosts(world.deps)
+  expect(await liveCarts()).toEqual([])
+  world.advance(1_000)
+  await foldLeftPosts(world.deps)
+  expect(await liveCarts()).toEqual([expect.objectContaining({ item_count: 2, started_at: at, last_activity_at: at })])
+  expect(await rowsOf('capture_posts')).toEqual([])
+})
+
+test('posts of one page within a moment, taken up together, count in their order (S7)', async () => {
+  const posts = [3, 1, 2, 0].map((seq) => ({ ...base({ items: tea(seq + 1), coupons: [] }), seq }))
+  const kept = posts.map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
+  await keepPosts(world.db, kept)
+  await foldLeftPosts(world.deps, 0)
+  expect((await liveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 4 })])
+  expect(await rowsOf('facts')).toHaveLength(4)
+})
+
+test('a post the database refuses keeps no other one from becoming a cart', async () => {
+  const good = base({ items: tea(1), coupons: [] })
+  const bad = { ...base({ items: tea(1), coupons: [] }), cart: token('other'), seq: 1e12 }
+  const kept = [bad, good].map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
+  await keepPosts(world.db, kept)
+  await foldLeftPosts(world.deps, 0)
+  expect(await liveCarts()).toHaveLength(1)
+  expect(await rowsOf('capture_posts')).toEqual([])
 })
 
 test('an emptied cart ends; filled again it is another one', async () => {

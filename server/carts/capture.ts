@@ -9,7 +9,8 @@ import { newId } from '../ids.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
 import { insertConsent } from '../shoppers/sql.ts'
-import { isRepeat, keysOf, newAddresses, readName, readPost } from './capture-rules.ts'
+import { readStore } from '../stores/sql.ts'
+import { isRepeat, keysOf, newAddresses, newsAmong, readContact, readName, readPost } from './capture-rules.ts'
 import * as sql from './capture-sql.ts'
 import { recordFacts } from './record.ts'
 
@@ -56,8 +57,8 @@ export function clientOf(deps: Deps, ip: string): string {
 /** Answers when everything is committed. */
 export async function recordCapture(deps: Deps, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
   const handle = { storeId: store.id, db: deps.db }
-  const known = await sql.knownCart(handle, post.cart, post.page)
-  const payload = readPost(post, await parentsOf(handle, post))
+  const known = (await sql.knownCarts(handle, [post])).get(0)
+  const payload = readPost(post, await parentsOf(handle, [post]))
   const host = new URL(store.home_url).hostname
   const keys = keysOf(post, payload?.contact, host)
   const consent =
@@ -69,15 +70,54 @@ export async function recordCapture(deps: Deps, store: CaptureStore, post: Captu
   // Before the facts: what waits for consent is looked at again when they arrive.
   if (consent && address) await recordConsent(deps, handle, address, consent, keys)
   if (isNews) {
-    const uniqueKey = `capture:${post.cart}:${post.page}:${post.seq}`
+    const uniqueKey = uniqueKeyOf(post)
     await recordFacts(deps, store.id, [{ keys, source: 'capture', at: deps.now(), uniqueKey, payload }])
   }
   await sql.noteCapture(handle, deps.now())
 }
 
+/** Counts a post's new addresses before it is kept (X5). Throws when there are too many. */
+export async function admitPost(deps: Deps, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
+  const contact = readContact(post.contact ?? {}) ?? undefined
+  const keys = keysOf(post, contact, new URL(store.home_url).hostname)
+  if (newAddresses([], keys).length === 0) return
+  const known = (await sql.knownCarts({ storeId: store.id, db: deps.db }, [post])).get(0)
+  await takeAddresses(deps, store.id, newAddresses(known?.keys ?? [], keys), client)
+}
+
+/**
+ * Posts whose addresses were counted, many at once, in the order they came. What they say that is new becomes facts. Safe to
+ * repeat.
+ */
+export async function recordPosts(deps: Deps, storeId: string, kept: readonly sql.KeptPost[]): Promise<void> {
+  const handle = { storeId, db: deps.db }
+  const store = await readStore(handle)
+  if (!store) return
+  const host = new URL(store.home_url).hostname
+  const posts = kept.map(({ post }) => post)
+  const parents = await parentsOf(handle, posts)
+  const known = await sql.knownCarts(handle, posts)
+  const read = kept.map(({ post, receivedAt }, place) => {
+    const payload = readPost(post, parents)
+    return { post, payload, keys: keysOf(post, payload?.contact, host), at: receivedAt, known: known.get(place) }
+  })
+  const news = newsAmong(read)
+  // Two posts of a page within one millisecond: the one overtaken is dated by the later one, which has to be known before it (S7).
+  news.sort((a, b) => a.at.getTime() - b.at.getTime() || b.post.seq - a.post.seq)
+  await recordFacts(
+    deps,
+    storeId,
+    news.map(({ post, payload, keys, at }) => ({ payload, keys, at, source: 'capture', uniqueKey: uniqueKeyOf(post) })),
+  )
+  await sql.noteCapture(handle, deps.now())
+}
+
+const uniqueKeyOf = ({ cart, page, seq }: CapturePost) => `capture:${cart}:${page}:${seq}`
+
 /** Most ids are products; only the others can be variations. */
-async function parentsOf(store: StoreDb, post: CapturePost): Promise<Map<string, string>> {
-  const ids = [...new Set((post.items ?? []).filter((item) => !item.variation).map((item) => item.id))]
+async function parentsOf(store: StoreDb, posts: readonly CapturePost[]): Promise<Map<string, string>> {
+  const items = posts.flatMap((post) => post.items ?? [])
+  const ids = [...new Set(items.filter((item) => !item.variation).map((item) => item.id))]
   const products = await sql.productsAmong(store, ids)
   return sql.parentsOf(
     store,

@@ -223,7 +223,7 @@ const ORDER_STATES: OrderKind[] = ['draft', 'pending', 'failed', 'cancelled', 't
 /** A post that was overtaken by a later one of the same page happened before it (S7: page sequence number). */
 async function timesOf(tx: StoreTx, facts: readonly NewFact[], shopperIds: readonly string[]): Promise<Date[]> {
   const posts = facts.flatMap(({ payload }, place) =>
-    'page' in payload && payload.page && payload.seq
+    'page' in payload && payload.page && payload.seq !== undefined
       ? [{ place, shopperId: shopperIds[place]!, page: payload.page, seq: payload.seq }]
       : [],
   )

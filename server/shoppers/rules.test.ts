@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contactKeys, isMerging, isSharedAddress, type ShopperKey, sortKeys } from './rules.ts'
+import { contactKeys, groupKeys, isMerging, isSharedAddress, type ShopperKey, sortKeys } from './rules.ts'
 
 test('the store’s own addresses and placeholders stand for nobody (Identity)', () => {
   const shared = [
@@ -52,4 +52,26 @@ test('keys have one order and come once, whoever names them', () => {
   const sorted = sortKeys(keys)
   expect(sorted.map((key) => `${key.kind}:${key.value}`)).toEqual(['email:a', 'email:b', 'phone:1'])
   expect(sortKeys([...keys].reverse())).toEqual(sorted)
+})
+
+test('lists of keys are one person’s through any chain of keys and owners; the earliest shopper stays (S6)', () => {
+  const [old, young, other] = [3, 7, 1].map((day, n) => ({ id: `shopper${n}`, created_at: new Date(2027, 0, day) }))
+  const key = (value: string): ShopperKey => ({ kind: 'email', value })
+  const lists = [[key('a'), key('b')], [key('c')], [key('b'), key('d')], [key('e')], [], [key('f')], [key('f')]]
+  const owned = [
+    { ...key('a'), shopper: young! },
+    { ...key('d'), shopper: old! },
+    { ...key('c'), shopper: other! },
+  ]
+  const groups = groupKeys(lists, owned).map((group) => [group.lists, group.shoppers.map((shopper) => shopper.id)])
+  expect(groups).toEqual([
+    [
+      [0, 2],
+      ['shopper0', 'shopper1'],
+    ],
+    [[1], ['shopper2']],
+    [[3], []],
+    [[4], []],
+    [[5, 6], []],
+  ])
 })
