@@ -108,6 +108,30 @@ test('a stranger at / gets it at /landing, in the system’s theme, and can go b
   expect(complaints).toEqual([])
 })
 
+test.each([
+  '/landing',
+  '/login',
+])('/landing says that it loads it, coming from %s, and offers the sign-in when it cannot', async (from) => {
+  const page = await (await browser.newContext()).newPage()
+  let isBroken = false
+  await page.route('**/landing.html', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    return isBroken ? route.abort() : route.continue()
+  })
+  const enter = async () => {
+    await page.goto(house.url + from)
+    if (from === '/login') await page.getByRole('link', { name: 'Recoup, home' }).click()
+  }
+  await enter()
+  await page.getByText('Loading landing page...').waitFor()
+  await page.getByRole('heading', { level: 1, name: /Win back/ }).waitFor()
+  isBroken = true
+  await enter()
+  await page.getByText('Loading landing page...').waitFor()
+  await page.getByRole('link', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
 test('going back from it to a page of the app shows that page', async () => {
   const context = await browser.newContext()
   const page = await context.newPage()

@@ -85,7 +85,7 @@ function servePages(app: FastifyInstance): void {
       wildcard: false,
       // The build leaves a .br and a .gz beside each text file; they are answers, not addresses of their own.
       preCompressed: true,
-      globIgnore: ['**/*.{br,gz}', 'landing.html'],
+      globIgnore: ['**/*.{br,gz}', 'landing*.html'],
       setHeaders: (response, file) => {
         const isHashed = file.includes(`${path.sep}assets${path.sep}`)
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')

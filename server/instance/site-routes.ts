@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { encodingFor, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
+import { encodingFor, landingGate, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
 
 /** `pages`: the folder of the built browser app; `npm run dev` has none and shows its own landing page. */
 export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string): void {
@@ -10,8 +10,11 @@ export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string
     '/robots.txt': () => robotsTxt(config),
     '/sitemap.xml': () => sitemapXml(config),
   }
-  const template = path.join(pages, 'landing.html')
-  if (existsSync(template)) makers['/landing.html'] = () => landingPage(readFileSync(template, 'utf8'), config)
+  if (existsSync(path.join(pages, 'landing-gate.html'))) {
+    const built = (name: string) => readFileSync(path.join(pages, name), 'utf8')
+    makers['/landing.html'] = () => landingPage(built('landing.html'), config)
+    makers['/landing'] = () => landingGate(built('landing-gate.html'), built('landing.html'), config)
+  }
   for (const [url, make] of Object.entries(makers)) {
     let made: Promise<PublicPage> | undefined
     app.get(url, async (request, reply) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
 import { readConfig } from '../config.ts'
-import { encodingFor, landingPage } from './site.ts'
+import { encodingFor, landingGate, landingPage } from './site.ts'
 
 const world = aWorld({ PUBLIC_URL: 'https://recoup.test', HOST: '0.0.0.0' })
 
@@ -17,8 +17,17 @@ test('the landing page is filled in with what this instance is, and may use its 
   expect(page.bodies.identity.toString()).toBe(
     `<style>${style}</style><a href="https://recoup.test/">Tea &lt;&amp; Co&gt;</a>`,
   )
-  expect(page.policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}';`)
+  expect(page.policy).toContain(`style-src 'self' '${hashOf(style)}';`)
 })
+
+test('the page that loads it runs its own lines, and lets it keep its looks', async () => {
+  const gate = await landingGate('<style>p{}</style><script>go()</script>', '<style>a{}</style>', config)
+  expect(gate.policy).toContain(
+    `script-src 'self' '${hashOf('go()')}'; style-src 'self' '${hashOf('p{}')}' '${hashOf('a{}')}';`,
+  )
+})
+
+const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
 test('robots are shown to the pages for everybody, and kept off links made for one person', async () => {
   const robots = await world.request('GET', '/robots.txt')

@@ -26,12 +26,29 @@ const NOT_FOR_ROBOTS = ['/api/', '/c/', '/u/', '/cart/recover', '/unsubscribe', 
 const liquid = new Liquid({ outputEscape: 'escape' })
 
 /** `template`: `landing.html` as the build leaves it. */
-export async function landingPage(template: string, config: Config): Promise<PublicPage> {
+export function landingPage(template: string, config: Config): Promise<PublicPage> {
+  return guarded(filledIn(template, config))
+}
+
+/** The page at `/landing`. What it puts in its own place, the landing page, is held to the policy of this one. */
+export function landingGate(gate: string, template: string, config: Config): Promise<PublicPage> {
+  return guarded(gate, filledIn(template, config))
+}
+
+function filledIn(template: string, config: Config): string {
   const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
-  const text: string = liquid.parseAndRenderSync(template, { origin, company, support, hasDemo })
-  const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
-  const policy = `default-src 'none'; script-src 'self'; style-src 'sha256-${sha256(style, 'base64')}'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
-  return { ...(await packed('text/html; charset=utf-8', text)), policy }
+  return liquid.parseAndRenderSync(template, { origin, company, support, hasDemo })
+}
+
+/** A page that may load what is ours, and run and show only what stands in it or in `further`. */
+async function guarded(page: string, ...further: string[]): Promise<PublicPage> {
+  const allowed = (tag: string) =>
+    [page, ...further]
+      .flatMap((text) => [...text.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))])
+      .map(([, inside]) => ` 'sha256-${sha256(inside!, 'base64')}'`)
+      .join('')
+  const policy = `default-src 'none'; script-src 'self'${allowed('script')}; style-src 'self'${allowed('style')}; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
+  return { ...(await packed('text/html; charset=utf-8', page)), policy }
 }
 
 export function robotsTxt({ publicUrl }: Config): Promise<PublicPage> {

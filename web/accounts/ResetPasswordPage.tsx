@@ -1,7 +1,7 @@
 import { Anchor, Button, Card, Container, PasswordInput, Stack, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { authTexts } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
 import { BarePage } from '../shell/BarePage.tsx'
@@ -78,12 +78,11 @@ function ResetForm({ token }: { token: string }) {
 const visibilityToggleButtonProps = { 'aria-label': 'Show or hide the password', tabIndex: 0 }
 
 function ResetDone({ message }: { message: string }) {
-  const navigate = useNavigate()
-  // To the sign-in: the landing page it leads to in the specification does not exist yet.
   useEffect(() => {
-    const timer = setTimeout(() => navigate('/login', { replace: true }), REDIRECT_MS)
+    // The landing page is no part of the app (A 2.5).
+    const timer = setTimeout(() => location.replace('/landing.html'), REDIRECT_MS)
     return () => clearTimeout(timer)
-  }, [navigate])
+  }, [])
   return (
     <Stack gap="md">
       <Notice tone="good" isLive>

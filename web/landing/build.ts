@@ -19,7 +19,7 @@ export const files: Record<string, string> = {
   ),
 }
 
-/** Emits `landing.html`, a template the server fills in; `npm run dev` shows it filled in. */
+/** Emits `landing.html`, a template the server fills in, and the page that loads it; `npm run dev` shows it filled in. */
 export function landingPage(): Plugin {
   let script = ''
   const pictures: Record<string, string> = {}
@@ -41,6 +41,7 @@ export function landingPage(): Plugin {
       const urls = Object.fromEntries(Object.entries(pictures).map(([name, reference]) => [name, addressOf(reference)]))
       const source = renderLanding({ urls, script: addressOf(script) })
       this.emitFile({ type: 'asset', fileName: 'landing.html', source })
+      this.emitFile({ type: 'asset', fileName: 'landing-gate.html', source: readFileSync(here('./gate.html')) })
     },
     configureServer(server) {
       const urls = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `/@fs${file}`]))
