@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aHouse, type House, mailsTo, openBrowser, readMail, until } from './house.ts'
@@ -126,38 +124,3 @@ test('a shopper in Germany without consent gets no mail, and the record says why
   )
   expect(await mailsTo(house, GRETA)).toHaveLength(0)
 }, 90_000)
-
-test('every screen of the loop is accessible and fits a phone', async () => {
-  const cart = (await cartOf(ANA))!
-  const { flows } = await api<{ flows: { id: string }[] }>('/api/flows')
-  const paths = [
-    '/carts',
-    `/carts/${cart.id}`,
-    '/flows',
-    `/flows/${flows[0]!.id}`,
-    '/settings',
-    '/settings/account',
-    '/pricing',
-  ]
-  const shots = process.env.SCREENSHOTS
-  if (shots) mkdirSync(shots, { recursive: true })
-  for (const width of [1280, 360]) {
-    for (const scheme of ['light', 'dark'] as const) {
-      await owner.setViewportSize({ width, height: 900 })
-      await owner.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-      for (const path of paths) {
-        await owner.goto(`${house.url}${path}`)
-        await owner.waitForTimeout(1_200)
-        const results = await new AxeBuilder({ page: owner as never }).exclude('iframe').analyze()
-        expect(results.violations.map(({ id, nodes }) => [path, width, scheme, id, nodes[0]?.html])).toEqual([])
-        const overflow = await owner.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        expect([path, width, overflow <= 0]).toEqual([path, width, true])
-        if (shots)
-          await owner.screenshot({
-            path: `${shots}/${path.split('/').slice(1, 3).join('-').slice(0, 20)}-${width}-${scheme}.png`,
-            fullPage: true,
-          })
-      }
-    }
-  }
-}, 180_000)

@@ -15,11 +15,11 @@ export function Banners() {
   const instance = useInstance()
   const user = useMe()
   return (
-    <>
+    <section aria-label="Notices">
       {!isReachable && <UnreachableBanner />}
       {instance?.isPaused && <PausedBanner reason={instance.pausedReason} />}
       {user?.isDemo && <DemoBanner storeUrl={instance?.demoStoreUrl} mailboxUrl={instance?.mailboxUrl} />}
-    </>
+    </section>
   )
 }
 
