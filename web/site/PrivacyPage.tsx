@@ -22,13 +22,20 @@ export function PrivacyPage() {
           <li>Your choice when you unsubscribe. It stays, so that nobody writes to you again.</li>
         </ul>
         <p>
-          Your network address is not stored, nothing is sold, and no data goes to anyone but the store you shopped in
-          and the services that deliver its messages.
+          Nothing is sold, and no data goes to anyone but the store you shopped in and the services that deliver its
+          messages. Your network address is not stored; a scrambled form of it limits how often something can be tried,
+          and counts for an hour at most.
+        </p>
+        <p>
+          The script in such a store keeps two random names for your browser and what it reported last in that browser’s
+          storage, so that a cart that was left is recognised. It reads the cart and the contact fields of the checkout,
+          and no payment details. Where the store asks you first, it reports nothing before you agree.
         </p>
         <h2>On this website</h2>
         <p>
-          Recoup keeps your sign-in in your browser’s storage and uses no advertising or analytics cookies. If you press
-          “Restore Cart”, the items are kept in your browser’s storage too.
+          Recoup keeps your sign-in, your theme and the address of your connected store in your browser’s storage. It
+          sets no cookies, and nothing on it is loaded from other companies, except pictures of products, which come
+          from the store that sells them. If you press “Restore Cart”, the items are kept in your browser’s storage too.
         </p>
         <h2>Removal</h2>
         <p>

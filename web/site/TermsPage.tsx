@@ -28,6 +28,10 @@ export function TermsPage() {
           Every plan has limits, shown on the pricing page. When one is reached, sending stops and says so; you are
           never moved to another plan without choosing it.
         </p>
+        <p>
+          A paid plan begins with a 14-day free trial, no credit card required, and comes with a 30-day money-back
+          guarantee. Prices are in US dollars.
+        </p>
         <h2>Leaving</h2>
         <p>
           Disconnecting a store stops sending at once. Its data is deleted 30 days later; until then, connecting the
