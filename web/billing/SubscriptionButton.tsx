@@ -5,11 +5,11 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { statusLook } from './statusLook.ts'
 
 /** Plan and status of a paid plan (A 2.2); nothing on the free one. */
-export function SubscriptionButton() {
+export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-link' | 'side-link' }) {
   const subscription = useSubscription()
   if (!subscription?.plan || subscription.plan === 'free') return null
   return (
-    <Link to="/pricing" className="header-link" aria-label={`Subscription: ${plans[subscription.plan].name}`}>
+    <Link to="/pricing" className={look} aria-label={`Subscription: ${plans[subscription.plan].name}`}>
       {plans[subscription.plan].name}
       {subscription.status && <StatusBadge {...statusLook(subscription.status)} />}
     </Link>

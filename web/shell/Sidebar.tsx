@@ -1,6 +1,7 @@
 import { NavLink } from 'react-router'
 import { accessSoFar } from '../access/access.ts'
 import { useStanding } from '../access/queries.ts'
+import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
 import { shellScreens } from '../screens.ts'
 import { Logo } from '../ui/Logo.tsx'
 import { AccountLinks } from './AccountLinks.tsx'
@@ -29,6 +30,7 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
       </nav>
       {withAccount && (
         <div className="side-list side-foot">
+          <SubscriptionButton look="side-link" />
           <AccountLinks look="side-link" />
         </div>
       )}
