@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { sampleContext, type TemplateContext, TemplateError } from './context.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'
 import { createTemplateRenderer, type RenderOptions } from './render.ts'
@@ -51,6 +51,14 @@ describe('the templates that come along', () => {
 })
 
 describe('a message', () => {
+  test('is not given up because the machine stood still while it was filled in', () => {
+    const now = performance.now.bind(performance)
+    let stalls = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + (++stalls === 2 ? 5_000 : 0))
+    expect(render('Hello {{ customer_name }}').text).toContain('Hello Ana')
+    expect(stalls).toBeGreaterThan(2)
+  })
+
   test('fills in the six variables', () => {
     const names = 'customer_name cart_total checkout_link store_name discounted_total cart_items'.split(' ')
     const { text } = render(names.map((name) => `${name}: {{ ${name} }}`).join('\n\n'), {}, { trackLink: () => null })
