@@ -23,15 +23,23 @@ export async function startDatabase(folder: string): Promise<Database> {
   const { socketDir, port } = findPostmaster(pgdata)!
   const pool = openPool({ url: server.url, max: 3 })
   await migrate(pool)
+  const killNow = () => {
+    const postmaster = findPostmaster(pgdata)?.pid
+    if (postmaster) killHard(postmaster)
+  }
+  // It would outlive us: it is detached, as an application that was killed should find it again.
+  process.once('exit', killNow)
   return {
     db: openDb(pool),
     socketPath: path.join(socketDir, `.s.PGSQL.${port}`),
     kill() {
-      const postmaster = findPostmaster(pgdata)!.pid
+      const postmaster = findPostmaster(pgdata)?.pid
+      if (!postmaster) throw new Error('the database is not running')
       const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postmaster)], { encoding: 'utf8' })
       for (const pid of [postmaster, ...children.trim().split(/\s+/).map(Number)]) killHard(pid)
     },
     async stop() {
+      process.off('exit', killNow)
       await pool.end()
       await server.stop()
       fs.rmSync(home, { recursive: true, force: true })

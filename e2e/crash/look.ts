@@ -13,6 +13,8 @@ export interface Row {
   email: string
   worker_id: string | null
   claim: string | null
+  /** null: nobody wrote an answer down. */
+  provider_response: string | null
   wake_at: Date
   finished_at: Date | null
 }
@@ -20,7 +22,7 @@ export interface Row {
 /** The messages due for the people of one run. */
 export async function rowsOf(db: Db, domain: string): Promise<Row[]> {
   const rows = await sql<Row>`
-    select m.id, m.state, m.reason, c.email, m.worker_id, m.claim, m.wake_at, m.finished_at
+    select m.id, m.state, m.reason, c.email, m.worker_id, m.claim, m.provider_response, m.wake_at, m.finished_at
     from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
     where m.due_at <= now() and c.email like ${`%@${domain}`}`.execute(db)
   return rows.rows
@@ -42,12 +44,14 @@ export function problemsOf(rows: readonly Row[], taken: readonly Taken[], dead: 
     ...twice(rows.map(({ email }) => email)).map((email) => `${email} has two due rows`),
     ...rows.flatMap((row) => problemsOfRow(row, taken, dead)),
     ...[...new Set(rows.map((row) => row.worker_id))].flatMap((worker) => {
-      const left = rows.filter((row) => row.state === 'unknown' && row.worker_id === worker)
-      const unexplained = left.filter((row) => dead.has(worker!) || !SILENT.has(treatmentOf(row)))
-      return unexplained.length > POOL ? [`${unexplained.length} unknown rows of one worker`] : []
+      const left = rows.filter((row) => isLeftBehind(row) && row.worker_id === worker)
+      return left.length > POOL ? [`${left.length} unknown rows of one worker`] : []
     }),
   ]
 }
+
+/** On the wire when its process died: nobody ever heard the answer. */
+export const isLeftBehind = (row: Row): boolean => row.state === 'unknown' && row.provider_response === null
 
 const treatmentOf = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
 
@@ -55,11 +59,12 @@ function problemsOfRow(row: Row, taken: readonly Taken[], dead: ReadonlySet<stri
   const treatment = treatmentOf(row)
   const receipt = taken.find(({ key }) => key === row.id)
   const expected = SILENT.has(treatment) ? 'unknown' : (ENDS[treatment] ?? 'sent')
+  // A mail server that dies takes the answers to all it had been sent along.
   const isMailServerDead = taken.some(({ to }) => to.startsWith('die-'))
-  const isLost = row.state === 'unknown' && (isMailServerDead || dead.has(row.worker_id!))
+  const isExcused = isLeftBehind(row) ? dead.has(row.worker_id!) : row.state === 'unknown' && isMailServerDead
   const what = `${row.email} is ${row.state}${row.reason ? ` (${row.reason})` : ''}`
   return [
-    ...(row.state !== expected && !isLost ? [`${what}, not ${expected}`] : []),
+    ...(row.state !== expected && !isExcused ? [`${what}, not ${expected}`] : []),
     ...(row.state === 'sent' && !receipt?.isAnswered ? [`${what}, but nobody took it`] : []),
     ...(receipt && row.state !== 'sent' && row.state !== 'unknown' ? [`${what}, but was taken`] : []),
     ...(row.claim !== null || row.finished_at === null ? [`${what}, but not closed`] : []),

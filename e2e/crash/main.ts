@@ -1,4 +1,3 @@
-import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { type CrashCase, cases } from './cases.ts'
 import { aLane, type CrashResult } from './lane.ts'
@@ -27,6 +26,7 @@ interface Line {
   mails: number
   unknown: number
   slowestMs: number
+  slowdown: number
 }
 
 const lines = new Map<string, Line>()
@@ -35,8 +35,9 @@ const all = chosen.flatMap((crash, at) =>
   Array.from({ length: Number(values.times) }, (_, n) => ({ crash, seed: Number(values.seed) + at * 1_000 + n })),
 )
 const queues: Todo[][] = [[], []]
-for (const [at, todo] of all.entries()) queues[(at + todo.seed) % 2]!.push(todo)
+for (const todo of all) queues[todo.seed % 2]!.push(todo)
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const begun = performance.now()
 const shops = await startShops()
 await Promise.all(Array.from({ length: Number(values.lanes) }, (_, n) => work(n)))
@@ -59,26 +60,34 @@ async function work(index: number): Promise<void> {
   }
 }
 
-function note({ crash, seed }: Todo, workers: number, { mails, unknown, recoveryMs, problems }: CrashResult): void {
-  const line = lines.get(crash.name) ?? { runs: 0, failed: 0, mails: 0, unknown: 0, slowestMs: 0 }
+function note(
+  { crash, seed }: Todo,
+  workers: number,
+  { mails, unknown, recoveryMs, slowdown, problems }: CrashResult,
+): void {
+  const line = lines.get(crash.name) ?? { runs: 0, failed: 0, mails: 0, unknown: 0, slowestMs: 0, slowdown: 1 }
   line.runs += 1
   line.failed += problems.length > 0 ? 1 : 0
   line.mails += mails
   line.unknown = Math.max(line.unknown, unknown)
-  line.slowestMs = Math.max(line.slowestMs, recoveryMs)
+  if (recoveryMs > line.slowestMs) Object.assign(line, { slowestMs: recoveryMs, slowdown })
   lines.set(crash.name, line)
-  const words = `${crash.name}, ${workers} workers, seed ${seed}: ${mails} mails, ${unknown} unknown, ${seconds(recoveryMs)}`
-  console.log(`${problems.length > 0 ? 'BROKEN ' : ''}${words}, load ${os.loadavg()[0]!.toFixed(1)}`)
+  const words = `${crash.name}, ${workers} workers, seed ${seed}: ${mails} mails, ${unknown} unknown, ${seconds(recoveryMs)} (machine ${slowdown.toFixed(1)} times as slow)`
+  console.log(`${problems.length > 0 ? 'BROKEN ' : ''}${words}`)
   for (const problem of problems) console.log(`    ${problem}`)
 }
 
 function report(): void {
-  console.log('\n| case | runs | broken | mails | unknown, most | slowest recovery |\n| - | -: | -: | -: | -: | -: |')
+  console.log(
+    '\n| case | runs | broken | mails | unknown, most | slowest recovery | machine then |\n| - | -: | -: | -: | -: | -: | -: |',
+  )
   for (const { name } of chosen) {
     const line = lines.get(name)
     if (!line) continue
-    const { runs, failed, mails, unknown, slowestMs } = line
-    console.log(`| ${name} | ${runs} | ${failed} | ${mails} | ${unknown} | ${seconds(slowestMs)} |`)
+    const { runs, failed, mails, unknown, slowestMs, slowdown } = line
+    console.log(
+      `| ${name} | ${runs} | ${failed} | ${mails} | ${unknown} | ${seconds(slowestMs)} | ${slowdown.toFixed(1)} |`,
+    )
   }
   const broken = [...lines.values()].reduce((sum, { failed }) => sum + failed, 0)
   console.log(`\n${all.length} crashes in ${seconds(performance.now() - begun)}, ${broken} broken`)

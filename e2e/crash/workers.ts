@@ -70,15 +70,16 @@ export async function aWorkerProcess(settings: WorkerSettings): Promise<WorkerPr
 }
 
 function launch(env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  // The ipc channel ends it when we end, however that happens (server/shutdown.ts).
+  const child = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let output = ''
   const isWorking = new Promise<boolean>((resolve) => {
     const hear = (chunk: Buffer) => {
       output = (output + String(chunk)).slice(-5_000)
       if (output.includes('Recoup is ready')) resolve(true)
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout!.on('data', hear)
+    child.stderr!.on('data', hear)
     child.once('exit', () => resolve(false))
   })
   return { child, isWorking, output: () => output }

@@ -206,6 +206,8 @@ export async function handOver(
 
 export interface OutcomeRow {
   id: string
+  /** Of the hand-over that ended. A row handed over again since, by whomever, is not moved by the old one's end. */
+  handed_over_at: Date
   state: 'sent' | 'failed' | 'unknown' | 'held'
   reason: string | null
   provider_id: string | null
@@ -223,11 +225,16 @@ export interface OutcomeRow {
  * any other row moves nothing. Proof of non-acceptance frees its slot; what may be tried again is closed instead when cart,
  * store or address came to an end meanwhile (D5, C2). Answers which have moved.
  */
-export async function applyOutcomes({ db, storeId }: StoreTx, outcomes: readonly OutcomeRow[], now: Date) {
+export async function applyOutcomes(
+  { db, storeId }: StoreTx,
+  workerId: string,
+  outcomes: readonly OutcomeRow[],
+  now: Date,
+): Promise<Set<string>> {
   const rows = await sql<{ id: string }>`
     with outcome as (
-      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, state text, reason text,
-        provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
+      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, handed_over_at timestamptz,
+        state text, reason text, provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
     locked as materialized (
       select id, cart_id, channel from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
         and state in ('handed_over', 'unknown') order by id for update),
@@ -251,6 +258,7 @@ export async function applyOutcomes({ db, storeId }: StoreTx, outcomes: readonly
         finished_at = case when o.state = 'held' and e.id is null then null else ${now}::timestamptz end
       from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
       where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
+        and m.worker_id = ${workerId} and m.handed_over_at = o.handed_over_at
         and (m.state = 'handed_over' or (m.state = 'unknown' and o.state in ('sent', 'failed'))) returning m.id),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)

@@ -29,15 +29,18 @@ export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Pro
   const store = { storeId, db: deps.db }
   const lease = await takeStoreLease(deps, store)
   if (!lease) return
+  const late: Promise<unknown>[] = []
   try {
-    await sendRounds(deps, store, lease)
+    await sendRounds(deps, store, lease, late)
   } finally {
     // Ended whatever happens: a lease that went on being renewed would keep everybody from sending for the store.
     await transact(store, scheduleNextLook).finally(() => lease.end())
   }
+  // Others may send for the store by now; a process that stops still waits for these.
+  await Promise.all(late)
 }
 
-async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease): Promise<void> {
+async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease, late: Promise<unknown>[]): Promise<void> {
   let failedAt: Date | null = null
   for (let round = 0; round < 1_000; round++) {
     if (!failedAt || deps.now().getTime() - failedAt.getTime() >= ASK_AGAIN_MS) {
@@ -51,7 +54,7 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease): Pr
     try {
       const ids = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
       if (ids.length === 0) return
-      await deliverClaim(deps, store, { claim, ids, lease, isFenceDown: failedAt !== null })
+      await deliverClaim(deps, store, { claim, ids, lease, isFenceDown: failedAt !== null, late })
     } catch (error) {
       await giveBack(deps, store, claim)
       throw error
@@ -77,6 +80,7 @@ interface Batch {
   lease: StoreLease
   /** The pull just failed, so that orders known from the last 15 minutes have to do (D3). */
   isFenceDown: boolean
+  late: Promise<unknown>[]
 }
 
 async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<void> {
@@ -87,7 +91,8 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   const channel = judged.situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
   // The rest of a slow batch goes back and is decided on a new pull.
   const mayGoOn = async () => (batch.isFenceDown || isFenceFresh(judged, deps.now())) && lease.hold()
-  const refused = await sendInWindow(deps, store, { claim, judged, channel, mayGoOn }, oncePerPerson(judged.ready))
+  const leaving = { claim, judged, channel, mayGoOn, late: batch.late }
+  const refused = await sendInWindow(deps, store, leaving, oncePerPerson(judged.ready))
   const now = deps.now()
   const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
   // Second messages of one person and what was not come to: decided anew at once.

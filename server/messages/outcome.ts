@@ -13,12 +13,15 @@ import { spaceNextSteps } from './sql.ts'
 export interface Finished {
   ready: Ready
   outcome: Outcome
+  /** Which of its hand-overs this is the end of. */
+  handedOverAt: Date
 }
 
 export async function recordOutcomes(deps: Deps, tx: StoreTx, judged: Judged, done: readonly Finished[]) {
   const now = deps.now()
   const moved = await sql.applyOutcomes(
     tx,
+    deps.workerId,
     done.map((each) => outcomeRow(each, now)),
     now,
   )
@@ -38,9 +41,16 @@ async function takeBack(tx: StoreTx, judged: Judged, messageId: string): Promise
   await sql.addUsage(tx, judged.situation.account_id, judged.month, 'email', -1)
 }
 
-function outcomeRow({ ready, outcome }: Finished, now: Date): sql.OutcomeRow {
+function outcomeRow({ ready, outcome, handedOverAt }: Finished, now: Date): sql.OutcomeRow {
   const { row, addressHash } = ready
-  const base = { id: row.id, response: outcome.response, provider_id: null, wake_at: null, address_hash: addressHash }
+  const base = {
+    id: row.id,
+    handed_over_at: handedOverAt,
+    response: outcome.response,
+    provider_id: null,
+    wake_at: null,
+    address_hash: addressHash,
+  }
   const news = newsOf(ready, outcome, now)
   switch (outcome.kind) {
     case 'accepted':

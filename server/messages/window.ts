@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailChannel, Outcome } from '../channels/channel.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
-import { outlast } from '../db-away.ts'
+import { isDatabaseAway, outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
 import { outgoingEmail } from './compose.ts'
 import { FENCE_DEGRADED_MS, FENCE_FRESH_MS } from './decide.ts'
 import * as sql from './deliver-sql.ts'
 import { type Judged, monthOf, type Ready } from './judge.ts'
+import { scheduleNextLook } from './messages.ts'
 import { type Finished, recordOutcomes } from './outcome.ts'
+import { joinWire, type WireShare } from './wire.ts'
 
-// The last part of Way C: at any moment at most as many messages are `handed_over` as the channel can have on the wire (D10).
-// As soon as some are answered, one transaction writes their outcomes and lets as many others leave.
+// The last part of Way C: at any moment at most as many messages are `handed_over` as the channel can have on the wire (D10),
+// of all stores together (wire.ts). As soon as some are answered, one transaction writes their outcomes and lets as many others leave.
 
 export interface Leaving {
   claim: string
@@ -18,12 +20,17 @@ export interface Leaving {
   channel: EmailChannel
   /** Asked before anything leaves: the lease and the order pull must still hold. */
   mayGoOn: () => Promise<boolean>
+  /** Takes up the ends of those that are not waited for any longer. */
+  late: Promise<unknown>[]
 }
 
 /** Links live 30 days from their message (decision 4). */
 const TOKEN_MS = 30 * 86_400_000
 
-/** Answers which rows might not leave after all. Ends when everything that left has its outcome written. */
+/** A mail server that says nothing for this long keeps its message's place on the wire, but not the store's next ones waiting. */
+const PATIENCE_MS = 5_000
+
+/** Answers which rows might not leave after all. What left has its outcome written, but for those in `late`. */
 export async function sendInWindow(
   deps: Deps,
   store: StoreDb<Db>,
@@ -31,37 +38,97 @@ export async function sendInWindow(
   ready: readonly Ready[],
 ): Promise<string[]> {
   const waiting = [...ready]
-  const finished: Finished[] = []
   const refused: string[] = []
+  const share = joinWire(leaving.channel)
+  const flights = new Flights(deps, store, leaving, share)
   let failure: unknown = null
-  let onWire = 0
-  let wake = () => {}
-  while (waiting.length > 0 || onWire > 0) {
-    if (waiting.length > 0 && (failure || !(await leaving.mayGoOn()))) waiting.length = 0
-    const done = finished.splice(0)
-    const next = waiting.splice(0, leaving.channel.poolSize - onWire + done.length)
-    if (done.length === 0 && next.length === 0) {
-      if (onWire > 0) await new Promise<void>((resolve) => (wake = resolve))
-      continue
+  let isSilent = false
+  try {
+    while (waiting.length > 0 || (share.onWire > 0 && !isSilent)) {
+      if (waiting.length > 0 && (failure || !(await leaving.mayGoOn()))) waiting.length = 0
+      const done = flights.landed()
+      const next = waiting.splice(0, share.plan(waiting.length, done.length))
+      isSilent = false
+      if (done.length === 0 && next.length === 0) {
+        share.settle(0, 0)
+        if (waiting.length > 0 || share.onWire > 0) isSilent = !(await flights.news(waiting.length > 0))
+        continue
+      }
+      const turn = await takeTurn(deps, store, leaving, done, next)
+      failure ??= turn.failure
+      share.settle(done.length, turn.gone.size)
+      for (const each of next) {
+        if (turn.gone.has(each.row.id)) flights.start(each, turn.at)
+        else refused.push(each.row.id)
+      }
     }
-    const turn = await takeTurn(deps, store, leaving, done, next)
-    failure ??= turn.failure
-    onWire += turn.gone.size - done.length
-    for (const each of next) {
-      if (!turn.gone.has(each.row.id)) refused.push(each.row.id)
-      else
-        void send(deps, leaving, each).then((outcome) => {
-          finished.push({ ready: each, outcome })
-          wake()
-        })
-    }
+  } finally {
+    flights.leave()
   }
   if (failure) throw failure
   return refused
 }
 
+/** What this sender has on the wire. */
+class Flights {
+  readonly #parts: [Deps, StoreDb<Db>, Leaving]
+  readonly #share: WireShare
+  readonly #inAir = new Set<Promise<void>>()
+  readonly #landed: Finished[] = []
+  #wake = () => {}
+  #isLeft = false
+
+  constructor(deps: Deps, store: StoreDb<Db>, leaving: Leaving, share: WireShare) {
+    this.#parts = [deps, store, leaving]
+    this.#share = share
+  }
+
+  start(ready: Ready, handedOverAt: Date): void {
+    const [deps, , leaving] = this.#parts
+    const flight: Promise<void> = send(deps, leaving, ready)
+      .then((outcome) => this.#land({ ready, outcome, handedOverAt }))
+      .finally(() => this.#inAir.delete(flight))
+    this.#inAir.add(flight)
+  }
+
+  async #land(finished: Finished): Promise<void> {
+    if (this.#isLeft) return this.#landLate(finished)
+    this.#landed.push(finished)
+    this.#wake()
+  }
+
+  async #landLate(finished: Finished): Promise<void> {
+    const [deps, store, leaving] = this.#parts
+    await recordAlone(deps, store, leaving, [finished])
+    this.#share.settle(1, 0)
+    await transact(store, scheduleNextLook).catch((error) => deps.log.warn({ err: error }, 'messages.no-next-look'))
+  }
+
+  /** Those that were answered since it was last asked. */
+  landed(): Finished[] {
+    return this.#landed.splice(0)
+  }
+
+  /** Waits for an answer or, if wanted, for a place on the wire; false when neither came for a while. */
+  async news(isPlaceWanted: boolean): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(resolve, PATIENCE_MS, false)
+    this.#wake = () => resolve(true)
+    if (isPlaceWanted) void this.#share.place().then(this.#wake)
+    return promise.finally(() => clearTimeout(timer))
+  }
+
+  /** What is still on the wire is written down when it is answered. */
+  leave(): void {
+    this.#isLeft = true
+    this.#parts[2].late.push(...this.#inAir)
+    this.#share.leave()
+  }
+}
+
 interface Turn {
   gone: Set<string>
+  at: Date
   failure: unknown
 }
 
@@ -73,19 +140,28 @@ async function takeTurn(
   done: readonly Finished[],
   next: readonly Ready[],
 ): Promise<Turn> {
+  const at = deps.now()
   try {
     const gone = await transact(store, async (tx) => {
       await sql.lockShoppersOf(tx, [...done.map(({ ready }) => ready), ...next].map(shopperOf))
       if (done.length > 0) await recordOutcomes(deps, tx, leaving.judged, done)
-      return next.length > 0 ? handOver(deps, tx, leaving, next) : new Set<string>()
+      return next.length > 0 ? handOver(deps, tx, { ...leaving, at }, next) : new Set<string>()
     })
     logOutcomes(deps, store, done)
-    return { gone, failure: null }
+    return { gone, at, failure: null }
   } catch (error) {
     deps.log.error({ storeId: store.storeId, err: error }, 'messages.turn-failed')
     if (done.length > 0) await recordAlone(deps, store, leaving, done)
-    return { gone: new Set(), failure: error }
+    const unsure = isDatabaseAway(error) ? next.map((ready) => neverLeft(ready, at)) : []
+    if (unsure.length > 0) await recordAlone(deps, store, leaving, unsure)
+    return { gone: new Set(), at, failure: error }
   }
+}
+
+/** The commit may have happened though its answer never came. Nothing was put on the wire: what was handed over in it is due again. */
+function neverLeft(ready: Ready, handedOverAt: Date): Finished {
+  const response = 'Not sent: the database was away.'
+  return { ready, handedOverAt, outcome: { kind: 'retry', reason: 'not_sent', response, retryAfterMs: 1_000 } }
 }
 
 const shopperOf = ({ row }: Ready): string => row.shopper_id
@@ -121,8 +197,12 @@ function send(deps: Deps, { judged, channel }: Leaving, ready: Ready): Promise<O
 }
 
 /** Moves the rows that still may go. The caller has locked their people; this locks the plan's counter. */
-async function handOver(deps: Deps, tx: StoreTx, { claim, judged }: Leaving, next: readonly Ready[]) {
-  const now = deps.now()
+async function handOver(
+  deps: Deps,
+  tx: StoreTx,
+  { claim, judged, at: now }: Leaving & { at: Date },
+  next: readonly Ready[],
+) {
   const { situation, month, planLimit } = judged
   // Midnight passed in between: the new month has a limit of its own.
   if (month !== monthOf(now)) return new Set<string>()

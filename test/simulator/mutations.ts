@@ -58,9 +58,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'twice the pool is on the wire',
     rule: 'D10',
-    file: 'server/messages/window.ts',
-    before: 'leaving.channel.poolSize - onWire',
-    after: '2 * leaving.channel.poolSize - onWire',
+    file: 'server/messages/wire.ts',
+    before: 'this.#free = size',
+    after: 'this.#free = 2 * size',
   },
   {
     name: 'a joined cart keeps its messages',
