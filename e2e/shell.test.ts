@@ -106,13 +106,16 @@ describe('the ways', () => {
     const page = await anOwner()
     // Only what lies in local storage is shared between tabs.
     await page.evaluate(() => localStorage.setItem('token', sessionStorage.getItem('token')!))
-    const other = await page.context().newPage()
-    await other.goto(`${house.url}/settings`)
-    await other.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    const [other, third] = [await page.context().newPage(), await page.context().newPage()]
+    for (const tab of [other, third]) {
+      await tab.goto(`${house.url}/settings`)
+      await tab.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    }
     await other.getByRole('button', { name: 'Logout' }).click()
     await other.getByText('Are you sure you want to log out?').waitFor()
     await other.getByRole('dialog').getByRole('button', { name: 'Log out' }).click()
     await other.waitForURL('**/landing')
+    await third.waitForURL('**/landing')
     const left = await other.evaluate(() => Object.keys(localStorage))
     expect(left).toEqual([])
   })
