@@ -28,7 +28,8 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     DATA_DIR: dataDir,
   }
   const begun = performance.now()
-  const child = spawn(process.execPath, ['server/main.ts'], {
+  // As scripts/start.mjs starts it.
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', 'server/main.ts'], {
     env: { ...settings, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

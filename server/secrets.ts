@@ -15,8 +15,9 @@ export interface Secrets {
 export function createSecrets(appSecret: string): Secrets {
   const key = (purpose: string) => Buffer.from(crypto.hkdfSync('sha256', appSecret, '', `recoup:${purpose}`, 32))
   const sealing = key('seal')
-  const tokens = key('token')
-  const addresses = key('address')
+  // A key given as bytes is prepared anew for every HMAC.
+  const tokens = crypto.createSecretKey(key('token'))
+  const addresses = crypto.createSecretKey(key('address'))
   return {
     seal(plain, context) {
       const iv = crypto.randomBytes(12)
@@ -39,4 +40,4 @@ export function createSecrets(appSecret: string): Secrets {
 export const randomToken = (): string => crypto.randomBytes(32).toString('base64url')
 
 /** What is kept of a token. Tokens are random, so a plain hash is enough. */
-export const tokenHash = (token: string): Buffer => crypto.createHash('sha256').update(token).digest()
+export const tokenHash = (token: string): Buffer => crypto.hash('sha256', token, 'buffer')

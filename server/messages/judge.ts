@@ -40,6 +40,8 @@ interface Context {
   capMs: number
   suppressed: Map<string, string>
   ledger: Map<string, 'granted' | 'withdrawn'>
+  /** Of the rows' addresses, in hex. */
+  hashes: Map<string, string>
 }
 
 export async function judge(deps: Deps, tx: StoreTx, ids: readonly string[]): Promise<Judged> {
@@ -74,10 +76,12 @@ async function contextOf(
   base: Pick<Context, 'now' | 'situation' | 'planLimit' | 'capMs'>,
   rows: readonly load.ClaimedRow[],
 ): Promise<Context> {
-  const hashes = rows.flatMap((row) => (row.email ? [deps.secrets.addressHash(row.email)] : []))
-  const suppressed = await load.suppressedOf(tx, hashes, 'email')
-  const ledger = await load.ledgerOf(tx, hashes, 'email')
-  return { deps, ...base, suppressed, ledger }
+  const hashed = rows.flatMap(({ email }) => (email ? [{ email, hash: deps.secrets.addressHash(email) }] : []))
+  const keys = hashed.map(({ hash }) => hash)
+  const suppressed = await load.suppressedOf(tx, keys, 'email')
+  const ledger = await load.ledgerOf(tx, keys, 'email')
+  const hashes = new Map(hashed.map(({ email, hash }) => [email, hash.toString('hex')]))
+  return { deps, ...base, suppressed, ledger, hashes }
 }
 
 interface RowJudgement {
@@ -89,7 +93,7 @@ interface RowJudgement {
 
 /** One row's decision with the record of what it rested on. Also the preview's, for a row that does not exist. */
 function judgeRow(context: Context, row: load.ClaimedRow): RowJudgement {
-  const addressHash = row.email ? context.deps.secrets.addressHash(row.email).toString('hex') : ''
+  const addressHash = context.hashes.get(row.email ?? '') ?? ''
   let composed: Composed | null = null
   const renderProblem = () => {
     const result = tryCompose(context, row)

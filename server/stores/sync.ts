@@ -135,11 +135,15 @@ export function importOrders(deps: Deps, storeId: string): Promise<RunResult> {
   })
 }
 
+/** Of an import: a store's first rows may be the database's first as well. */
+const COUNT_AFTER_PAGES = new Set([1, 4, 16, 64])
+
 async function recordPages(run: Run, query: OrderQuery, isResumable = false) {
   const { deps, store, startedAt } = run
   const client = await storeAccess(deps, store)
   let seen: Date | null = null
   let rowsSeen = 0
+  let pages = 0
   for await (const page of inTime(orderPages(client, query), query.signal)) {
     await recordOrders(deps, store.storeId, page.rows, 'sync')
     seen = rules.newest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
@@ -147,6 +151,7 @@ async function recordPages(run: Run, query: OrderQuery, isResumable = false) {
     if (page.skipped.length > 0) {
       deps.log.warn({ storeId: store.storeId, skipped: page.skipped.length }, 'store.rows_skipped')
     }
+    if (isResumable && COUNT_AFTER_PAGES.has(++pages)) await sql.countGrowing(store)
     const reached = isResumable && page.resumeFrom ? new Date(page.resumeFrom) : null
     await keepGoing(run, reached ? { watermark: rules.earlier(reached, startedAt) } : {})
   }
