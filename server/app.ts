@@ -3,7 +3,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { accountRoutes } from './accounts/routes.ts'
+import { accountRoutes, profileRoutes } from './accounts/routes.ts'
+import { teamRoutes } from './accounts/team-routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { captureRoutes } from './carts/capture-routes.ts'
 import { cartRoutes } from './carts/routes.ts'
@@ -33,6 +34,8 @@ export function buildApp(deps: Deps): FastifyInstance {
   secureHeaders(app)
   for (const routes of [
     accountRoutes,
+    profileRoutes,
+    teamRoutes,
     billingRoutes,
     storeRoutes,
     cartRoutes,

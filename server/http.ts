@@ -42,7 +42,7 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
   handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
   route(app, deps, endpoint, async (call) => {
-    const session = signedIn(call.session, endpoint)
+    const session = signedIn(call.session)
     const store = await chooseStore(deps.db, session, call.query as { platform?: string; storeId?: string })
     const account = { accountId: session.accountId, db: deps.db }
     return handle({ ...call, session, account, store: { storeId: store.id, db: deps.db } })
@@ -57,7 +57,7 @@ export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends
   handle: Handler<AccountCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
   route(app, deps, endpoint, async (call) => {
-    const session = signedIn(call.session, endpoint)
+    const session = signedIn(call.session)
     return handle({ ...call, session, account: { accountId: session.accountId, db: deps.db } })
   })
 }
@@ -87,6 +87,8 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
     url: endpoint.path,
     handler: async (request, reply) => {
       const session = await authenticate(deps, request.headers.authorization, endpoint.permission !== 'public')
+      // Before anything is read of the request: whoever may not, learns nothing of what would have been right.
+      if (endpoint.permission !== 'public') assertMay(session, endpoint.permission)
       const params = endpoint.params.parse(request.params)
       const query = endpoint.query.parse(request.query)
       const body = endpoint.body.parse(request.body ?? {})
@@ -96,11 +98,14 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
   })
 }
 
-function signedIn(session: Session | null, endpoint: { permission: Endpoint['permission'] }): Session {
+function assertMay(session: Session | null, permission: Endpoint['permission']): void {
+  const { role } = signedIn(session)
+  if (mayDo(role, permission)) return
+  throw new AppError('forbidden', `Your role (${role}) does not allow this. Ask an owner or admin.`)
+}
+
+function signedIn(session: Session | null): Session {
   if (!session) throw new AppError('session', 'Please sign in.')
-  if (!mayDo(session.role, endpoint.permission)) {
-    throw new AppError('forbidden', `Your role (${session.role}) does not allow this. Ask an owner or admin.`)
-  }
   return session
 }
 

@@ -96,3 +96,16 @@ export function dueStores(db: Db, now: Date, limit: number) {
     .limit(limit)
     .execute()
 }
+
+/** An open invitation by the token of its link, whichever account it is to. */
+export function invitationByToken(db: Db, hash: Buffer, now: Date) {
+  return db
+    .selectFrom('invitations as i')
+    .innerJoin('accounts as a', 'a.id', 'i.account_id')
+    .leftJoin('users as u', 'u.id', 'i.invited_by')
+    .select(['i.account_id', 'i.email', 'i.role', 'a.name as account_name', 'u.name as invited_by'])
+    .where('i.token_hash', '=', hash)
+    .where('i.expires_at', '>', now)
+    .where('a.deleted_at', 'is', null)
+    .executeTakeFirst()
+}

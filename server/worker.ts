@@ -1,7 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tidyAccounts } from './accounts/accounts.ts'
-import { mailRegistration, mailReset } from './accounts/jobs.ts'
-import { mailRegistrationAttempt, mailResetLink } from './accounts/mails.ts'
+import {
+  mailEmailChange,
+  mailInvitation,
+  mailNotice,
+  mailRegistration,
+  mailReset,
+  removeAccount,
+} from './accounts/jobs.ts'
+import {
+  mailEmailChangeLink,
+  mailInvitationLink,
+  mailRegistrationAttempt,
+  mailResetLink,
+  mailSecurityNotice,
+} from './accounts/mails.ts'
+import { removeAccountData } from './accounts/removal.ts'
 import { watchStages } from './alarms/alarms.ts'
 import { foldLeftPosts } from './carts/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
@@ -28,6 +42,10 @@ export const handlers: Handler[] = [
   on(mailReset, mailResetLink),
   on(mailRegistration, mailRegistrationAttempt),
 ]
+  on(mailInvitation, mailInvitationLink),
+  on(mailEmailChange, mailEmailChangeLink),
+  on(mailNotice, mailSecurityNotice),
+  on(removeAccount, removeAccountData),
 
 /** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
 const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [

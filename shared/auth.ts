@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { PlatformName } from './platforms.ts'
+import { roleNames } from './roles.ts'
 
 // Accounts: registration, sign-in, who am I (A 3, A 7). Texts of A 5 and A 8.
 
@@ -20,11 +21,18 @@ export const authTexts = {
   sessionExpired: 'Your session has expired. Please sign in again.',
   resetSent: 'If an account exists for that address, we have sent a link to reset the password.',
   resetDone: 'Your password has been reset. You can sign in now.',
+  emailInvalid: 'Please enter a valid email address.',
+  wrongPassword: 'That is not your current password.',
+  invalidEmailLink: 'This link is no longer valid. Ask for a new one under Settings, Account.',
+  emailLinkSent: 'We have sent a link to the new address. It is yours here once you have followed it.',
 } as const
 
-const email = z.string().trim().min(1, authTexts.emailRequired).max(254)
-const password = z.string().min(1, authTexts.passwordRequired).max(200)
-const newPassword = z.string().min(PASSWORD_MIN, authTexts.passwordShort).max(200)
+export const email = z.string().trim().min(1, authTexts.emailRequired).max(254)
+export const password = z.string().min(1, authTexts.passwordRequired).max(200)
+export const newPassword = z.string().min(PASSWORD_MIN, authTexts.passwordShort).max(200)
+
+export const Role = z.enum(roleNames)
+export const PersonName = z.string().trim().min(1, authTexts.nameRequired).max(120)
 
 export const User = z.object({
   id: z.uuid(),
@@ -35,20 +43,22 @@ export const User = z.object({
   hasActiveSubscription: z.boolean(),
   /** Added: the account this session works in, what the user may do there, and whether it is the demo (decision 29). */
   accountName: z.string(),
-  role: z.enum(['owner', 'admin', 'member', 'viewer']),
+  role: Role,
+  /** An address asked for and not yet confirmed. */
+  pendingEmail: z.string().nullable(),
   isDemo: z.boolean(),
 })
 export type User = z.infer<typeof User>
 
-const SignedIn = z.object({ token: z.string(), user: User })
-const Message = z.object({ message: z.string() })
+export const SignedIn = z.object({ token: z.string(), user: User })
+export const Message = z.object({ message: z.string() })
 
 export const register = endpoint({
   method: 'POST',
   path: '/api/auth/register',
   permission: 'public',
   summary: 'Create a user, an account with that user as its owner, and sign in',
-  body: z.object({ name: z.string().trim().min(1, authTexts.nameRequired).max(120), email, password: newPassword }),
+  body: z.object({ name: PersonName, email, password: newPassword }),
   reply: SignedIn,
 })
 

@@ -14,6 +14,9 @@ export type Permission =
   | 'stores:sync'
   | 'billing:write'
   | 'instance:confirm'
+  | 'team:write'
+  | 'account:export'
+  | 'account:delete'
 
 /** `store`: the call is about one store, chosen as decision 7 says; `account`: about the account; `none`: neither. */
 export type Scope = 'none' | 'account' | 'store'

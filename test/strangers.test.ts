@@ -20,13 +20,30 @@ beforeAll(async () => {
     .select('id')
     .where('store_id', '=', owner.storeId)
     .executeTakeFirstOrThrow()
-  Object.assign(owned, { id: cart.id, flowId: owner.flowId })
+  const session = await world.db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', owner.userId)
+    .executeTakeFirstOrThrow()
+  await world.request('POST', '/api/team/invitations', {
+    token: owner.token,
+    body: { email: 'mia@team.example', role: 'member' },
+  })
+  const invitation = await world.db.selectFrom('invitations').select('id').executeTakeFirstOrThrow()
+  Object.assign(owned, {
+    id: cart.id,
+    flowId: owner.flowId,
+    sessionId: session.id,
+    userId: owner.userId,
+    invitationId: invitation.id,
+  })
 })
 
 /** Bodies good enough to get past the parser, so that it is the tenancy that refuses. */
 const bodies: Record<string, object> = {
   'PUT /api/flows/:flowId': { name: 'x', steps: [{ step: 1, delayMinutes: 60, subject: 'a', body: 'b' }] },
   'POST /api/flows/:flowId/switch': { isOn: true },
+  'PATCH /api/team/members/:userId': { role: 'viewer' },
   'POST /api/flows/:flowId/preview': { step: 1, cartId: '00000000-0000-4000-8000-000000000000' },
 }
 

@@ -5,28 +5,34 @@ import { type AccountDb, type Db, transactAccount } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { deleteOldInvitations } from './invitation-sql.ts'
 import { mailRegistration } from './jobs.ts'
 import { forgive, giveBack, limits, take, tryTake } from './limits.ts'
 import { hashPassword, isRightPassword } from './passwords.ts'
-import { clientNetwork } from './rules.ts'
+import { deleteOldEmailChanges, openEmailChange } from './profile-sql.ts'
+import { resumeRemovals } from './removal.ts'
+import { clientNetwork, INVITATION_KEPT_MS, later } from './rules.ts'
 import { type Session, startSession } from './session.ts'
 import * as sql from './sql.ts'
 
 // Accounts: who may come in. A user signs in to one account at a time; a session is a random token of which only the hash is
 // kept. Nothing here tells a stranger whether an address is known: same words, same status, same time.
 
-const EMAIL_INVALID = 'Please enter a valid email address.'
-
 export interface SignedIn {
   token: string
   user: User
 }
 
-interface Credentials {
+/** Where a request came from. */
+export interface Origin {
+  ip: string
+  /** In words, to be shown to the user among their sessions. */
+  device: string | null
+}
+
+interface Credentials extends Origin {
   email: string
   password: string
-  /** Where the request came from. */
-  ip: string
 }
 
 /**
@@ -35,14 +41,14 @@ interface Credentials {
  */
 export async function register(deps: Deps, wanted: Credentials & { name: string }): Promise<SignedIn> {
   const email = normalizeEmail(wanted.email)
-  if (!email) throw new AppError('invalid', EMAIL_INVALID, { fields: { email: EMAIL_INVALID } })
+  if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
   await take(deps, limits.registerPerClient, clientNetwork(wanted.ip))
   const known = await sql.userByEmail(deps.db, email)
   const created = known ? undefined : await createOwner(deps, { ...wanted, email })
   return created ?? registerAgain(deps, { ...wanted, email })
 }
 
-async function createOwner(deps: Deps, wanted: { name: string; email: string; password: string }) {
+async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
   const passwordHash = await hashPassword(wanted.password)
   const now = deps.now()
   const user = { id: newId(), email: wanted.email, name: wanted.name, passwordHash, now }
@@ -51,18 +57,18 @@ async function createOwner(deps: Deps, wanted: { name: string; email: string; pa
     if (!(await sql.insertUser(tx.db, user))) return undefined
     await sql.insertAccount(tx, wanted.name, now)
     await sql.insertMember(tx, user.id, 'owner', now)
-    return startSession(tx, user.id, now)
+    return startSession(tx, user.id, { now, device: wanted.device })
   })
-  return token === undefined ? undefined : { token, user: await viewUser(account, user.id) }
+  return token === undefined ? undefined : { token, user: await viewUser(account, user.id, now) }
 }
 
-async function registerAgain(deps: Deps, wanted: { email: string; password: string }): Promise<SignedIn> {
+async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn> {
   const isLocked = (await tryTake(deps, limits.signInPerAddress, wanted.email)) > 0
   const user = await sql.userByEmail(deps.db, wanted.email)
   const isRight = await isRightPassword(wanted.password, isLocked ? undefined : user?.password_hash)
   if (isRight && user) {
     await forgive(deps, limits.signInPerAddress, wanted.email)
-    return enter(deps, user.id)
+    return enter(deps, user.id, wanted.device)
   }
   if (user && (await tryTake(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
     await deps.jobs.enqueue(deps.db, mailRegistration, { userId: user.id })
@@ -82,17 +88,18 @@ export async function signIn(deps: Deps, wanted: Credentials): Promise<SignedIn>
   }
   await giveBack(deps, limits.signInPerClient, client)
   await forgive(deps, limits.signInPerAddress, email)
-  return enter(deps, user.id)
+  return enter(deps, user.id, wanted.device)
 }
 
 /** Decision 29: signs in to the real demo account; 404 where there is none. */
-export async function signInToDemo(deps: Deps, ip: string): Promise<SignedIn> {
+export async function signInToDemo(deps: Deps, { ip, device }: Origin): Promise<SignedIn> {
   const owner = deps.config.isDemo ? await sql.demoOwner(deps.db) : undefined
   const { account_id, user_id } = found(owner, 'Demo')
   await take(deps, limits.demoPerClient, clientNetwork(ip))
   const account = { accountId: account_id, db: deps.db }
-  const token = await startSession(account, user_id, deps.now())
-  return { token, user: await viewUser(account, user_id) }
+  const now = deps.now()
+  const token = await startSession(account, user_id, { now, device })
+  return { token, user: await viewUser(account, user_id, now) }
 }
 
 export async function hasDemoAccount(db: Db): Promise<boolean> {
@@ -103,10 +110,11 @@ export async function signOut(account: AccountDb, session: Session): Promise<voi
   await sql.deleteSession(account, session.sessionId)
 }
 
-export async function viewUser(account: AccountDb, userId: string): Promise<User> {
+export async function viewUser(account: AccountDb, userId: string, now: Date): Promise<User> {
   const user = found(await sql.member(account, userId), 'User')
   const stores = await sql.storesOfAccount(account)
   const plan = await planOf(account)
+  const pending = await openEmailChange(account.db, userId, now)
   return {
     id: user.id,
     name: user.name,
@@ -117,21 +125,26 @@ export async function viewUser(account: AccountDb, userId: string): Promise<User
     accountName: user.account_name,
     role: user.role,
     isDemo: user.is_demo,
+    pendingEmail: pending?.email ?? null,
   }
 }
 
-/** Expired sessions, reset links and counters; run once a day. */
+/** Expired sessions, links and counters, and removals that stood still. */
 export async function tidyAccounts(deps: Deps): Promise<void> {
+  await resumeRemovals(deps)
+  await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
+  await deleteOldEmailChanges(deps.db, deps.now())
   await sql.deleteExpiredSessions(deps.db, deps.now())
   await sql.deleteExpiredResets(deps.db, deps.now())
   await sql.deleteExpiredLimits(deps.db, Date.now())
 }
 
-async function enter(deps: Deps, userId: string): Promise<SignedIn> {
+async function enter(deps: Deps, userId: string, device: string | null): Promise<SignedIn> {
   const membership = await sql.firstMembership(deps.db, userId)
   // A user whose last membership was taken away has nowhere to go.
   if (!membership) throw new AppError('unauthenticated', authTexts.loginFailed)
   const account = { accountId: membership.account_id, db: deps.db }
-  const token = await startSession(account, userId, deps.now())
-  return { token, user: await viewUser(account, userId) }
+  const now = deps.now()
+  const token = await startSession(account, userId, { now, device })
+  return { token, user: await viewUser(account, userId, now) }
 }

@@ -4,3 +4,12 @@ import { job } from '../jobs.ts'
 /** An unknown address queues this too, with an id that is nobody's: both answers take the same time. */
 export const mailReset = job('accounts.mail-reset', z.object({ userId: z.uuid() }))
 export const mailRegistration = job('accounts.mail-registration', z.object({ userId: z.uuid() }))
+
+export const mailInvitation = job('accounts.mail-invitation', z.object({ accountId: z.uuid(), invitationId: z.uuid() }))
+export const mailEmailChange = job('accounts.mail-email-change', z.object({ userId: z.uuid() }))
+/** To the address a user has now: something about their sign-in is asked for or was changed. */
+export const mailNotice = job(
+  'accounts.mail-notice',
+  z.object({ userId: z.uuid(), about: z.enum(['email-asked', 'password-changed']) }),
+)
+export const removeAccount = job('accounts.remove', z.object({ accountId: z.uuid() }), 'one')

@@ -21,6 +21,13 @@ export const limits = {
   forgotPerAddress: { name: 'forgot-address', points: 3, windowS: HOUR },
   forgotPerClient: { name: 'forgot-client', points: 20, windowS: HOUR },
   resetPerClient: { name: 'reset-client', points: 20, windowS: HOUR },
+  passwordPerUser: { name: 'password-user', points: 10, windowS: QUARTER_HOUR },
+  emailChangePerUser: { name: 'email-change-user', points: 5, windowS: HOUR },
+  emailConfirmPerClient: { name: 'email-confirm-client', points: 20, windowS: HOUR },
+  invitePerAccount: { name: 'invite-account', points: 30, windowS: HOUR },
+  invitePerAddress: { name: 'invite-address', points: 5, windowS: HOUR },
+  invitationPerClient: { name: 'invitation-client', points: 60, windowS: HOUR },
+  exportPerAccount: { name: 'export-account', points: 10, windowS: HOUR },
   demoPerClient: { name: 'demo-client', points: 120, windowS: HOUR },
   connectPerAccount: { name: 'connect-account', points: 30, windowS: QUARTER_HOUR },
 } as const satisfies Record<string, Limit>

@@ -9,6 +9,13 @@ export const SESSION_MS = 30 * DAY_MS
 /** Its last use is written at most this often. */
 export const SESSION_TOUCH_MS = 5 * 60_000
 export const RESET_MS = 3_600_000
+export const INVITATION_MS = 7 * DAY_MS
+/** How long an expired invitation still stands in the list, to be sent again. */
+export const INVITATION_KEPT_MS = 30 * DAY_MS
+export const EMAIL_CHANGE_MS = DAY_MS
+export const EXPORT_LINK_MS = 2 * 60_000
+/** A removal that its job has not finished by then is asked for again. */
+export const REMOVAL_MS = 10 * 60_000
 
 export const later = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
 

@@ -32,9 +32,13 @@ export async function authenticate(deps: Deps, header: string | undefined, isNee
 }
 
 /** Starts a session for a member of the account; the token is returned once and only its hash is kept. */
-export async function startSession(account: AccountDb, userId: string, now: Date): Promise<string> {
+export async function startSession(
+  account: AccountDb,
+  userId: string,
+  { now, device }: { now: Date; device: string | null },
+): Promise<string> {
   const token = randomToken()
-  const session = { id: newId(), userId, tokenHash: tokenHash(token), now, expiresAt: later(now, SESSION_MS) }
+  const session = { id: newId(), userId, tokenHash: tokenHash(token), device, now, expiresAt: later(now, SESSION_MS) }
   await sql.insertSession(account, session)
   return token
 }

@@ -36,13 +36,14 @@ export function insertMember({ db, accountId }: AccountTx, userId: string, role:
   return db.insertInto('members').values({ account_id: accountId, user_id: userId, role, created_at: now }).execute()
 }
 
-/** The account a user works in on signing in: the one joined first. */
+/** The account a user works in on signing in: the one chosen last, else the one joined first. */
 export function firstMembership(db: Db | Tx, userId: string) {
   return db
     .selectFrom('members as m')
     .innerJoin('accounts as a', 'a.id', 'm.account_id')
     .select(['m.account_id', 'a.is_demo'])
     .where('m.user_id', '=', userId)
+    .orderBy('m.entered_at', (order) => order.desc().nullsLast())
     .orderBy('m.created_at')
     .orderBy('m.account_id')
     .limit(1)
@@ -85,7 +86,7 @@ export function storesOfAccount({ db, accountId }: AccountDb) {
 
 export function insertSession(
   { db, accountId }: AccountDb,
-  session: { id: string; userId: string; tokenHash: Buffer; now: Date; expiresAt: Date },
+  session: { id: string; userId: string; tokenHash: Buffer; device: string | null; now: Date; expiresAt: Date },
 ) {
   return db
     .insertInto('sessions')
@@ -94,6 +95,7 @@ export function insertSession(
       id: session.id,
       user_id: session.userId,
       token_hash: session.tokenHash,
+      device: session.device,
       created_at: session.now,
       last_seen_at: session.now,
       expires_at: session.expiresAt,

@@ -1,4 +1,4 @@
-import type { StoreTx } from '../db.ts'
+import type { AccountTx, StoreTx } from '../db.ts'
 import { newId } from '../ids.ts'
 import { groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
 import * as sql from './sql.ts'
@@ -66,4 +66,12 @@ async function lockOwners(tx: StoreTx, keys: readonly ShopperKey[]) {
     if (locked.size < ids.length) continue
     return owners.map(({ kind, value, shopper_id }) => ({ kind, value, shopper: locked.get(shopper_id)! }))
   }
+}
+
+/**
+ * F1: people of the account are never held out and never counted. Brings the mark of these addresses in line with who is a member
+ * now, in all of the account's stores; for whoever changes the members, in the same transaction.
+ */
+export async function refreshMembers(tx: AccountTx, emails: readonly string[]): Promise<void> {
+  await sql.markMembers(tx, emails)
 }

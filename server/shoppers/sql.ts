@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type AccountTx, type StoreDb, type StoreTx, sql } from '../db.ts'
 import type { ShopperKey } from './rules.ts'
 
 // Shoppers: SQL and nothing else.
@@ -99,6 +99,22 @@ export async function updateShoppers(
         (said.email, said.phone, said.first_name, said.last_name, said.country, said.country_source, said.is_member)`.execute(
     db,
   )
+}
+
+/** Locked in id order like everywhere else; each store's own index finds them by address. */
+export async function markMembers({ db, accountId }: AccountTx, emails: readonly string[]): Promise<void> {
+  await sql`
+    with locked as materialized (
+      select s.store_id, s.id, s.email from shoppers s
+      where s.store_id in (select id from stores where account_id = ${accountId}) and s.email = any(${[...emails]}::text[])
+      order by s.id for no key update),
+    said as (
+      select l.store_id, l.id, l.email in (select lower(u.email) from members m join users u on u.id = m.user_id
+        where m.account_id = ${accountId}) as is_member
+      from locked l)
+    update shoppers s set is_member = said.is_member
+    from said
+    where s.store_id = said.store_id and s.id = said.id and s.is_member is distinct from said.is_member`.execute(db)
 }
 
 export async function keepEarlierArm({ db, storeId }: StoreTx, id: string, arm: 'treated' | 'control'): Promise<void> {

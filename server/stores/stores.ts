@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { normalizeEmail } from '../../shared/contact.ts'
 import type { saveStoreSettings } from '../../shared/stores.ts'
 import { type Session, setSessionStore } from '../accounts/session.ts'
-import { type AccountDb, type Db, type StoreDb, transact } from '../db.ts'
+import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import { refreshTimeout } from '../flows/flows.ts'
@@ -50,20 +50,47 @@ export async function disconnectStore(deps: Deps, store: StoreDb<Db>): Promise<n
   }
   // Opened while the keys are still there; used when they are not any more.
   const client = row.is_active ? await storeAccess(deps, store).catch(() => null) : null
-  const { cancelled, webhookIds } = await transact(store, async (tx) => {
-    const now = deps.now()
-    const moved = await sql.deactivate(tx, now)
-    if (!moved) return { cancelled: 0, webhookIds: [] }
-    await sql.deleteCredentials(tx, moved.account_id)
-    await endLeases(tx)
-    const hooks = await forgetWebhooks(tx)
-    return {
-      cancelled: await cancelOpenMessages(tx, 'disconnected', now),
-      webhookIds: hooks.map((hook) => hook.webhook_id),
-    }
-  })
+  const { cancelled, webhookIds } = await transact(store, (tx) => stopStore(tx, deps.now()))
   if (client) await removeWebhooks(deps, client, webhookIds)
   return cancelled
+}
+
+async function stopStore(tx: StoreTx, now: Date): Promise<{ cancelled: number; webhookIds: string[] }> {
+  const moved = await sql.deactivate(tx, now)
+  if (!moved) return { cancelled: 0, webhookIds: [] }
+  await sql.deleteCredentials(tx, moved.account_id)
+  await endLeases(tx)
+  const hooks = await forgetWebhooks(tx)
+  return {
+    cancelled: await cancelOpenMessages(tx, 'disconnected', now),
+    webhookIds: hooks.map((hook) => hook.webhook_id),
+  }
+}
+
+/**
+ * For the end of an account: none of its stores sends from the caller's commit on. What is returned takes our webhooks out of the
+ * stores, to be called after it; they are asked with keys that are gone by then.
+ */
+export async function stopStoresOf(deps: Deps, tx: AccountTx): Promise<() => Promise<unknown>> {
+  const removals: (() => Promise<void>)[] = []
+  for (const { id, is_active } of await sql.storesOf(tx)) {
+    if (!is_active) continue
+    const store = { storeId: id, db: tx.db }
+    const client = await storeAccess(deps, store).catch(() => null)
+    const { webhookIds } = await stopStore(store, deps.now())
+    if (client) removals.push(() => removeWebhooks(deps, client, webhookIds))
+  }
+  return () => Promise.all(removals.map((remove) => remove()))
+}
+
+/** Everything of the account's stores, one commit for each: there may be much of it. */
+export async function removeStoresOf(account: AccountDb<Db>): Promise<void> {
+  for (const { id } of await sql.storesOf(account)) {
+    await transact({ storeId: id, db: account.db }, async (tx) => {
+      await sql.deleteFlowSteps(tx)
+      await sql.deleteStore(tx)
+    })
+  }
 }
 
 type Settings = z.output<typeof saveStoreSettings.body>

@@ -1,0 +1,161 @@
+import { authTexts, PASSWORD_MIN } from '../../shared/auth.ts'
+import { normalizeEmail } from '../../shared/contact.ts'
+import { mayManage, type Role } from '../../shared/roles.ts'
+import { teamTexts } from '../../shared/team.ts'
+import { type AccountDb, type AccountTx, transactAccount } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, found } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { tokenHash } from '../secrets.ts'
+import { refreshMembers } from '../shoppers/shoppers.ts'
+import { invitationByToken } from '../system.ts'
+import { type SignedIn, viewUser } from './accounts.ts'
+import * as sql from './invitation-sql.ts'
+import { mailInvitation } from './jobs.ts'
+import { forgive, giveBack, limits, take } from './limits.ts'
+import { hashPassword, isRightPassword } from './passwords.ts'
+import { clientNetwork, INVITATION_MS, later } from './rules.ts'
+import { type Session, startSession } from './session.ts'
+import * as users from './sql.ts'
+import { refuseDemo } from './team.ts'
+import * as team from './team-sql.ts'
+
+// Invitations: asked (the link is made and mailed by a job, mails.ts) → accepted, taken back or expired. Whoever holds the link
+// has read the mail, so a new user needs no further proof of the address; a known one signs in as always.
+
+export async function inviteMember(
+  deps: Deps,
+  account: AccountDb,
+  session: Session,
+  asked: { email: string; role: Role },
+): Promise<string> {
+  refuseDemo(session)
+  const email = normalizeEmail(asked.email)
+  if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
+  assertMay(session, asked.role)
+  if (await team.memberByEmail(account, email)) throw new AppError('conflict', teamTexts.alreadyMember)
+  await mail(deps, account, session, { email, role: asked.role })
+  return `We are sending an invitation to ${email}.`
+}
+
+/** A new link for the same person and role; the one before it is worthless from now on. */
+export async function resendInvitation(
+  deps: Deps,
+  account: AccountDb,
+  session: Session,
+  invitationId: string,
+): Promise<string> {
+  refuseDemo(session)
+  const { email, role } = found(await sql.invitation(account, invitationId), 'Invitation')
+  assertMay(session, role)
+  await mail(deps, account, session, { email, role })
+  return `We are sending a new link to ${email}.`
+}
+
+export async function revokeInvitation(account: AccountDb, session: Session, invitationId: string): Promise<string> {
+  refuseDemo(session)
+  const { email, role } = found(await sql.invitation(account, invitationId), 'Invitation')
+  assertMay(session, role)
+  await sql.deleteInvitation(account, invitationId)
+  return `The invitation of ${email} is taken back. Its link no longer works.`
+}
+
+interface Guest {
+  token: string
+  name?: string | undefined
+  password?: string | undefined
+  ip: string
+  device: string | null
+}
+
+export async function readInvitation(deps: Deps, { token, ip }: Pick<Guest, 'token' | 'ip'>, session: Session | null) {
+  const open = await openInvitation(deps, token, ip)
+  const user = await users.userByEmail(deps.db, open.email)
+  return {
+    accountName: open.account_name,
+    invitedBy: open.invited_by,
+    email: open.email,
+    role: open.role,
+    isKnown: user !== undefined,
+    isYou: user !== undefined && session?.userId === user.id && !session.isDemo,
+  }
+}
+
+export async function acceptInvitation(deps: Deps, guest: Guest, session: Session | null): Promise<SignedIn> {
+  const open = await openInvitation(deps, guest.token, guest.ip)
+  const user = await users.userByEmail(deps.db, open.email)
+  const isYou = user !== undefined && session?.userId === user.id && !session.isDemo
+  if (user && !isYou) await assertPassword(deps, guest, user)
+  const fresh = user ? null : await newUser(open.email, guest)
+  const account = { accountId: open.account_id, db: deps.db }
+  const now = deps.now()
+  const { token, userId } = await transactAccount(account, async (tx) => {
+    // Lock first: an account being deleted takes nobody in.
+    if (!(await team.lockTeam(tx))) throw invalid()
+    const used = await sql.useInvitation(tx, tokenHash(guest.token), now)
+    if (!used) throw invalid()
+    const id = user?.id ?? (await insertFresh(tx, fresh!, now))
+    await team.addMember(tx, id, used.role, now)
+    await team.enterAccount(tx, id, now)
+    await refreshMembers(tx, [used.email])
+    return { token: await startSession(tx, id, { now, device: guest.device }), userId: id }
+  })
+  return { token, user: await viewUser(account, userId, now) }
+}
+
+const invalid = () => new AppError('invalid', teamTexts.invalidInvitation)
+
+async function openInvitation(deps: Deps, token: string, ip: string) {
+  await take(deps, limits.invitationPerClient, clientNetwork(ip))
+  const open = await invitationByToken(deps.db, tokenHash(token), deps.now())
+  if (!open) throw invalid()
+  return open
+}
+
+function assertMay(session: Session, role: Role): void {
+  if (!mayManage(session.role, role)) throw new AppError('forbidden', teamTexts.ownersOnly)
+}
+
+async function mail(deps: Deps, account: AccountDb, session: Session, asked: { email: string; role: Role }) {
+  await take(deps, limits.invitePerAccount, account.accountId)
+  await take(deps, limits.invitePerAddress, asked.email)
+  const now = deps.now()
+  await transactAccount(account, async (tx) => {
+    const expiresAt = later(now, INVITATION_MS)
+    const invitedBy = session.userId
+    const { id } = await sql.keepInvitation(tx, { id: newId(), ...asked, invitedBy, now, expiresAt })
+    await deps.jobs.enqueue(tx.db, mailInvitation, { accountId: account.accountId, invitationId: id })
+  })
+}
+
+/** Counted like any sign-in: the link is no way around the limits of guessing. */
+async function assertPassword(deps: Deps, guest: Guest, user: { email: string; password_hash: string }): Promise<void> {
+  const client = clientNetwork(guest.ip)
+  await take(deps, limits.signInPerClient, client)
+  await take(deps, limits.signInPerAddress, user.email)
+  if (!(await isRightPassword(guest.password ?? '', user.password_hash))) {
+    throw new AppError('unauthenticated', authTexts.loginFailed)
+  }
+  await giveBack(deps, limits.signInPerClient, client)
+  await forgive(deps, limits.signInPerAddress, user.email)
+}
+
+async function newUser(email: string, guest: Guest) {
+  const fields: Record<string, string> = {}
+  if (!guest.name) fields.name = authTexts.nameRequired
+  if (!guest.password) fields.password = authTexts.passwordRequired
+  else if (guest.password.length < PASSWORD_MIN) fields.password = authTexts.passwordShort
+  const first = fields.name ?? fields.password
+  if (first) throw new AppError('invalid', first, { fields })
+  return { email, name: guest.name!, passwordHash: await hashPassword(guest.password!) }
+}
+
+async function insertFresh(
+  tx: AccountTx,
+  fresh: { email: string; name: string; passwordHash: string },
+  now: Date,
+): Promise<string> {
+  const id = newId()
+  if (await users.insertUser(tx.db, { id, ...fresh, now })) return id
+  throw new AppError('conflict', 'This address has just been registered. Open the link again.')
+}

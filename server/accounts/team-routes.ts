@@ -1,0 +1,79 @@
+import * as own from '../../shared/account.ts'
+import * as api from '../../shared/team.ts'
+import { type Routes, serveAccount, servePublic } from '../http.ts'
+import { downloadExport, prepareExport } from './export.ts'
+import { acceptInvitation, inviteMember, readInvitation, resendInvitation, revokeInvitation } from './invitations.ts'
+import { deleteAccount } from './removal.ts'
+import { originOf } from './routes.ts'
+import { changeRole, leaveTeam, listAccounts, refuseDemo, removeMember, switchAccount, viewTeam } from './team.ts'
+import { setAccountName } from './team-sql.ts'
+
+// The account as a whole and its people: HTTP in, HTTP out.
+
+export const teamRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.readTeam, ({ account, session }) => viewTeam(account, session, deps.now()))
+
+  serveAccount(app, deps, api.inviteMember, async ({ account, session, body }) =>
+    done(await inviteMember(deps, account, session, body)),
+  )
+
+  serveAccount(app, deps, api.resendInvitation, async ({ account, session, params }) =>
+    done(await resendInvitation(deps, account, session, params.invitationId)),
+  )
+
+  serveAccount(app, deps, api.revokeInvitation, async ({ account, session, params }) =>
+    done(await revokeInvitation(account, session, params.invitationId)),
+  )
+
+  serveAccount(app, deps, api.changeRole, async ({ account, session, params, body }) =>
+    done(await changeRole(account, session, params.userId, body.role)),
+  )
+
+  serveAccount(app, deps, api.removeMember, async ({ account, session, params }) =>
+    done(await removeMember(account, session, params.userId)),
+  )
+
+  serveAccount(app, deps, api.leaveTeam, async ({ account, session }) => done(await leaveTeam(account, session)))
+
+  servePublic(app, deps, api.readInvitation, ({ body, request, session }) =>
+    readInvitation(deps, { token: body.token, ip: request.ip }, session),
+  )
+
+  servePublic(app, deps, api.acceptInvitation, ({ body, request, session }) =>
+    acceptInvitation(deps, { ...body, ...originOf(request) }, session),
+  )
+
+  serveAccount(app, deps, api.listAccounts, async ({ account, session }) => ({
+    accounts: await listAccounts(account, session),
+  }))
+
+  serveAccount(app, deps, api.switchAccount, async ({ session, body }) => ({
+    message: await switchAccount(deps, session, body.accountId),
+  }))
+
+  serveAccount(app, deps, own.renameAccount, async ({ account, session, body }) => {
+    refuseDemo(session)
+    await setAccountName(account, body.name)
+    return { success: true as const }
+  })
+
+  serveAccount(app, deps, own.prepareExport, ({ session }) => prepareExport(deps, session))
+
+  // A download is a navigation: it carries no token, so its link does.
+  app.get<{ Params: { ticket: string } }>('/api/account/export/:ticket', async ({ params }, reply) => {
+    const { fileName, stream } = await downloadExport(deps, params.ticket)
+    return reply
+      .type('application/zip')
+      .header('content-disposition', `attachment; filename="${fileName}"`)
+      .header('cache-control', 'no-store')
+      .header('referrer-policy', 'no-referrer')
+      .send(stream)
+  })
+
+  serveAccount(app, deps, own.deleteAccount, async ({ account, session, body }) => {
+    await deleteAccount(deps, account, session, body)
+    return { message: 'Your account is deleted.' }
+  })
+}
+
+const done = (message: string) => ({ success: true as const, message })

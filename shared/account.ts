@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { email, Message, newPassword, PersonName, password } from './auth.ts'
+import { endpoint } from './endpoint.ts'
+
+// One's own profile, password and sessions, and what becomes of the account's data (A 2.8, issue 4).
+
+/** What has to be typed before an account is deleted. */
+export const DELETE_WORD = 'delete'
+
+const AccountSession = z.object({
+  id: z.uuid(),
+  /** "Firefox on Windows"; null when the browser did not say. */
+  device: z.string().nullable(),
+  accountName: z.string(),
+  startedAt: z.string(),
+  /** Precise to five minutes. */
+  lastSeenAt: z.string(),
+  isCurrent: z.boolean(),
+})
+export type AccountSession = z.infer<typeof AccountSession>
+
+export const saveProfile = endpoint({
+  method: 'PATCH',
+  path: '/api/auth/profile',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Change one’s own name',
+  body: z.object({ name: PersonName }),
+  reply: z.object({ success: z.literal(true) }),
+})
+
+export const renameAccount = endpoint({
+  method: 'PATCH',
+  path: '/api/account',
+  permission: 'team:write',
+  scope: 'account',
+  summary: 'Change the account’s name, as invitations and the team see it',
+  body: z.object({ name: PersonName }),
+  reply: z.object({ success: z.literal(true) }),
+})
+
+export const changeEmail = endpoint({
+  method: 'POST',
+  path: '/api/auth/change-email',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Mail a link to the new address and a notice to the old one; nothing changes before the link is followed',
+  body: z.object({ email, password }),
+  reply: Message,
+})
+
+export const cancelEmailChange = endpoint({
+  method: 'DELETE',
+  path: '/api/auth/change-email',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Keep the old address; the link mailed to the new one stops working',
+  reply: z.object({ success: z.literal(true) }),
+})
+
+export const confirmEmail = endpoint({
+  method: 'POST',
+  path: '/api/auth/confirm-email',
+  permission: 'public',
+  summary: 'Make the new address the user’s with the token mailed to it: single use, one day',
+  body: z.object({ token: z.string().max(200) }),
+  reply: Message,
+})
+
+export const changePassword = endpoint({
+  method: 'POST',
+  path: '/api/auth/change-password',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Change the password with the current one; ends the user’s other sessions',
+  body: z.object({ current: password, password: newPassword }),
+  reply: Message,
+})
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/api/auth/sessions',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Where the user is signed in',
+  reply: z.object({ sessions: z.array(AccountSession) }),
+})
+
+export const endSession = endpoint({
+  method: 'DELETE',
+  path: '/api/auth/sessions/:sessionId',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Sign out one of the user’s sessions',
+  params: z.object({ sessionId: z.uuid() }),
+  reply: z.object({ success: z.literal(true) }),
+})
+
+export const endSessions = endpoint({
+  method: 'POST',
+  path: '/api/auth/sessions/end',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Sign out everywhere: all other sessions of the user, or all with this one',
+  body: z.object({ scope: z.enum(['others', 'all']) }),
+  reply: z.object({ success: z.literal(true), ended: z.number() }),
+})
+
+export const prepareExport = endpoint({
+  method: 'POST',
+  path: '/api/account/export',
+  permission: 'account:export',
+  scope: 'account',
+  summary: 'A link, good for two minutes, to download everything the account has as a zip of JSON Lines files',
+  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+})
+
+export const deleteAccount = endpoint({
+  method: 'POST',
+  path: '/api/account/delete',
+  permission: 'account:delete',
+  scope: 'account',
+  summary: 'Stop sending, end the subscription, sign everybody out, and delete all data; there is no way back',
+  body: z.object({ confirmation: z.string().max(40), password }),
+  reply: Message,
+})

@@ -1,0 +1,114 @@
+import { beforeAll, expect, test } from 'vitest'
+import { servedBy } from '../server/http.ts'
+import { newId } from '../server/ids.ts'
+import { randomToken, tokenHash } from '../server/secrets.ts'
+import { type Role, roleNames } from '../shared/roles.ts'
+import { aStore, type TestStore } from './factories.ts'
+import { aWorld } from './world.ts'
+
+// Decision 8, walked: every endpoint is asked by every role. What each may is written here a second time, in the words of the
+// decision, so that a permission given to the wrong role or forgotten on a route turns this red.
+
+const world = aWorld()
+const tokens = new Map<Role, string>()
+let store: TestStore
+
+beforeAll(async () => {
+  store = await aStore(world)
+  for (const role of roleNames) tokens.set(role, await memberOf(role))
+})
+
+async function memberOf(role: Role): Promise<string> {
+  const { db, now } = world
+  const user = { id: newId(), email: `${role}@team.example`, name: role, password_hash: '-', created_at: now }
+  await db.insertInto('users').values(user).execute()
+  await db
+    .insertInto('members')
+    .values({ account_id: store.accountId, user_id: user.id, role, created_at: now })
+    .execute()
+  const token = randomToken()
+  const session = { account_id: store.accountId, id: newId(), user_id: user.id, token_hash: tokenHash(token) }
+  const expires_at = new Date(now.getTime() + 86_400_000)
+  await db
+    .insertInto('sessions')
+    .values({ ...session, created_at: now, last_seen_at: now, expires_at })
+    .execute()
+  return token
+}
+
+/** What is the team's to lead: connecting, sender, consent rules, erasing, export, switching a flow on, billing, team. */
+const LEADERS = [
+  'POST /api/stores/connect-store',
+  'DELETE /api/stores/disconnect',
+  'PUT /api/stores/settings',
+  'POST /api/flows/:flowId/switch',
+  'POST /api/subscribe/create-free-subscription',
+  'POST /api/subscribe/manual-update',
+  'POST /api/instance/confirm-live',
+  'POST /api/team/invitations',
+  'POST /api/team/invitations/:invitationId/resend',
+  'DELETE /api/team/invitations/:invitationId',
+  'PATCH /api/team/members/:userId',
+  'DELETE /api/team/members/:userId',
+  'PATCH /api/account',
+  'POST /api/account/export',
+]
+const OWNERS = ['POST /api/account/delete']
+/** A viewer changes nothing but what is their own: profile, sessions, where they work, whether they stay. A preview is a look. */
+const OWN = [
+  'POST /api/flows/:flowId/preview',
+  'POST /api/auth/logout',
+  'PATCH /api/auth/profile',
+  'POST /api/auth/change-email',
+  'DELETE /api/auth/change-email',
+  'POST /api/auth/change-password',
+  'DELETE /api/auth/sessions/:sessionId',
+  'POST /api/auth/sessions/end',
+  'POST /api/auth/switch-account',
+  'POST /api/stores/switch',
+  'POST /api/team/leave',
+]
+
+const keyOf = (endpoint: { method: string; path: string }) => `${endpoint.method} ${endpoint.path}`
+const walked = () => (servedBy.get(world.app) ?? []).filter((endpoint) => endpoint.permission !== 'public')
+const url = (path: string) => path.replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')
+
+test('what only those who lead the team may is refused to members and viewers, and deleting the account to admins too', async () => {
+  const served = walked().map(keyOf)
+  for (const key of [...LEADERS, ...OWNERS]) expect(served).toContain(key)
+  for (const endpoint of walked()) {
+    const key = keyOf(endpoint)
+    for (const role of roleNames) {
+      const isForbidden =
+        (OWNERS.includes(key) && role !== 'owner') ||
+        (LEADERS.includes(key) && (role === 'member' || role === 'viewer'))
+      if (!isForbidden) continue
+      const reply = await world.request(endpoint.method, url(endpoint.path), { token: tokens.get(role)! })
+      expect([key, role, reply.status, reply.body.code]).toEqual([key, role, 403, 'forbidden'])
+    }
+  }
+})
+
+test('a viewer looks and changes nothing', async () => {
+  const changing = walked().filter((endpoint) => endpoint.method !== 'GET' && !OWN.includes(keyOf(endpoint)))
+  expect(changing.length).toBeGreaterThan(10)
+  for (const endpoint of changing) {
+    const key = keyOf(endpoint)
+    const reply = await world.request(endpoint.method, url(endpoint.path), { token: tokens.get('viewer')! })
+    expect([key, reply.status, reply.body.code]).toEqual([key, 403, 'forbidden'])
+  }
+})
+
+test('what a role may is not refused for the role', async () => {
+  // Asked with nothing in hand, so that a yes changes nothing: no endpoint here gets past its parser, or finds the row.
+  const harmless = walked().filter((endpoint) => endpoint.method === 'GET' || endpoint.path.includes(':'))
+  for (const endpoint of harmless) {
+    const key = keyOf(endpoint)
+    for (const role of roleNames) {
+      if (endpoint.method !== 'GET' && role === 'viewer') continue
+      if (LEADERS.includes(key) && role === 'member') continue
+      const reply = await world.request(endpoint.method, url(endpoint.path), { token: tokens.get(role)! })
+      expect([key, role, reply.status === 403]).toEqual([key, role, false])
+    }
+  }
+})
