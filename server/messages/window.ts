@@ -140,12 +140,16 @@ async function takeTurn(
   done: readonly Finished[],
   next: readonly Ready[],
 ): Promise<Turn> {
-  const at = deps.now()
+  let at = deps.now()
   try {
     const gone = await transact(store, async (tx) => {
       await sql.lockShoppersOf(tx, [...done.map(({ ready }) => ready), ...next].map(shopperOf))
       if (done.length > 0) await recordOutcomes(deps, tx, leaving.judged, done)
-      return next.length > 0 ? handOver(deps, tx, { ...leaving, at }, next) : new Set<string>()
+      if (next.length === 0) return new Set<string>()
+      const used = await sql.lockUsage(tx, leaving.judged.situation.account_id, leaving.judged.month, 'email')
+      // Only now: waiting for the locks may have made the order pull too old (D3).
+      at = deps.now()
+      return handOver(deps, tx, { ...leaving, at, used }, next)
     })
     logOutcomes(deps, store, done)
     return { gone, at, failure: null }
@@ -196,17 +200,16 @@ function send(deps: Deps, { judged, channel }: Leaving, ready: Ready): Promise<O
   })
 }
 
-/** Moves the rows that still may go. The caller has locked their people; this locks the plan's counter. */
+/** Moves the rows that still may go. The caller has locked their people and the plan's counter, which says `used`. */
 async function handOver(
   deps: Deps,
   tx: StoreTx,
-  { claim, judged, at: now }: Leaving & { at: Date },
+  { claim, judged, at: now, used }: Leaving & { at: Date; used: number },
   next: readonly Ready[],
 ) {
   const { situation, month, planLimit } = judged
   // Midnight passed in between: the new month has a limit of its own.
   if (month !== monthOf(now)) return new Set<string>()
-  const used = await sql.lockUsage(tx, situation.account_id, month, 'email')
   const allowed = planLimit < 0 ? next : next.slice(0, Math.max(0, planLimit - used))
   const isDegraded = allowed.some(({ decision }) => decision.reason === 'fence_degraded')
   return sql.handOver(tx, claim, deps.workerId, allowed.map(handOverRow), {
