@@ -27,12 +27,15 @@ export function CartsPage() {
   const carts = useCarts(query)
   const change = (next: Partial<ListQuery>) => setSearch(writeListQuery(query, next), { preventScrollReset: true })
   const age = carts.data?.syncAgeSeconds
+  // One line from the start: nothing below it moves when the answer is there.
+  const text = carts.isPending
+    ? '\u00a0'
+    : age == null
+      ? 'What shoppers left behind, and what became of it.'
+      : `Orders checked ${formatAge(age)}.`
   return (
     <>
-      <PageTitle
-        title="Abandoned Carts"
-        text={age == null ? 'What shoppers left behind, and what became of it.' : `Orders checked ${formatAge(age)}.`}
-      />
+      <PageTitle title="Abandoned Carts" text={text} />
       <Card padding={0}>
         <Group p="md" gap="sm" grow preventGrowOverflow={false}>
           <div style={{ flex: '1 1 220px' }}>

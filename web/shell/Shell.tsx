@@ -1,7 +1,10 @@
 import { Drawer } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useEffect } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { Outlet, useLocation } from 'react-router'
+import { connectionQuery, instanceQuery, meQuery, subscriptionQuery } from '../access/queries.ts'
+import { useStoreHealth } from '../stores/queries.ts'
 import { SaidAbove } from '../ui/PageTitle.tsx'
 import { Banners } from './Banners.tsx'
 import { Header } from './Header.tsx'
@@ -12,10 +15,11 @@ export function Shell() {
   const [isOpen, menu] = useDisclosure(false)
   const { pathname } = useLocation()
   const section = sectionOf(pathname)
+  const isComplete = useComplete()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a phone's menu closes when it has led somewhere
   useEffect(() => menu.close(), [pathname])
   return (
-    <div className="shell">
+    <div className="shell" data-complete={isComplete}>
       <a href="#content" className="skip-link">
         Skip to content
       </a>
@@ -46,4 +50,21 @@ export function Shell() {
       </Drawer>
     </div>
   )
+}
+
+/**
+ * Whether header and banners have all they show, or know that they will not get it. Until then the page is kept out of sight (for a
+ * second and a half at most), so that nothing jumps when a part arrives; its own questions are under way meanwhile.
+ */
+function useComplete(): boolean {
+  const wasComplete = useRef(false)
+  const waits = [
+    useQuery({ ...meQuery, notifyOnChangeProps: ['isLoading'] }).isLoading,
+    useQuery({ ...instanceQuery, notifyOnChangeProps: ['isLoading'] }).isLoading,
+    useQuery({ ...subscriptionQuery, enabled: false }).isLoading,
+    useQuery({ ...connectionQuery, enabled: false }).isLoading,
+    useStoreHealth().isLoading,
+  ]
+  wasComplete.current ||= !waits.includes(true)
+  return wasComplete.current
 }

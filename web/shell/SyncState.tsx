@@ -31,7 +31,7 @@ export function SyncState() {
     })
   return (
     <Group gap="sm" wrap="nowrap">
-      <Text fz="sm" c="dimmed" role="status" style={{ whiteSpace: 'nowrap' }}>
+      <Text fz="sm" c="dimmed" role="status" className="sync-age">
         {text}
       </Text>
       {maySync && (
