@@ -10,13 +10,21 @@ export async function storesToDetect(db: Db, now: Date, limit: number): Promise<
   return rows.rows.map((row) => row.store_id)
 }
 
+/**
+ * When they are given up follows from the flow steps that are planned next (S5). Told here already, it spares nearly every cart a
+ * second update and its many indexes a second entry; `moveLostAt` corrects what earlier messages make different.
+ */
 export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }>`
     with due as (
       select id from carts where store_id = ${storeId} and status = 'active' and abandon_at <= ${now}
       order by abandon_at limit ${limit} for update skip locked),
     moved as (
-      update carts c set status = 'abandoned', abandoned_at = c.abandon_at, version = c.version + 1
+      update carts c set status = 'abandoned', abandoned_at = c.abandon_at, version = c.version + 1,
+        lost_at = coalesce((select c.last_activity_at + max(s.delay_minutes) * interval '1 minute' + interval '7 days'
+          from flows f join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id
+          join stores r on r.id = f.store_id and r.is_active
+          where f.store_id = ${storeId} and f.is_on and c.last_activity_at >= f.takes_from), c.lost_at)
       from due where c.store_id = ${storeId} and c.id = due.id returning c.id, c.abandoned_at),
     logged as (
       insert into cart_events (store_id, id, cart_id, at, kind)

@@ -31,7 +31,8 @@ export async function moveLostAt({ db, storeId }: StoreTx, cartIds: readonly str
   await sql`update carts c set lost_at = m.last_due + interval '7 days'
     from (select cart_id, max(due_at) as last_due from messages
       where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) group by cart_id) m
-    where c.store_id = ${storeId} and c.id = m.cart_id`.execute(db)
+    where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.id = m.cart_id
+      and c.lost_at <> m.last_due + interval '7 days'`.execute(db)
 }
 
 /** Closes the open messages of carts with a record of why; answers how many there were. */
