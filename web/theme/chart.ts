@@ -9,7 +9,10 @@ export interface ChartColors {
   surface: string
 }
 
-/** The chart roles as a canvas needs them: resolved colours, read again when the theme changes. */
+/**
+ * The chart roles as a canvas needs them: resolved colours, read again when the theme changes.
+ * @public Every chart asks it, whichever screens have one.
+ */
 export function useChartColors(): ChartColors {
   const theme = useTheme()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the document's styles say
