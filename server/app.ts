@@ -5,6 +5,7 @@ import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes, profileRoutes } from './accounts/routes.ts'
 import { teamRoutes } from './accounts/team-routes.ts'
+import { dashboardRoutes } from './analytics/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { captureRoutes } from './carts/capture-routes.ts'
 import { cartRoutes } from './carts/routes.ts'
@@ -39,6 +40,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     billingRoutes,
     storeRoutes,
     cartRoutes,
+    dashboardRoutes,
     flowRoutes,
     messageRoutes,
     instanceRoutes,

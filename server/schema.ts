@@ -241,6 +241,13 @@ export interface CartCountsTable {
   change: number
 }
 
+export interface StorePeopleTable {
+  store_id: string
+  counted_at: Date
+  active: number
+  active_before: number
+}
+
 export interface CartsTable {
   store_id: string
   id: string
@@ -521,6 +528,7 @@ export interface Schema {
   capture_posts: CapturePostsTable
   carts: CartsTable
   cart_counts: CartCountsTable
+  store_people: StorePeopleTable
   cart_events: CartEventsTable
   orders: OrdersTable
   templates: TemplatesTable

@@ -17,6 +17,7 @@ import {
 } from './accounts/mails.ts'
 import { removeAccountData } from './accounts/removal.ts'
 import { watchStages } from './alarms/alarms.ts'
+import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { foldLeftPosts } from './carts/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import type { Deps } from './deps.ts'
@@ -41,11 +42,11 @@ export const handlers: Handler[] = [
   on(purgeJob, purgeStore),
   on(mailReset, mailResetLink),
   on(mailRegistration, mailRegistrationAttempt),
-]
   on(mailInvitation, mailInvitationLink),
   on(mailEmailChange, mailEmailChangeLink),
   on(mailNotice, mailSecurityNotice),
   on(removeAccount, removeAccountData),
+]
 
 /** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
 const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
@@ -57,6 +58,8 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
   { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },
+  { name: 'analytics.fold', everyMs: 60_000, run: foldRollups },
+  { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },

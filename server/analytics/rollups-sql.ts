@@ -1,0 +1,89 @@
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../db.ts'
+import type { DaySpans, Sums } from './rules.ts'
+
+// Rollups (Way D): counts per store, quarter of an hour and currency. Triggers on `carts` and `orders` write what moves into
+// `rollup_changes`, in the causing transaction; here it is folded into `rollups`, read, and counted anew.
+
+const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor`
+
+/** Folding and counting anew exclude each other; both end with their transaction. */
+const LOCK = 731_205_482
+
+/** Adds what moved since the last fold to the rollups. Rows added meanwhile are not seen and stay. false: somebody else is at it. */
+export async function foldRollups(db: Db): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{
+      isMine: boolean
+    }>`select pg_try_advisory_xact_lock(${LOCK}::bigint) as "isMine"`.execute(tx)
+    if (!rows[0]!.isMine) return false
+    await sql`
+      with gone as (delete from rollup_changes returning *)
+      insert into rollups (store_id, slot, currency, ${MEASURES})
+      select g.store_id, g.slot, g.currency, sum(g.abandoned), sum(g.abandoned_recovered), sum(g.recovered), sum(g.attributed_minor)
+      from gone g join stores s on s.id = g.store_id
+      group by g.store_id, g.slot, g.currency order by g.store_id, g.slot, g.currency
+      on conflict (store_id, slot, currency) do update set abandoned = rollups.abandoned + excluded.abandoned,
+        abandoned_recovered = rollups.abandoned_recovered + excluded.abandoned_recovered,
+        recovered = rollups.recovered + excluded.recovered,
+        attributed_minor = rollups.attributed_minor + excluded.attributed_minor`.execute(tx)
+    return true
+  })
+}
+
+/**
+ * Counts a store anew from its carts and orders. One statement sees one state of the database: what is written meanwhile is neither
+ * in the count nor among the changes taken away. Reads every row; for repairs, not for every day.
+ */
+export async function recount({ db, storeId }: StoreTx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK}::bigint)`.execute(db)
+  await sql`
+    with folded as (delete from rollups where store_id = ${storeId}),
+    moved as (delete from rollup_changes where store_id = ${storeId})
+    insert into rollup_changes (store_id, slot, currency, ${MEASURES})
+    select ${storeId}, slot, currency, sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor)
+    from (
+      select c.currency, m.slot, m.abandoned, m.abandoned_recovered, m.recovered, 0 as attributed_minor
+      from carts c, cart_marks(c.status, c.abandoned_at, c.recovered_at) m where c.store_id = ${storeId}
+      union all
+      select o.currency, m.slot, 0, 0, 0, m.attributed_minor
+      from orders o, order_marks(o.touch_id, o.purchased_at, o.net_minor) m where o.store_id = ${storeId}) raw
+    group by slot, currency`.execute(db)
+}
+
+/** Both tables as one, from an instant on (before another, if given). */
+function slots(storeId: string, from: Date, until: Date): RawBuilder<unknown> {
+  const part = (table: string) => sql`select slot, currency, ${MEASURES} from ${sql.table(table)}
+    where store_id = ${storeId} and slot >= ${from} and slot < ${until}`
+  return sql`(${part('rollups')} union all ${part('rollup_changes')}) slots`
+}
+
+/** Sums of [since, until) and of [before, since), per currency. */
+export async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans) {
+  const rows = await sql<Sums & { is_now: boolean }>`
+    select slot >= ${since} as is_now, currency, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered,
+      sum(abandoned_recovered)::bigint as abandoned_recovered, sum(attributed_minor)::bigint as attributed_minor
+    from ${slots(storeId, before, until)} group by 1, 2`.execute(db)
+  return { now: rows.rows.filter((row) => row.is_now), before: rows.rows.filter((row) => !row.is_now) }
+}
+
+/** Attributed net revenue of all time, per currency. */
+export async function totalRevenue({
+  db,
+  storeId,
+}: StoreDb): Promise<{ currency: string; attributed_minor: number }[]> {
+  const part = (table: string) => sql`select currency, attributed_minor from ${sql.table(table)}
+    where store_id = ${storeId} and slot = '-infinity'`
+  const rows = await sql<{ currency: string; attributed_minor: number }>`
+    select currency, sum(attributed_minor)::bigint as attributed_minor
+    from (${part('rollups')} union all ${part('rollup_changes')}) totals group by 1`.execute(db)
+  return rows.rows
+}
+
+/** Abandoned and recovered carts between each bound and the next; by the bound's place, 0 first. Empty buckets are left out. */
+export async function sumBuckets({ db, storeId }: StoreDb, bounds: readonly Date[]) {
+  const rows = await sql<{ bucket: number; abandoned: number; recovered: number }>`
+    select width_bucket(slot, ${bounds.map((bound) => bound.toISOString())}::timestamptz[]) - 1 as bucket,
+      sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered
+    from ${slots(storeId, bounds[0]!, bounds.at(-1)!)} group by 1`.execute(db)
+  return rows.rows
+}
