@@ -60,7 +60,7 @@ export const database = {
 let open = 0
 const waiting: (() => void)[] = []
 /** Real time. Somebody who has something open may be waiting for time to pass. */
-const LONGEST_STANDSTILL_MS = 200
+const LONGEST_STANDSTILL_MS = 2_000
 
 async function standStill(): Promise<void> {
   const until = performance.now() + LONGEST_STANDSTILL_MS
