@@ -1,12 +1,15 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { recordCapture } from '../server/carts/capture.ts'
+import { foldLeftPosts } from '../server/carts/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
 import { type CartFilter, countCarts, listCarts } from '../server/carts/list-sql.ts'
 import { recordOrders } from '../server/carts/record.ts'
+import { newId } from '../server/ids.ts'
 import { sendDue } from '../server/messages/deliver.ts'
 import { closeAbandonedFlights } from '../server/messages/flights.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
+import { keepPosts } from '../server/system.ts'
 import { sortColumns } from '../shared/carts.ts'
 import { anOrder, aStore, freshFence, type TestStore } from './factories.ts'
 import { manyCarts } from './many-carts.ts'
@@ -18,7 +21,17 @@ import { aWorld } from './world.ts'
 const CARTS = 200_000
 const READY = 300
 const QUIET = 300
-const LARGE = ['carts', 'messages', 'facts', 'shoppers', 'shopper_keys', 'cart_events', 'decisions', 'cart_counts']
+const LARGE = [
+  'carts',
+  'messages',
+  'facts',
+  'shoppers',
+  'shopper_keys',
+  'cart_events',
+  'decisions',
+  'cart_counts',
+  'orders',
+]
 
 const world = aWorld()
 let store: TestStore
@@ -128,6 +141,22 @@ test('a post of a known shopper', async () => {
   await expectCheap(() =>
     recordCapture(world.deps, shop, { ...post, seq: 1, items: [{ id: '16', quantity: 2 }] }, 'client'),
   )
+})
+
+test('posts of many carts, folded together', async () => {
+  const kept = Array.from({ length: 40 }, (_, n) => ({
+    store_id: store.storeId,
+    id: newId(),
+    received_at: world.now,
+    post: {
+      cart: `cart-${String(n % 15).padStart(16, '0')}`,
+      page: `page-${n}-123456`,
+      seq: 0,
+      items: [{ id: '16', quantity: n + 1 }],
+    },
+  }))
+  await expectCheap(() => keepPosts(world.db, kept))
+  await expectCheap(() => foldLeftPosts(world.deps, 0))
 })
 
 test('orders of known and of new shoppers', () =>
