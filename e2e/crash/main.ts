@@ -31,13 +31,18 @@ interface Line {
 
 const lines = new Map<string, Line>()
 const chosen = cases.filter(({ name }) => name.includes(values.only))
-const all = chosen.flatMap((crash, at) =>
-  Array.from({ length: Number(values.times) }, (_, n) => ({ crash, seed: Number(values.seed) + at * 1_000 + n })),
-)
+// Round by round, so that a run that is broken off has tried every case as often.
+const all = Array.from({ length: Number(values.times) }, (_, n) =>
+  chosen.map((crash) => ({ crash, seed: Number(values.seed) + cases.indexOf(crash) * 1_000 + n })),
+).flat()
 const queues: Todo[][] = [[], []]
 for (const todo of all) queues[todo.seed % 2]!.push(todo)
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    report()
+    process.exit()
+  })
 const begun = performance.now()
 const shops = await startShops()
 await Promise.all(Array.from({ length: Number(values.lanes) }, (_, n) => work(n)))
@@ -89,8 +94,9 @@ function report(): void {
       `| ${name} | ${runs} | ${failed} | ${mails} | ${unknown} | ${seconds(slowestMs)} | ${slowdown.toFixed(1)} |`,
     )
   }
-  const broken = [...lines.values()].reduce((sum, { failed }) => sum + failed, 0)
-  console.log(`\n${all.length} crashes in ${seconds(performance.now() - begun)}, ${broken} broken`)
+  const sum = (what: 'runs' | 'failed') => [...lines.values()].reduce((total, line) => total + line[what], 0)
+  const broken = sum('failed')
+  console.log(`\n${sum('runs')} of ${all.length} crashes in ${seconds(performance.now() - begun)}, ${broken} broken`)
   process.exitCode = broken > 0 ? 1 : 0
 }
 

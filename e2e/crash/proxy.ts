@@ -114,8 +114,8 @@ function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   const isCommit = ending === 'commit' && trap !== null && talk.inTransaction?.has(trap.statement) === true
   if (ending) talk.inTransaction = null
   if (!trap || !isAt(trap, name, isCommit, talk.inTransaction !== null)) return false
-  if (trap.passes-- > 0) return false
-  talk.state.trap = null
+  // Below zero: another worker has got there, and only the answer is awaited.
+  if (trap.passes < 0 || trap.passes-- > 0) return false
   if (trap.edge === 'after') {
     talk.holding = trap
     return false
