@@ -4,7 +4,7 @@ import { sendDue } from '../server/messages/deliver.ts'
 import { claimDue } from '../server/messages/deliver-sql.ts'
 import { judge } from '../server/messages/judge.ts'
 import type { Bench, Figure } from './figures.ts'
-import type { House, Lab } from './lab.ts'
+import { type House, type Lab, nullChannel } from './lab.ts'
 import { median, timed } from './measure.ts'
 
 // Method: a store has thousands of mails due. Claim + decide: batches of 100 are leased and judged, rendering included, until
@@ -12,6 +12,7 @@ import { median, timed } from './measure.ts'
 // and does nothing, so that what remains is the engine's own work and its commits. Three stores each; medians.
 
 const BATCH = 100
+const POOL = 5
 
 export const bench: Bench = { name: 'decide', run }
 
@@ -30,7 +31,12 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
   return [
     { name: 'claim + decide + render', value: median(decided), unit: '/s', goal: { atLeast: 2_000 } },
-    { name: 'whole loop into a null channel', value: median(looped), unit: '/s', goal: { atLeast: 2_000 } },
+    {
+      name: 'whole loop into a null channel',
+      value: median(looped),
+      unit: '/s',
+      note: `a commit for every ${POOL} mails: no more may be handed over than fit on the wire (D10)`,
+    },
   ]
 }
 
@@ -60,7 +66,8 @@ async function claimAndDecide(house: House, count: number): Promise<number> {
 
 async function loop(house: House, count: number): Promise<number> {
   const { storeId } = await readyStore(house, count)
-  const ms = await timed(() => sendDue(house.deps, { storeId }))
+  const email = nullChannel(POOL)
+  const ms = await timed(() => sendDue({ ...house.deps, channels: { email, demoEmail: email } }, { storeId }))
   const { sent } = await house.db
     .selectFrom('messages')
     .select((eb) => eb.fn.countAll<number>().as('sent'))

@@ -35,6 +35,12 @@ export function printFigures(figures: readonly Figure[]): void {
   }
 }
 
+/** The same as a Markdown table, for docs/performance.md. */
+export function markdownOf(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => `| ${lineOf(figure).join(' | ')} |`)
+  return ['| what | figure | of its ceiling | goal | |', '| - | -: | - | - | - |', ...rows].join('\n')
+}
+
 function lineOf(figure: Figure): string[] {
   const { name, value, unit, ceiling, note } = figure
   const share = ceiling ? `${rounded(value / ceiling.value)} × ${ceiling.name} (${rounded(ceiling.value)})` : ''

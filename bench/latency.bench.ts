@@ -14,7 +14,7 @@ export const bench: Bench = { name: 'latency', run }
 async function run(lab: Lab): Promise<Figure[]> {
   const house = await lab.open({ poolSize: 4 })
   const [sink, shops] = await Promise.all([startSink(), startEmptyShops()])
-  const count = Math.max(20, lab.sized(90))
+  const count = Math.max(20, lab.sized(60))
   const server = await startServer({ DATABASE_URL: house.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}` })
   try {
     const store = await house.store({ url: `http://127.0.0.1:${shops.port}/shop` })

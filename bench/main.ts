@@ -4,11 +4,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../server/postgres/embedded.ts'
-import { type Figure, isMet, printFigures } from './figures.ts'
+import { type Figure, isMet, markdownOf, printFigures } from './figures.ts'
 import { topLines } from './profile.ts'
 
 // npm run bench [-- --scale 0.1] [--profile] [names …]: every benchmark in a process of its own, one after the other, on one PostgreSQL with
-// production settings. Prints a table and writes bench/results.json. docs/performance.md says how to read it.
+// production settings. Prints a table as each is through, all of them as Markdown at the end, and writes bench/results.json.
+// docs/performance.md says how to read it.
 
 // Those that share a database come one after the other; reading before writing.
 const names = ['start', 'latency', 'fairness', 'send', 'decide', 'capture', 'fold', 'sync', 'list', 'detect']
@@ -32,6 +33,7 @@ const postgres = await startEmbedded({ dataDir, elsewhere, settings: { max_conne
 const profiles = path.join(dataDir, 'profiles')
 const results: { bench: string; seconds: number; figures: Figure[] }[] = []
 const failed: string[] = []
+const started = Date.now()
 process.once('SIGINT', () => process.exit(130))
 try {
   for (const name of names.filter((each) => positionals.length === 0 || positionals.includes(each))) {
@@ -81,6 +83,8 @@ function keep(): void {
   }
   writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(report, null, 2)}\n`)
   const missed = results.flatMap((each) => each.figures.filter((figure) => isMet(figure) === false))
+  const minutes = ((Date.now() - started) / 60_000).toFixed(1)
+  process.stdout.write(`\n${markdownOf(results.flatMap((each) => each.figures))}\n\n${minutes} minutes in all\n`)
   process.stdout.write(
     `\n${missed.length === 0 ? 'All goals met' : `Missed: ${missed.map((each) => each.name).join('; ')}`}\n`,
   )

@@ -10,7 +10,7 @@ import { startServer } from './server.ts'
 
 // Method: server/main.ts with both roles is started as a process of its own and asked for /readyz every 5 ms: with an empty data
 // folder and its own PostgreSQL (made, migrated), again with the folder there is, and with a database that runs already. Memory
-// is what the process holds resident after a minute (ten seconds in a quick run) with nothing to do, without its PostgreSQL.
+// is what the process holds resident after half a minute (ten seconds in a quick run) with nothing to do, without its PostgreSQL.
 
 export const bench: Bench = { name: 'start', run }
 
@@ -71,7 +71,7 @@ function locationOf(dataDir: string): string {
 async function idleMemory(env: Record<string, string>, lab: Lab): Promise<number> {
   const server = await startServer(env)
   try {
-    await sleep(lab.scale < 1 ? 10_000 : 60_000)
+    await sleep(lab.scale < 1 ? 10_000 : 30_000)
     return residentMb(server.pid)
   } finally {
     await server.stop()
