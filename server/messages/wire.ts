@@ -61,7 +61,7 @@ export class WireShare {
    */
   plan(want: number, answered: number): number {
     const { size, senders, queue } = this.#wire
-    const isWanted = queue.length > 0
+    const isWanted = queue.some((other) => other !== this)
     const left = Math.floor(size / senders) - (this.#onWire - answered) - this.#spare
     const again = isWanted ? Math.max(0, Math.min(answered, left)) : answered
     if (!isWanted) this.#spare += this.#wire.take(Math.max(0, want - again - this.#spare))
