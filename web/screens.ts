@@ -16,6 +16,8 @@ export const publicScreens: Record<string, Screen> = {
   '/landing': screen(() => import('./site/LandingRoute.tsx'), 'LandingRoute'),
   '/cart/recover': screen(() => import('./restore/RestorePage.tsx'), 'RestorePage'),
   '/unsubscribe': screen(() => import('./restore/UnsubscribePage.tsx'), 'UnsubscribePage'),
+  '/invite': screen(() => import('./accounts/InvitePage.tsx'), 'InvitePage'),
+  '/confirm-email': screen(() => import('./accounts/ConfirmEmailPage.tsx'), 'ConfirmEmailPage'),
   '/terms': screen(() => import('./site/TermsPage.tsx'), 'TermsPage'),
   '/privacy': screen(() => import('./site/PrivacyPage.tsx'), 'PrivacyPage'),
   '/test': screen(() => import('./site/TestPage.tsx'), 'TestPage'),
@@ -34,6 +36,7 @@ export const bareScreens: Record<string, Screen> = {
 
 /** Behind the guard, inside the shell. */
 export const shellScreens: Record<string, Screen> = {
+  '/dashboard': screen(() => import('./dashboard/DashboardPage.tsx'), 'DashboardPage'),
   '/carts': screen(() => import('./carts/CartsPage.tsx'), 'CartsPage'),
   '/carts/:id': screen(() => import('./carts/CartPage.tsx'), 'CartPage'),
   '/flows': screen(() => import('./flows/FlowsPage.tsx'), 'FlowsPage'),

@@ -134,7 +134,8 @@ async function assertPassword(deps: Deps, guest: Guest, user: { email: string; p
   await take(deps, limits.signInPerClient, client)
   await take(deps, limits.signInPerAddress, user.email)
   if (!(await isRightPassword(guest.password ?? '', user.password_hash))) {
-    throw new AppError('unauthenticated', authTexts.loginFailed)
+    // Not a 401: the caller may be signed in, as somebody else, and stays so.
+    throw new AppError('invalid', authTexts.loginFailed, { fields: { password: authTexts.loginFailed } })
   }
   await giveBack(deps, limits.signInPerClient, client)
   await forgive(deps, limits.signInPerAddress, user.email)

@@ -118,11 +118,11 @@ test('a known user signs in as always: with the password, or by being signed in'
   const known = await aUser(world)
   const token = await invite(owner.token, known.email, 'admin')
   expect(await accept({ token, password: 'a guess' })).toMatchObject({
-    status: 401,
+    status: 400,
     error: 'Login failed. Please check your credentials.',
   })
   // Being signed in as somebody else is no proof either.
-  expect((await accept({ token, password: 'a guess' }, owner.token)).status).toBe(401)
+  expect((await accept({ token, password: 'a guess' }, owner.token)).status).toBe(400)
   const joined = await accept({ token }, known.token)
   expect(joined).toMatchObject({ status: 200, user: { id: known.userId, role: 'admin' } })
 
@@ -138,7 +138,7 @@ test('the link is no way around the limits of guessing', async () => {
   const owner = await aUser(world)
   const known = await aUser(world)
   const token = await invite(owner.token, known.email)
-  for (let wrong = 0; wrong < 5; wrong += 1) expect((await accept({ token, password: 'wrong' })).status).toBe(401)
+  for (let wrong = 0; wrong < 5; wrong += 1) expect((await accept({ token, password: 'wrong' })).status).toBe(400)
   expect((await accept({ token, password: known.password })).status).toBe(429)
 })
 

@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Container, PasswordInput, Stack, Title } from '@mantine/core'
+import { Anchor, Card, Container, PasswordInput, Stack, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect } from 'react'
 import { Link, useSearchParams } from 'react-router'
@@ -6,8 +6,11 @@ import { authTexts } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { isSaidAtField, showPassword } from './fields.ts'
+import { NewPassword } from './NewPassword.tsx'
 import { useResetPassword, wordsOf } from './queries.ts'
 import { checkNewPassword } from './rules.ts'
+import { SubmitButton, useWait } from './wait.tsx'
 
 const REDIRECT_MS = 3_000
 
@@ -35,6 +38,7 @@ export function ResetPasswordPage() {
 
 function ResetForm({ token }: { token: string }) {
   const reset = useResetPassword()
+  const wait = useWait()
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { password: '', repeated: '' },
@@ -42,40 +46,44 @@ function ResetForm({ token }: { token: string }) {
   })
   if (reset.isSuccess) return <ResetDone message={reset.data.message} />
   const submit = form.onSubmit(({ password }: { password: string }) => {
-    const onError = (error: Error) => error instanceof ApiError && form.setErrors(error.fields)
+    const onError = (error: Error) => {
+      wait.note(error)
+      if (error instanceof ApiError) form.setErrors(error.fields)
+    }
     reset.mutate({ token, password }, { onError })
   })
-  const common = { autoComplete: 'new-password', required: true, withAsterisk: false, visibilityToggleButtonProps }
+  const failure = wait.isOver(reset.error) || isSaidAtField(reset.error as ApiError | null) ? null : reset.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <PasswordInput
+        <NewPassword
           label="New password"
-          description="At least 6 characters"
-          {...common}
+          name="password"
+          required
+          withAsterisk={false}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
         <PasswordInput
           label="Repeat new password"
-          {...common}
+          name="repeated"
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          {...showPassword}
           key={form.key('repeated')}
           {...form.getInputProps('repeated')}
         />
-        {reset.error && (
+        {failure && (
           <Notice tone="bad" isLive>
-            {wordsOf(reset.error, authTexts.resetFailed)}
+            {wordsOf(failure, authTexts.resetFailed)}
           </Notice>
         )}
-        <Button type="submit" size="md" loading={reset.isPending}>
-          Set new password
-        </Button>
+        <SubmitButton label="Set new password" isBusy={reset.isPending} waitS={wait.waitS} />
       </Stack>
     </form>
   )
 }
-
-const visibilityToggleButtonProps = { 'aria-label': 'Show or hide the password', tabIndex: 0 }
 
 function ResetDone({ message }: { message: string }) {
   useEffect(() => {

@@ -1,20 +1,31 @@
-import { Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { authTexts } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
-import { Countdown, useCountdown } from '../ui/Countdown.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { showPassword } from './fields.ts'
+import { NewPassword } from './NewPassword.tsx'
 import { useLogin, useRegister, wordsOf } from './queries.ts'
 import { checkSignIn, type SignInForm as Fields } from './rules.ts'
+import { SubmitButton, useWait } from './wait.tsx'
 
 type Values = Fields & { isRemembered: boolean }
 type Form = ReturnType<typeof useSignInForm>['form']
 
-export function SignInForm({ mode, onForgot }: { mode: 'login' | 'register'; onForgot: () => void }) {
+interface Props {
+  mode: 'login' | 'register'
+  /** What was typed in another mode of the screen goes along. */
+  email: string
+  onEmail: (email: string) => void
+  onForgot: () => void
+}
+
+export function SignInForm({ mode, email, onEmail, onForgot }: Props) {
   const isRegistering = mode === 'register'
-  const { form, asked, submit, waitS } = useSignInForm(mode)
+  const { form, asked, submit, wait } = useSignInForm(mode, email, onEmail)
+  const failure = wait.isOver(asked.error) ? null : asked.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -22,13 +33,17 @@ export function SignInForm({ mode, onForgot }: { mode: 'login' | 'register'; onF
         <TextInput
           label="Email"
           type="email"
+          inputMode="email"
           autoComplete={isRegistering ? 'email' : 'username'}
+          autoCapitalize="none"
+          spellCheck={false}
           {...fieldOf(form, 'email')}
         />
-        <Passwords form={form} isRegistering={isRegistering} />
+        {isRegistering ? <NewPasswords form={form} /> : <Password form={form} />}
         <Group justify="space-between" gap="sm">
           <Checkbox
             label="Remember me"
+            name="remember"
             key={form.key('isRemembered')}
             {...form.getInputProps('isRemembered', { type: 'checkbox' })}
           />
@@ -38,74 +53,72 @@ export function SignInForm({ mode, onForgot }: { mode: 'login' | 'register'; onF
             </Anchor>
           )}
         </Group>
-        {asked.error && (
+        {failure && (
           <Notice tone="bad" isLive>
-            {wordsOf(asked.error, isRegistering ? authTexts.registrationFailed : authTexts.loginFailed)}
+            {wordsOf(failure, isRegistering ? authTexts.registrationFailed : authTexts.loginFailed)}
           </Notice>
         )}
-        <Submit label={isRegistering ? 'Create account' : 'Sign in'} isBusy={asked.isPending} waitS={waitS} />
+        <SubmitButton
+          label={isRegistering ? 'Create account' : 'Sign in'}
+          isBusy={asked.isPending}
+          waitS={wait.waitS}
+        />
         <OtherMode isRegistering={isRegistering} />
       </Stack>
     </form>
   )
 }
 
-function useSignInForm(mode: 'login' | 'register') {
+function useSignInForm(mode: 'login' | 'register', email: string, onEmail: (email: string) => void) {
   const signIn = useLogin()
   const signUp = useRegister()
   const asked = mode === 'register' ? signUp : signIn
-  const [waitUntil, setWaitUntil] = useState<number | null>(null)
+  const wait = useWait()
+  const [refused, setRefused] = useState<string | null>(null)
   const form = useForm<Values>({
     mode: 'uncontrolled',
-    initialValues: { name: '', email: '', password: '', repeated: '', isRemembered: true },
+    initialValues: { name: '', email, password: '', repeated: '', isRemembered: true },
     validate: (values: Values) => checkSignIn(mode, values),
+    onValuesChange: (values) => {
+      onEmail(values.email)
+      // Attempts are counted per address: another one need not wait for this one.
+      if (refused !== null && values.email.trim() !== refused) wait.clear()
+    },
   })
   const onError = (error: Error) => {
     if (!(error instanceof ApiError)) return
     form.setErrors(error.fields)
-    if (error.retryAfterS) setWaitUntil(Date.now() + error.retryAfterS * 1_000)
+    setRefused(form.getValues().email.trim())
+    wait.note(error)
   }
   const submit = form.onSubmit((values: Values) => asked.mutate(values, { onError }))
-  return { form, asked, submit, waitS: useCountdown(waitUntil) }
+  return { form, asked, submit, wait }
 }
 
 const fieldOf = (form: Form, name: keyof Fields) => ({
   key: form.key(name),
+  name,
   required: true,
   withAsterisk: false,
   ...form.getInputProps(name),
 })
 
-function Passwords({ form, isRegistering }: { form: Form; isRegistering: boolean }) {
-  const common = {
-    autoComplete: isRegistering ? 'new-password' : 'current-password',
-    visibilityToggleButtonProps: { 'aria-label': 'Show or hide the password', tabIndex: 0 },
-  }
+const Password = ({ form }: { form: Form }) => (
+  <PasswordInput label="Password" autoComplete="current-password" {...showPassword} {...fieldOf(form, 'password')} />
+)
+
+function NewPasswords({ form }: { form: Form }) {
+  const { name, email } = form.getValues()
   return (
     <>
+      <NewPassword label="Password" known={[name, email.split('@')[0]!]} {...fieldOf(form, 'password')} />
       <PasswordInput
-        label="Password"
-        {...(isRegistering && { description: 'At least 6 characters' })}
-        {...common}
-        {...fieldOf(form, 'password')}
+        label="Repeat password"
+        autoComplete="new-password"
+        {...showPassword}
+        {...fieldOf(form, 'repeated')}
       />
-      {isRegistering && <PasswordInput label="Repeat password" {...common} {...fieldOf(form, 'repeated')} />}
     </>
-  )
-}
-
-function Submit({ label, isBusy, waitS }: { label: string; isBusy: boolean; waitS: number | null }) {
-  return (
-    <Button type="submit" size="md" loading={isBusy} disabled={waitS !== null}>
-      {waitS === null ? (
-        label
-      ) : (
-        <>
-          Try again in&nbsp;
-          <Countdown seconds={waitS} />
-        </>
-      )}
-    </Button>
   )
 }
 

@@ -21,6 +21,7 @@ const headings = {
 export function SignInPage() {
   const { pathname } = useLocation()
   const [isForgotten, setForgotten] = useState(false)
+  const [email, setEmail] = useState('')
   const { farewell } = useSession()
   const instance = useInstance()
   const isRegistering = pathname === '/register'
@@ -45,9 +46,9 @@ export function SignInPage() {
               </Text>
             </div>
             {mode === 'forgot' ? (
-              <ForgotForm onBack={() => setForgotten(false)} />
+              <ForgotForm email={email} onEmail={setEmail} onBack={() => setForgotten(false)} />
             ) : (
-              <SignInForm key={mode} mode={mode} onForgot={() => setForgotten(true)} />
+              <SignInForm key={mode} mode={mode} email={email} onEmail={setEmail} onForgot={() => setForgotten(true)} />
             )}
             {instance?.hasDemo && mode !== 'forgot' && <DemoButton />}
           </Stack>

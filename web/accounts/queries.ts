@@ -35,7 +35,7 @@ export function wordsOf(error: Error, fallback: string): string {
 }
 
 /** Starts clean: nothing another person saw on this browser may be shown to the one who signs in. */
-function useSignIn<Given extends Remember>(ask: (given: Given) => Promise<{ token: string; user: User }>) {
+export function useSignIn<Given extends Remember>(ask: (given: Given) => Promise<{ token: string; user: User }>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ask,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkNewPassword, checkSignIn } from './rules.ts'
+import { checkNewPassword, checkSignIn, strengthOf } from './rules.ts'
 
 const form = { name: 'Ada', email: 'ada@example.com', password: 'secret', repeated: 'secret' }
 
@@ -23,4 +23,14 @@ it('holds new passwords to six characters and to each other', () => {
     password: 'Password must be at least 6 characters long',
   })
   expect(checkNewPassword({ password: 'secret', repeated: 'secret2' })).toEqual({ repeated: 'Passwords do not match' })
+})
+
+it('a password is the stronger the longer and the less guessable it is', () => {
+  const bars = (password: string, known?: string[]) => strengthOf(password, known).bars
+  expect(strengthOf('12345')).toEqual({ bars: 0, word: 'Too short' })
+  for (const weak of ['123456', 'aaaaaaaaaaaa', 'abcdefghij', 'password1', 'Qwerty123!'])
+    expect([weak, bars(weak)]).toEqual([weak, 1])
+  expect(bars('tea pot 7')).toBeGreaterThan(1)
+  expect(bars('correct horse battery')).toBe(4)
+  expect(bars('Olive-Owner-77', ['Olive'])).toBeLessThan(bars('Olive-Owner-77'))
 })

@@ -1,6 +1,7 @@
 import { authTexts, PASSWORD_MIN } from '../../shared/auth.ts'
+import type { Role } from '../../shared/roles.ts'
 
-// What the sign-in forms check before they ask the server (A 5). Pure.
+// What the sign-in forms check before they ask the server (A 5), and how roles are written. Pure.
 
 export interface SignInForm {
   name: string
@@ -29,3 +30,38 @@ export function checkNewPassword({ password, repeated }: Pick<SignInForm, 'passw
   if (password !== repeated) problems.repeated = authTexts.passwordsDiffer
   return problems
 }
+
+export interface Strength {
+  /** 0 to 4 of four bars. */
+  bars: number
+  word: string
+}
+
+const words = ['Too short', 'Weak', 'Fair', 'Good', 'Strong']
+const FAVOURITES =
+  /password|passwort|qwert|letmein|welcome|iloveyou|admin|abc123|111111|123123|dragon|monkey|football|sunshine/
+
+/**
+ * How hard a password is to guess, roughly: its length without what repeats or counts on, and how many kinds of letters there are.
+ * A hint while typing, which must not cost the sign-in page a dictionary; the rule is the length alone (A 5).
+ */
+export function strengthOf(password: string, known: readonly string[] = []): Strength {
+  if (password.length < PASSWORD_MIN) return { bars: 0, word: words[0]! }
+  const lower = password.toLowerCase()
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length
+  const isGuessed =
+    FAVOURITES.test(lower) || known.some((word) => word.length > 3 && lower.includes(word.toLowerCase()))
+  const points = unlike(lower) + (kinds - 1) * 2 - (isGuessed ? 8 : 0)
+  const bars = points >= 16 ? 4 : points >= 12 ? 3 : points >= 9 ? 2 : 1
+  return { bars, word: words[bars]! }
+}
+
+/** Letters that are not the one before, nor its neighbour in the alphabet. */
+function unlike(text: string): number {
+  const steps = [...text].map((letter, index) => letter.charCodeAt(0) - (index > 0 ? text.charCodeAt(index - 1) : -9))
+  return steps.filter((step) => Math.abs(step) > 1).length
+}
+
+export const titleOf = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1)
+export const articleOf = (role: Role) => (/^[ao]/.test(role) ? `an ${role}` : `a ${role}`)
+export const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)

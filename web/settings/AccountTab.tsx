@@ -1,27 +1,58 @@
 import { Button, Card, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useMe } from '../access/queries.ts'
+import type { User } from '../../shared/auth.ts'
+import { teamTexts } from '../../shared/team.ts'
+import { meQuery } from '../access/queries.ts'
+import { AccountsCard } from '../accounts/AccountsCard.tsx'
+import { DeleteCard, ExportCard, LeaveCard } from '../accounts/DataCards.tsx'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
+import { PasswordCard } from '../accounts/PasswordCard.tsx'
+import { ProfileCard } from '../accounts/ProfileCard.tsx'
+import { SessionsCard } from '../accounts/SessionsCard.tsx'
+import { TeamCard } from '../accounts/TeamCard.tsx'
 import { Facts } from '../ui/Facts.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
 
 export function AccountTab() {
-  const user = useMe()
+  const me = useQuery(meQuery)
+  if (me.isPending) return <LoadingCards count={4} rows={3} />
+  if (!me.data) {
+    return <Failed title="Your account could not be loaded" error={me.error!} onRetry={() => me.refetch()} />
+  }
+  const user = me.data
+  return (
+    <>
+      {user.isDemo && <Notice tone="info">{teamTexts.demo}</Notice>}
+      <AccountCard user={user} />
+      <ProfileCard key={user.id + user.accountName} user={user} />
+      {!user.isDemo && <PasswordCard user={user} />}
+      <AccountsCard />
+      <TeamCard user={user} />
+      <SessionsCard user={user} />
+      <ExportCard user={user} />
+      <LeaveCard user={user} />
+      <DeleteCard user={user} />
+    </>
+  )
+}
+
+function AccountCard({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <Card>
       <Title order={2} mb="sm">
         Account
       </Title>
-      {user && (
-        <Facts
-          entries={[
-            ['Name', user.name],
-            ['Email', user.email],
-            ['Account', user.accountName],
-            ['Role', user.role],
-          ]}
-        />
-      )}
+      <Facts
+        entries={[
+          ['Signed in as', user.email],
+          ['Account', user.accountName],
+          ['Role', user.role],
+        ]}
+      />
       <Button variant="default" mt="lg" w="fit-content" onClick={() => setAsking(true)}>
         Log Out
       </Button>

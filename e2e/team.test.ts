@@ -1,0 +1,225 @@
+import { mkdirSync } from 'node:fs'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aHouse, type House, mailsTo, openBrowser, readMail, until } from './house.ts'
+
+// People: an owner invites somebody by mail, who joins as a viewer and is held to that; sessions, a new address, the end of it all.
+
+const OLIVE = 'olive@owners.example'
+const MIA = 'mia@team.example'
+const PASSWORD = 'four pots on Kiln Road'
+let house: House
+let browser: Browser
+let owner: Page
+let mia: Page
+
+beforeAll(async () => {
+  house = await aHouse({ DEMO: 'off' })
+  browser = await openBrowser()
+  owner = await (await browser.newContext()).newPage()
+  mia = await (await browser.newContext()).newPage()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await house?.stop()
+})
+
+async function linkTo(address: string, subject: RegExp): Promise<string> {
+  let found: number | undefined
+  await until(async () => {
+    found = (await mailsTo(house, address)).find((mail) => subject.test(mail.subject))?.id
+    return found !== undefined
+  }, 20_000)
+  const { text } = await readMail(house, found!)
+  return /https?:\/\/\S+/.exec(text)![0]
+}
+
+const tokenOf = (page: Page) =>
+  page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token') ?? '')
+
+async function statusOf(page: Page, method: string, path: string, body?: object): Promise<number> {
+  const reply = await fetch(house.url + path, {
+    method,
+    headers: { authorization: `Bearer ${await tokenOf(page)}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return reply.status
+}
+
+async function signIn(page: Page, email: string, password: string) {
+  await page.goto(`${house.url}/login`)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+test('wrong attempts are counted, and the button counts down the time that remains', async () => {
+  await owner.goto(`${house.url}/login`)
+  await owner.getByLabel('Email').fill('nobody@owners.example')
+  await owner.getByLabel('Password', { exact: true }).fill('wrong')
+  for (let wrong = 0; wrong < 5; wrong += 1) {
+    await owner.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await owner.getByText('Login failed. Please check your credentials.').waitFor()
+    await owner.waitForTimeout(300)
+  }
+  await owner.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await owner.getByText('Too many attempts. Please try again in 15 minutes.').waitFor()
+  const wait = owner.getByRole('button', { name: /Try again in \d+:\d\d/ })
+  await wait.waitFor()
+  expect(await wait.isDisabled()).toBe(true)
+  // Another address need not wait for this one.
+  await owner.getByLabel('Email').fill(OLIVE)
+  await owner.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+})
+
+test('what was typed goes along from mode to mode, and a new password says how strong it is', async () => {
+  await owner.getByRole('button', { name: 'Forgot password?' }).click()
+  expect(await owner.getByLabel('Email').inputValue()).toBe(OLIVE)
+  expect(await owner.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe('email')
+  await owner.getByRole('button', { name: 'Back to sign-in' }).click()
+  await owner.getByRole('link', { name: 'Create an account' }).click()
+  await owner.waitForURL('**/register')
+  expect(await owner.getByLabel('Email').inputValue()).toBe(OLIVE)
+  await owner.getByLabel('Password', { exact: true }).fill('12345')
+  await owner.getByText('Too short').waitFor()
+  await owner.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await owner.getByText('Strong').waitFor()
+  await owner.getByLabel('Name').fill('Olive Owner')
+  await owner.getByLabel('Repeat password').fill(PASSWORD)
+  await owner.getByRole('button', { name: 'Create account' }).click()
+  await owner.waitForURL('**/pricing')
+})
+
+test('an owner invites by mail; the link brings a new user in, with the role of the invitation', async () => {
+  await owner.goto(`${house.url}/settings/account`)
+  await owner.getByLabel('Invite by email').fill(MIA)
+  await owner.getByLabel('Role', { exact: true }).selectOption('viewer')
+  await owner.getByRole('button', { name: 'Send invitation' }).click()
+  await owner.getByText('Invited', { exact: true }).waitFor()
+  await mia.goto(await linkTo(MIA, /invited you to/))
+  await mia.getByRole('heading', { name: 'Join Olive Owner' }).waitFor()
+  await mia.getByLabel('Your name').fill('Mia Member')
+  await mia.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await mia.getByLabel('Repeat password').fill(PASSWORD)
+  await mia.getByRole('button', { name: 'Join Olive Owner' }).click()
+  await mia.waitForURL('**/pricing')
+  await mia.goto(`${house.url}/settings/account`)
+  await mia.getByText('You are a viewer of this account').waitFor()
+  expect(await mia.getByLabel('Invite by email').count()).toBe(0)
+  expect(await mia.getByRole('button', { name: 'Delete account' }).count()).toBe(0)
+})
+
+test('the role is held by the server, and another one counts at once', async () => {
+  const invite = () => statusOf(mia, 'POST', '/api/team/invitations', { email: 'x@team.example', role: 'viewer' })
+  expect(await invite()).toBe(403)
+  expect(await statusOf(mia, 'POST', '/api/subscribe/create-free-subscription')).toBe(403)
+  expect(await statusOf(mia, 'POST', '/api/account/delete', { confirmation: 'delete', password: PASSWORD })).toBe(403)
+  await owner.reload()
+  await owner.getByLabel('Role of Mia Member').selectOption('admin')
+  await owner.getByText('Mia Member is now admin.').waitFor()
+  expect(await invite()).toBe(200)
+  await owner.getByLabel('Role of Mia Member').selectOption('viewer')
+  await owner.getByText('Mia Member is now viewer.').waitFor()
+  expect(await invite()).toBe(403)
+})
+
+test('every session is listed; one, and all others, can be signed out from here', async () => {
+  const other = await (await browser.newContext()).newPage()
+  await signIn(other, MIA, PASSWORD)
+  await other.waitForURL('**/pricing')
+  await mia.reload()
+  await mia.getByText('This session').waitFor()
+  const others = mia.getByRole('button', { name: /^Sign out Chrome on/ })
+  await others.first().waitFor()
+  await others.first().click()
+  await mia.getByText('is signed out').first().waitFor()
+  await other.goto(`${house.url}/settings`)
+  await other.waitForURL('**/login')
+  await other.getByText('Your session has expired. Please sign in again.').waitFor()
+  await signIn(other, MIA, PASSWORD)
+  await other.waitForURL('**/pricing')
+  await mia.reload()
+  await mia.getByRole('button', { name: 'Sign out all others' }).click()
+  await mia.getByRole('dialog').getByRole('button', { name: 'Sign out all others' }).click()
+  await mia.getByText('1 other session signed out').waitFor()
+  expect(await statusOf(other, 'GET', '/api/auth/me')).toBe(401)
+  expect(await statusOf(mia, 'GET', '/api/auth/me')).toBe(200)
+  await other.context().close()
+})
+
+test('a new address counts once its link was followed', async () => {
+  await mia.getByRole('button', { name: 'Change email' }).click()
+  await mia.getByLabel('New email').fill('mia@new.example')
+  await mia.getByRole('dialog').getByLabel('Your password').fill(PASSWORD)
+  await mia.getByRole('button', { name: 'Send the link' }).click()
+  await mia.getByText('until then nothing changes').waitFor()
+  await mia.goto(await linkTo('mia@new.example', /Confirm your new/))
+  await mia.getByRole('button', { name: 'Use this address' }).click()
+  await mia.getByText('This is your address now.').waitFor()
+  expect((await mailsTo(house, MIA)).map((mail) => mail.subject).join('\n')).toMatch(
+    /asked for[\s\S]*was changed|was changed[\s\S]*asked for/,
+  )
+  await mia.goto(`${house.url}/settings/account`)
+  await mia.getByText('mia@new.example').first().waitFor()
+})
+
+test('the account screens are accessible in three themes and fit a phone', async () => {
+  const shots = process.env.SCREENSHOTS
+  if (shots) mkdirSync(shots, { recursive: true })
+  await owner.reload()
+  const guest = await (await browser.newContext()).newPage()
+  await statusOf(owner, 'POST', '/api/team/invitations', { email: 'nina@team.example', role: 'member' })
+  const invitation = await linkTo('nina@team.example', /invited you to/)
+  const screens: [Page, string, string][] = [
+    [owner, '/settings/account', 'account'],
+    [owner, '/settings/appearance', 'appearance'],
+    [mia, '/settings/account', 'account-viewer'],
+    [guest, '/login', 'login'],
+    [guest, '/register', 'register'],
+    [guest, '/reset-password?token=x', 'reset'],
+    [guest, invitation.replace(house.url, ''), 'invite'],
+    [guest, '/confirm-email?token=x', 'confirm-email'],
+  ]
+  for (const [page, path, name] of screens) {
+    for (const width of [1280, 360]) {
+      for (const theme of ['light', 'dark', 'blue']) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.emulateMedia({ reducedMotion: 'reduce' })
+        await page.goto(house.url + path)
+        await page.evaluate((chosen) => localStorage.setItem('theme', chosen), theme)
+        await page.reload()
+        await page.waitForTimeout(900)
+        const results = await new AxeBuilder({ page: page as never }).analyze()
+        expect(results.violations.map(({ id, nodes }) => [path, width, theme, id, nodes[0]?.html])).toEqual([])
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect([path, width, overflow <= 0]).toEqual([path, width, true])
+        if (shots) await page.screenshot({ path: `${shots}/${name}-${width}-${theme}.png`, fullPage: true })
+      }
+    }
+  }
+  await guest.context().close()
+}, 240_000)
+
+test('an owner downloads everything, then deletes the account: nobody is in it any more', async () => {
+  await owner.setViewportSize({ width: 1280, height: 900 })
+  await owner.goto(`${house.url}/settings/account`)
+  const [download] = await Promise.all([
+    owner.waitForEvent('download'),
+    owner.getByRole('button', { name: 'Download my data' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^recoup-export-\d{4}-\d\d-\d\d\.zip$/)
+  expect(await download.failure()).toBeNull()
+  await owner.getByRole('button', { name: 'Delete account' }).click()
+  const dialog = owner.getByRole('dialog')
+  const final = dialog.getByRole('button', { name: 'Delete for good' })
+  expect(await final.isDisabled()).toBe(true)
+  await dialog.getByLabel(/^Type/).fill('delete')
+  await dialog.getByLabel('Your password').fill(PASSWORD)
+  await final.click()
+  await owner.waitForURL(/landing|login/)
+  expect(await statusOf(mia, 'GET', '/api/auth/me')).toBe(401)
+  await signIn(owner, OLIVE, PASSWORD)
+  await owner.getByText('Login failed. Please check your credentials.').waitFor()
+})

@@ -1,0 +1,92 @@
+import { Button, Card, Stack, Text, Title } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { User } from '../../shared/auth.ts'
+import { mayDo } from '../../shared/roles.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { useExport, useForgetAccount } from './account-queries.ts'
+import { DeleteDialog } from './DeleteDialog.tsx'
+import { useLeaveTeam } from './team-queries.ts'
+
+export function ExportCard({ user }: { user: User }) {
+  const download = useExport()
+  if (!mayDo(user.role, 'account:export')) return null
+  return (
+    <Card>
+      <Title order={2}>Export my data</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        Everything this account has: stores, carts, orders, customers, messages with the reasons behind them, consents,
+        team and plan, as a zip of JSON Lines files. Keys and passwords are not in it.
+      </Text>
+      <Stack gap="sm" align="flex-start">
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          loading={download.isPending}
+          onClick={() => download.mutate()}
+        >
+          Download my data
+        </Button>
+        {download.isSuccess && (
+          <Notice tone="good" isLive>
+            Your download has begun.
+          </Notice>
+        )}
+        {download.error && (
+          <Notice tone="bad" isLive>
+            {download.error.message}
+          </Notice>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+export function LeaveCard({ user }: { user: User }) {
+  const [isAsking, setAsking] = useState(false)
+  const leave = useLeaveTeam()
+  const forget = useForgetAccount()
+  if (user.isDemo) return null
+  return (
+    <Card>
+      <Title order={2}>Leave this account</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        You no longer see {user.accountName}; its stores go on as they are.
+      </Text>
+      <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
+        Leave {user.accountName}
+      </Button>
+      <Confirm
+        opened={isAsking}
+        title={`Leave ${user.accountName}?`}
+        confirmLabel="Leave"
+        isDangerous
+        isBusy={leave.isPending}
+        problem={leave.error?.message}
+        onConfirm={() => leave.mutate(undefined, { onSuccess: forget })}
+        onClose={() => setAsking(false)}
+      >
+        Only an owner or admin can invite you again. If this is your only account, your sign-in is deleted with it.
+      </Confirm>
+    </Card>
+  )
+}
+
+export function DeleteCard({ user }: { user: User }) {
+  const [isAsking, setAsking] = useState(false)
+  if (!mayDo(user.role, 'account:delete') || user.isDemo) return null
+  return (
+    <Card>
+      <Title order={2}>Delete account</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        At once and for good: sending stops, the subscription ends, everybody is signed out, and all data of the account
+        and its stores is deleted. There is no waiting time and no way back, so export your data first.
+      </Text>
+      <Button color="red" variant="outline" w="fit-content" onClick={() => setAsking(true)}>
+        Delete account
+      </Button>
+      <DeleteDialog opened={isAsking} user={user} onClose={() => setAsking(false)} />
+    </Card>
+  )
+}

@@ -1,0 +1,85 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { authTexts } from '../../shared/auth.ts'
+import { ApiError } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { useChangeEmail } from './account-queries.ts'
+import { isSaidAtField, showPassword } from './fields.ts'
+
+export function EmailDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Change your email"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <EmailForm onClose={onClose} />
+    </Modal>
+  )
+}
+
+function EmailForm({ onClose }: { onClose: () => void }) {
+  const change = useChangeEmail()
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: {
+      email: (text: string) => (text.trim() === '' ? authTexts.emailRequired : null),
+      password: (text: string) => (text === '' ? authTexts.passwordRequired : null),
+    },
+  })
+  const submit = form.onSubmit((values: { email: string; password: string }) =>
+    change.mutate(values, {
+      onSuccess: ({ message }) => {
+        announce(message)
+        onClose()
+      },
+      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+    }),
+  )
+  const required = { required: true, withAsterisk: false }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Text fz="sm" c="dimmed">
+          We send a link to the new address and a notice to the old one. Nothing changes before the link is followed.
+        </Text>
+        <TextInput
+          label="New email"
+          name="new-email"
+          type="email"
+          autoComplete="email"
+          data-autofocus
+          {...required}
+          key={form.key('email')}
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Your password"
+          name="password"
+          autoComplete="current-password"
+          {...required}
+          {...showPassword}
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        {change.error && !isSaidAtField(change.error as ApiError) && (
+          <Notice tone="bad" isLive>
+            {change.error.message}
+          </Notice>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            Send the link
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

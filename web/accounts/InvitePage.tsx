@@ -1,0 +1,157 @@
+import { Card, Container, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import type { z } from 'zod'
+import { authTexts } from '../../shared/auth.ts'
+import { roleWords } from '../../shared/roles.ts'
+import { type readInvitation, teamTexts } from '../../shared/team.ts'
+import { useMe } from '../access/queries.ts'
+import { useSession } from '../access/session.ts'
+import { ApiError } from '../api.ts'
+import { BarePage } from '../shell/BarePage.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingTitle } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { isSaidAtField, showPassword } from './fields.ts'
+import { NewPassword } from './NewPassword.tsx'
+import { wordsOf } from './queries.ts'
+import { checkNewPassword } from './rules.ts'
+import { useAcceptInvitation, useInvitation } from './team-queries.ts'
+import { SubmitButton, useWait } from './wait.tsx'
+
+type Invited = z.output<typeof readInvitation.reply>
+
+/** Where the link of an invitation leads. Nothing happens before the button is pressed: mail scanners follow links too. */
+export function InvitePage() {
+  const token = useSearchParams()[0].get('token') ?? ''
+  const invitation = useInvitation(token)
+  return (
+    <BarePage title="Invitation" actions={null}>
+      <Container size={440} p={0}>
+        <Card padding="xl">
+          {invitation.data ? (
+            <Invitation token={token} invited={invitation.data} />
+          ) : token === '' || (invitation.error instanceof ApiError && invitation.error.code === 'invalid') ? (
+            <Stack gap="lg">
+              <Title order={1}>Invitation</Title>
+              <Notice tone="bad">
+                {teamTexts.invalidInvitation} <Link to="/">Go to Recoup</Link>
+              </Notice>
+            </Stack>
+          ) : invitation.error ? (
+            <Failed
+              title="The invitation could not be read"
+              error={invitation.error}
+              onRetry={() => invitation.refetch()}
+            />
+          ) : (
+            <LoadingTitle />
+          )}
+        </Card>
+      </Container>
+    </BarePage>
+  )
+}
+
+function Invitation({ token, invited }: { token: string; invited: Invited }) {
+  const isSignedIn = useSession().token !== null
+  return (
+    <Stack gap="lg">
+      <div>
+        <Title order={1}>Join {invited.accountName}</Title>
+        <Text c="dimmed" mt={4}>
+          {invited.invitedBy ?? 'Somebody'} invited {invited.email} as {invited.role}. {roleWords[invited.role]}.
+        </Text>
+      </div>
+      {isSignedIn && !invited.isYou && <SomebodyElse />}
+      <AcceptForm token={token} invited={invited} />
+    </Stack>
+  )
+}
+
+function SomebodyElse() {
+  const user = useMe()
+  if (!user) return null
+  return (
+    <Notice tone="warn">
+      You are signed in as {user.email}. Joining signs you in here as the invited person instead.
+    </Notice>
+  )
+}
+
+type Values = { name: string; password: string; repeated: string }
+
+function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
+  const { isKnown, isYou, email } = invited
+  const accept = useAcceptInvitation()
+  const navigate = useNavigate()
+  const wait = useWait()
+  const form = useForm<Values>({
+    mode: 'uncontrolled',
+    initialValues: { name: '', password: '', repeated: '' },
+    validate: (values: Values) => check(values, invited),
+  })
+  const submit = form.onSubmit(({ name, password }: Values) =>
+    accept.mutate(
+      { token, name, password, isRemembered: true },
+      {
+        onSuccess: () => navigate('/', { replace: true }),
+        onError: (error) => {
+          wait.note(error)
+          if (error instanceof ApiError) form.setErrors(error.fields)
+        },
+      },
+    ),
+  )
+  const field = (name: keyof Values) => ({
+    name,
+    required: true,
+    withAsterisk: false,
+    key: form.key(name),
+    ...form.getInputProps(name),
+  })
+  const failure = wait.isOver(accept.error) || isSaidAtField(accept.error as ApiError | null) ? null : accept.error
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput label="Email" name="email" type="email" autoComplete="username" value={email} readOnly />
+        {!isKnown && (
+          <>
+            <TextInput label="Your name" autoComplete="name" {...field('name')} />
+            <NewPassword label="Password" known={[email.split('@')[0]!]} {...field('password')} />
+            <PasswordInput
+              label="Repeat password"
+              autoComplete="new-password"
+              {...showPassword}
+              {...field('repeated')}
+            />
+          </>
+        )}
+        {isKnown && !isYou && (
+          <PasswordInput
+            label="Your password"
+            description="You have a password here already"
+            autoComplete="current-password"
+            {...showPassword}
+            {...field('password')}
+          />
+        )}
+        {failure && (
+          <Notice tone="bad" isLive>
+            {wordsOf(failure, authTexts.loginFailed)}
+          </Notice>
+        )}
+        <SubmitButton label={`Join ${invited.accountName}`} isBusy={accept.isPending} waitS={wait.waitS} />
+      </Stack>
+    </form>
+  )
+}
+
+function check(values: Values, { isKnown, isYou }: Invited): Partial<Values> {
+  if (isYou) return {}
+  if (isKnown) return values.password === '' ? { password: authTexts.passwordRequired } : {}
+  return {
+    ...checkNewPassword(values),
+    ...(values.name.trim() === '' && { name: authTexts.nameRequired }),
+  }
+}

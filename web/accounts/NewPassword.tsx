@@ -1,0 +1,39 @@
+import './accounts.css'
+import { PasswordInput, type PasswordInputProps } from '@mantine/core'
+import { useState } from 'react'
+import { showPassword } from './fields.ts'
+import { strengthOf } from './rules.ts'
+
+interface Props extends PasswordInputProps {
+  /** Words a password should not hold, such as the own name. */
+  known?: readonly string[]
+}
+
+/** A field for a new password, with how strong it is while it is typed. The meter's place is kept, so nothing moves. */
+export function NewPassword({ known = [], onChange, ...props }: Props) {
+  const [typed, setTyped] = useState('')
+  const { bars, word } = strengthOf(typed, known)
+  return (
+    <PasswordInput
+      autoComplete="new-password"
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      {...showPassword}
+      {...props}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        onChange?.(event)
+      }}
+      description={
+        <span className="strength" data-bars={typed === '' ? undefined : bars}>
+          <span className="strength-bars" aria-hidden>
+            <i />
+            <i />
+            <i />
+            <i />
+          </span>
+          <span aria-live="polite">{typed === '' ? 'At least 6 characters' : word}</span>
+        </span>
+      }
+    />
+  )
+}

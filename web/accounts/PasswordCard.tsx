@@ -1,0 +1,118 @@
+import { Button, Card, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useEffect, useRef, useState } from 'react'
+import { authTexts, type User } from '../../shared/auth.ts'
+import { ApiError } from '../api.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { useChangePassword } from './account-queries.ts'
+import { isSaidAtField, showPassword } from './fields.ts'
+import { NewPassword } from './NewPassword.tsx'
+import { checkNewPassword } from './rules.ts'
+
+type Values = { current: string; password: string; repeated: string }
+
+/** Closed until it is wanted: nobody changes a password every day. */
+export function PasswordCard({ user }: { user: User }) {
+  const [isOpen, setOpen] = useState(false)
+  const [done, setDone] = useState<string | null>(null)
+  return (
+    <Card>
+      <Title order={2}>Password</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        A new one signs you out everywhere else.
+      </Text>
+      {done && !isOpen && (
+        <div style={{ marginBottom: 16 }}>
+          <Notice tone="good" isLive>
+            {done}
+          </Notice>
+        </div>
+      )}
+      {isOpen ? (
+        <PasswordForm
+          user={user}
+          onDone={(message) => {
+            setDone(message)
+            setOpen(false)
+          }}
+          onCancel={() => setOpen(false)}
+        />
+      ) : (
+        <Button variant="default" w="fit-content" onClick={() => setOpen(true)}>
+          Change password
+        </Button>
+      )}
+    </Card>
+  )
+}
+
+interface FormProps {
+  user: User
+  onDone: (message: string) => void
+  onCancel: () => void
+}
+
+function PasswordForm({ user, onDone, onCancel }: FormProps) {
+  const change = useChangePassword()
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
+  const form = useForm<Values>({
+    mode: 'uncontrolled',
+    initialValues: { current: '', password: '', repeated: '' },
+    validate: (values: Values) => ({
+      ...checkNewPassword(values),
+      ...(values.current === '' && { current: authTexts.passwordRequired }),
+    }),
+  })
+  const submit = form.onSubmit(({ current, password }: Values) =>
+    change.mutate(
+      { current, password },
+      {
+        onSuccess: ({ message }) => onDone(message),
+        onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+      },
+    ),
+  )
+  const field = (name: keyof Values) => ({
+    name,
+    required: true,
+    withAsterisk: false,
+    key: form.key(name),
+    ...form.getInputProps(name),
+  })
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md" maw={420}>
+        {/* For password managers: whose password this is. */}
+        <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
+        <PasswordInput
+          ref={first}
+          label="Current password"
+          autoComplete="current-password"
+          {...showPassword}
+          {...field('current')}
+        />
+        <NewPassword label="New password" known={[user.name, user.email.split('@')[0]!]} {...field('password')} />
+        <PasswordInput
+          label="Repeat new password"
+          autoComplete="new-password"
+          {...showPassword}
+          {...field('repeated')}
+        />
+        {change.error && !isSaidAtField(change.error as ApiError) && (
+          <Notice tone="bad" isLive>
+            {change.error.message}
+          </Notice>
+        )}
+        <div style={{ display: 'flex', gap: 8 }}>
+          <Button type="submit" loading={change.isPending}>
+            Change password
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  )
+}

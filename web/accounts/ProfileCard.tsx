@@ -1,0 +1,121 @@
+import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { authTexts, type User } from '../../shared/auth.ts'
+import { useMay } from '../access/queries.ts'
+import { ApiError } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
+import { useCancelEmailChange, useSaveProfile } from './account-queries.ts'
+import { EmailDialog } from './EmailDialog.tsx'
+
+/** Name and address of the user, and the name of the account they work in. */
+export function ProfileCard({ user }: { user: User }) {
+  const { form, save, submit, discard } = useProfileForm(user)
+  const mayRename = useMay('team:write') && !user.isDemo
+  return (
+    <>
+      <Card>
+        <Title order={2} mb="md">
+          Profile
+        </Title>
+        <Stack gap="md">
+          <TextInput
+            label="Your name"
+            name="name"
+            autoComplete="name"
+            disabled={user.isDemo}
+            {...form.getInputProps('name')}
+          />
+          <Email user={user} />
+          <TextInput
+            label="Name of the account"
+            description={
+              mayRename ? 'What your team and whoever you invite see' : 'Only the owner or an admin can change it'
+            }
+            name="account"
+            autoComplete="organization"
+            disabled={!mayRename}
+            {...form.getInputProps('accountName')}
+          />
+          {save.error && (
+            <Notice tone="bad" title="Not saved" isLive>
+              {save.error.message}
+            </Notice>
+          )}
+        </Stack>
+      </Card>
+      <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+    </>
+  )
+}
+
+function useProfileForm({ name, accountName }: User) {
+  const save = useSaveProfile()
+  const form = useForm({
+    initialValues: { name, accountName },
+    validate: {
+      name: (text: string) => (text.trim() === '' ? authTexts.nameRequired : null),
+      accountName: (text: string) => (text.trim() === '' ? authTexts.nameRequired : null),
+    },
+  })
+  const submit = () => {
+    if (form.validate().hasErrors) return
+    const saved = { name: form.values.name.trim(), accountName: form.values.accountName.trim() }
+    const changed = {
+      ...(form.isDirty('name') && { name: saved.name }),
+      ...(form.isDirty('accountName') && { accountName: saved.accountName }),
+    }
+    save.mutate(changed, {
+      onSuccess: () => {
+        form.setInitialValues(saved)
+        form.setValues(saved)
+        announce('Profile saved')
+      },
+      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+    })
+  }
+  const discard = () => {
+    save.reset()
+    form.reset()
+  }
+  return { form, save, submit, discard }
+}
+
+function Email({ user }: { user: User }) {
+  const [isChanging, setChanging] = useState(false)
+  const cancel = useCancelEmailChange()
+  return (
+    <div>
+      <Text fz="sm" fw={550} mb={3} component="div">
+        Email
+      </Text>
+      <Group gap="sm" justify="space-between">
+        <Text style={{ overflowWrap: 'anywhere' }}>{user.email}</Text>
+        {!user.isDemo && (
+          <Button variant="default" size="xs" onClick={() => setChanging(true)}>
+            Change email
+          </Button>
+        )}
+      </Group>
+      {user.pendingEmail && (
+        <Stack gap="xs" mt="sm">
+          <Notice tone="info" isLive>
+            We have sent a link to <strong>{user.pendingEmail}</strong>. It is your address once you have followed it;
+            until then nothing changes.{' '}
+            <Button
+              size="compact-xs"
+              variant="default"
+              loading={cancel.isPending}
+              onClick={() => cancel.mutate(undefined, { onError: (error) => announce(error.message, 'bad') })}
+            >
+              Keep the old one
+            </Button>
+          </Notice>
+        </Stack>
+      )}
+      <EmailDialog opened={isChanging} onClose={() => setChanging(false)} />
+    </div>
+  )
+}

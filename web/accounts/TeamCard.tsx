@@ -1,0 +1,144 @@
+import './accounts.css'
+import { Button, Card, Group, NativeSelect, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { User } from '../../shared/auth.ts'
+import { mayManage, type Role, roleNames, roleWords } from '../../shared/roles.ts'
+import type { Member } from '../../shared/team.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { InvitationRow } from './InvitationRow.tsx'
+import { InviteForm } from './InviteForm.tsx'
+import { articleOf, lowerFirst, titleOf } from './rules.ts'
+import { useChangeRole, useRemoveMember, useTeam } from './team-queries.ts'
+
+/** The people of the account, who is asked in, and the form to ask. */
+export function TeamCard({ user }: { user: User }) {
+  const team = useTeam()
+  const mayLead = mayManage(user.role, 'member') && !user.isDemo
+  return (
+    <Card>
+      <Title order={2}>Team</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="sm">
+        {mayLead
+          ? 'Everybody here works on all stores of the account.'
+          : `You are ${articleOf(user.role)} of this account: ${lowerFirst(roleWords[user.role])}.`}
+      </Text>
+      {team.isPending ? (
+        <LoadingList count={2} withPicture />
+      ) : team.data ? (
+        <>
+          <ul className="people">
+            {team.data.members.map((member) => (
+              <MemberRow key={member.userId} member={member} user={user} />
+            ))}
+            {team.data.invitations.map((invitation) => (
+              <InvitationRow key={invitation.id} invitation={invitation} user={user} />
+            ))}
+          </ul>
+          {mayLead && <InviteForm user={user} />}
+        </>
+      ) : (
+        <Failed title="The team could not be read" error={team.error} onRetry={() => team.refetch()} />
+      )}
+    </Card>
+  )
+}
+
+function MemberRow({ member, user }: { member: Member; user: User }) {
+  const mayChange = mayManage(user.role, member.role) && !user.isDemo
+  return (
+    <li className="person">
+      <span className="person-sign" aria-hidden>
+        {member.name.trim().charAt(0).toUpperCase()}
+      </span>
+      <div className="person-words">
+        <Group gap="xs">
+          <strong>{member.name}</strong>
+          {member.isYou && <span className="mark tone-quiet">You</span>}
+        </Group>
+        <Text fz="sm" c="dimmed">
+          {member.email}
+        </Text>
+      </div>
+      <div className="person-acts">
+        {mayChange ? <RoleSelect member={member} own={user.role} /> : <Text fz="sm">{titleOf(member.role)}</Text>}
+        {mayChange && !member.isYou && <RemoveButton member={member} />}
+      </div>
+    </li>
+  )
+}
+
+/** Saved when chosen. One's own is asked about first: it may not be taken back. */
+function RoleSelect({ member, own }: { member: Member; own: Role }) {
+  const change = useChangeRole()
+  const [wanted, setWanted] = useState<Role | null>(null)
+  const save = (role: Role) =>
+    change.mutate(
+      { userId: member.userId, role },
+      {
+        onSuccess: ({ message }) => {
+          announce(message)
+          setWanted(null)
+        },
+        onError: (error) => {
+          if (!member.isYou) announce(error.message, 'bad')
+        },
+      },
+    )
+  const choose = (role: Role) => (member.isYou ? setWanted(role) : save(role))
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        aria-label={`Role of ${member.name}`}
+        disabled={change.isPending}
+        value={change.isPending ? change.variables.role : member.role}
+        onChange={(event) => choose(event.currentTarget.value as Role)}
+        data={roleNames.filter((role) => mayManage(own, role)).map((role) => ({ value: role, label: titleOf(role) }))}
+      />
+      <Confirm
+        opened={wanted !== null}
+        title="Change your own role?"
+        confirmLabel="Change my role"
+        isDangerous
+        isBusy={change.isPending}
+        problem={change.error?.message}
+        onConfirm={() => save(wanted!)}
+        onClose={() => {
+          change.reset()
+          setWanted(null)
+        }}
+      >
+        You become {wanted && articleOf(wanted)}: {wanted && lowerFirst(roleWords[wanted])}. Only an owner
+        {wanted === 'admin' || own === 'owner' ? '' : ' or admin'} can give you another role again.
+      </Confirm>
+    </>
+  )
+}
+
+function RemoveButton({ member }: { member: Member }) {
+  const [isAsking, setAsking] = useState(false)
+  const remove = useRemoveMember()
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={() => setAsking(true)} aria-label={`Remove ${member.name}`}>
+        Remove
+      </Button>
+      <Confirm
+        opened={isAsking}
+        title={`Remove ${member.name}?`}
+        confirmLabel="Remove"
+        isDangerous
+        isBusy={remove.isPending}
+        problem={remove.error?.message}
+        onConfirm={() => remove.mutate(member.userId, { onSuccess: ({ message }) => announce(message) })}
+        onClose={() => setAsking(false)}
+      >
+        {member.email} is signed out of this account at once and can no longer see its stores. What they have done
+        stays.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Role } from '../../shared/roles.ts'
+import {
+  acceptInvitation,
+  changeRole,
+  inviteMember,
+  leaveTeam,
+  listAccounts,
+  readInvitation,
+  readTeam,
+  removeMember,
+  resendInvitation,
+  revokeInvitation,
+  switchAccount,
+} from '../../shared/team.ts'
+import { forgetConnection } from '../access/session.ts'
+import { call } from '../api.ts'
+import { useSignIn } from './queries.ts'
+
+const teamQuery = queryOptions({
+  queryKey: ['team'],
+  queryFn: ({ signal }) => call(readTeam, { signal }),
+  // An invitation's mail is on its way for a moment.
+  refetchInterval: ({ state }) => (state.data?.invitations.some((each) => each.state === 'waiting') ? 2_000 : false),
+})
+
+const accountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: ({ signal }) => call(listAccounts, { signal }),
+})
+
+export const useTeam = () => useQuery(teamQuery)
+export const useAccounts = () => useQuery(accountsQuery)
+
+export const useInvite = () => useTeamChange((body: { email: string; role: Role }) => call(inviteMember, { body }))
+export const useResend = () =>
+  useTeamChange((invitationId: string) => call(resendInvitation, { params: { invitationId } }))
+export const useRevoke = () =>
+  useTeamChange((invitationId: string) => call(revokeInvitation, { params: { invitationId } }))
+export const useChangeRole = () =>
+  useTeamChange(({ userId, role }: { userId: string; role: Role }) =>
+    call(changeRole, { params: { userId }, body: { role } }),
+  )
+export const useRemoveMember = () => useTeamChange((userId: string) => call(removeMember, { params: { userId } }))
+
+export const useLeaveTeam = () => useMutation({ mutationFn: () => call(leaveTeam) })
+
+/** Everything on the screen is of the account before: it is forgotten and asked again. */
+export function useSwitchAccount() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (accountId: string) => call(switchAccount, { body: { accountId } }),
+    onSuccess: () => {
+      forgetConnection()
+      return queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'instance' })
+    },
+  })
+}
+
+export const useInvitation = (token: string) =>
+  useQuery({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => call(readInvitation, { body: { token }, signal }),
+    enabled: token !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+/** Sends the token of whoever is signed in along: the invited user need not sign in again. */
+export const useAcceptInvitation = () =>
+  useSignIn(({ token, name, password }: { token: string; name?: string; password?: string; isRemembered: boolean }) =>
+    call(acceptInvitation, { body: { token, ...(name && { name }), ...(password && { password }) } }),
+  )
+
+function useTeamChange<Given>(ask: (given: Given) => Promise<{ message: string }>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ask,
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: teamQuery.queryKey }),
+        // One's own role may be another now.
+        queries.invalidateQueries({ queryKey: ['me'] }),
+      ]),
+  })
+}

@@ -1,0 +1,42 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import { useState } from 'react'
+import { ApiError } from '../api.ts'
+import { Countdown, useCountdown } from '../ui/Countdown.tsx'
+
+/** After too many attempts: how long until the next one may be made. */
+export function useWait() {
+  const [until, setUntil] = useState<number | null>(null)
+  const waitS = useCountdown(until)
+  return {
+    waitS,
+    /** What refused the last attempt; remembered when it says how long to wait. */
+    note: (error: Error) => {
+      if (error instanceof ApiError && error.retryAfterS) setUntil(Date.now() + error.retryAfterS * 1_000)
+    },
+    clear: () => setUntil(null),
+    /** A refusal that only said to wait is over when the wait is. */
+    isOver: (error: Error | null) => waitS === null && error instanceof ApiError && error.code === 'rate_limited',
+  }
+}
+
+interface Props extends ButtonProps {
+  label: string
+  isBusy: boolean
+  waitS: number | null
+}
+
+/** Sends the form; counts down while it may not. */
+export function SubmitButton({ label, isBusy, waitS, ...props }: Props) {
+  return (
+    <Button type="submit" size="md" loading={isBusy} disabled={waitS !== null} {...props}>
+      {waitS === null ? (
+        label
+      ) : (
+        <>
+          Try again in&nbsp;
+          <Countdown seconds={waitS} />
+        </>
+      )}
+    </Button>
+  )
+}
