@@ -111,6 +111,9 @@ export interface StoresTable {
   attribution_window_days: Generated<number>
   cap_messages: Generated<number>
   cap_window_hours: Generated<number>
+  quiet_from_minute: Generated<number>
+  quiet_until_minute: Generated<number>
+  settings_version: Generated<number>
 }
 
 export interface SessionsTable {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { PlatformName } from './platforms.ts'
+import { settingProblems } from './store-settings.ts'
 
 // Stores: connecting, checking, syncing, and the settings sending needs (A 2.4, 5, 7, 8).
 
@@ -40,6 +41,13 @@ export const StoreView = z.object({
   senderEmail: z.string().nullable(),
   postalAddress: z.string(),
   abandonmentTimeoutMinutes: z.number(),
+  quietFrom: z.string(),
+  quietUntil: z.string(),
+  capMessages: z.number(),
+  capWindowHours: z.number(),
+  attributionWindowDays: z.number(),
+  /** Counts the savings: who sends an older one saves over somebody else's. */
+  settingsVersion: z.number(),
   /** `limited` (decision 15): keys alone; carts before "Place order" need the capture script or the plugin. */
   mode: z.enum(['limited', 'capture']),
 })
@@ -137,12 +145,26 @@ export const saveStoreSettings = endpoint({
   permission: 'flows:switch',
   scope: 'store',
   query: storeQuery,
-  summary: 'Sender, postal address (C7) and abandonment timeout (decision 9)',
-  body: z.object({
-    senderName: z.string().trim().max(120),
-    senderEmail: z.union([z.email(), z.literal('')]).nullable(),
-    postalAddress: z.string().trim().max(400),
-    abandonmentTimeoutMinutes: z.number().int().min(15).max(10_080),
-  }),
+  summary: 'Sender, postal address (C7) and recovery rules; only what is given changes',
+  body: z
+    .object({
+      senderName: z.string().trim(),
+      senderEmail: z.string().trim().nullable(),
+      postalAddress: z.string().trim(),
+      abandonmentTimeoutMinutes: z.number(),
+      quietFrom: z.string(),
+      quietUntil: z.string(),
+      capMessages: z.number(),
+      capWindowHours: z.number(),
+      attributionWindowDays: z.number(),
+      /** The `settingsVersion` these changes were made on: an older one is refused (409). Left out: saved whatever was before. */
+      version: z.number().int(),
+    })
+    .partial()
+    .superRefine((body, context) => {
+      for (const [name, message] of Object.entries(settingProblems(body))) {
+        context.addIssue({ code: 'custom', path: [name], message })
+      }
+    }),
   reply: z.object({ store: StoreView }),
 })

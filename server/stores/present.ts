@@ -1,3 +1,4 @@
+import { timeOfMinute } from '../../shared/store-settings.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import type { StoreRow } from './sql.ts'
 
@@ -21,6 +22,12 @@ export function presentStore(row: StoreRow): StoreView {
     senderEmail: row.sender_email,
     postalAddress: row.postal_address,
     abandonmentTimeoutMinutes: row.abandonment_timeout_minutes,
+    quietFrom: timeOfMinute(row.quiet_from_minute),
+    quietUntil: timeOfMinute(row.quiet_until_minute),
+    capMessages: row.cap_messages,
+    capWindowHours: row.cap_window_hours,
+    attributionWindowDays: row.attribution_window_days,
+    settingsVersion: row.settings_version,
     mode: row.capture_seen_at ? 'capture' : 'limited',
   }
 }

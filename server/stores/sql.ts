@@ -103,26 +103,18 @@ export function deactivate({ db, storeId }: StoreTx, now: Date) {
     .executeTakeFirst()
 }
 
-export interface StoreSettings {
-  senderName: string
-  senderEmail: string | null
-  postalAddress: string
-  abandonmentTimeoutMinutes: number
+/** Two who save at once come one after the other. */
+export function lockStore({ db, storeId }: StoreTx) {
+  return db.selectFrom('stores').selectAll().where('id', '=', storeId).forNoKeyUpdate().executeTakeFirst()
 }
 
 /** The effective timeout follows in the same transaction (`refreshTimeout` of the flows). */
-export function saveSettings({ db, storeId }: StoreTx, settings: StoreSettings) {
+export function saveSettings({ db, storeId }: StoreTx, change: Updateable<StoresTable>) {
   return db
     .updateTable('stores')
-    .set({
-      sender_name: settings.senderName,
-      sender_email: settings.senderEmail,
-      postal_address: settings.postalAddress,
-      abandonment_timeout_minutes: settings.abandonmentTimeoutMinutes,
-    })
+    .set((set) => ({ ...change, settings_version: set('settings_version', '+', 1) }))
     .where('id', '=', storeId)
-    .returningAll()
-    .executeTakeFirst()
+    .execute()
 }
 
 export function flowThatIsOn({ db, storeId }: StoreDb) {

@@ -190,11 +190,55 @@ test('settings out of their bounds are refused', async () => {
     { abandonmentTimeoutMinutes: 60.5 },
     { senderEmail: 'nobody' },
     { senderName: 'x'.repeat(121) },
+    { senderName: 'Mugs\r\nBcc: a@b.example' },
+    { capMessages: 0 },
+    { capMessages: 21 },
+    { capWindowHours: 169 },
+    { attributionWindowDays: 31 },
+    { quietFrom: '24:00' },
+    { quietUntil: '8:00' },
+    { quietFrom: '08:00' },
     { postalAddress: 7 },
   ]) {
     const body = { ...someSettings, ...wrong }
     expect((await world.request('PUT', '/api/stores/settings', { token: owner.token, body })).status).toBe(400)
   }
+})
+
+test('recovery rules are kept, each for itself, and what is not named stays', async () => {
+  const { owner, storeId } = await aConnectedStore(world)
+  const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
+  await save(someSettings)
+  const rules = {
+    quietFrom: '22:30',
+    quietUntil: '07:15',
+    capMessages: 2,
+    capWindowHours: 48,
+    attributionWindowDays: 7,
+  }
+  expect(await save(rules)).toMatchObject({
+    status: 200,
+    body: { store: { ...rules, senderName: 'Mugs', abandonmentTimeoutMinutes: 60, settingsVersion: 2 } },
+  })
+  expect(await storeRow(storeId)).toMatchObject({ quiet_from_minute: 1_350, cap_window_hours: 48 })
+  // Each of the two may be right and the pair wrong.
+  expect(await save({ quietUntil: '22:30' })).toMatchObject({
+    status: 400,
+    body: { fields: { quietUntil: 'Quiet hours cannot end when they begin' } },
+  })
+})
+
+test('who changed an older state of the settings is told, and nothing of it is saved', async () => {
+  const { owner } = await aConnectedStore(world)
+  const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
+  expect(await save({ capMessages: 2, version: 0 })).toMatchObject({
+    status: 200,
+    body: { store: { settingsVersion: 1 } },
+  })
+  expect(await save({ capMessages: 5, version: 0 })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  const both = await Promise.all([save({ capMessages: 6, version: 1 }), save({ attributionWindowDays: 9, version: 1 })])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect((await check(owner)).body.store.settingsVersion).toBe(2)
 })
 
 async function aMessage(storeId: string, state: 'scheduled' | 'sent'): Promise<string> {

@@ -1,11 +1,8 @@
 import type { z } from 'zod'
-import { normalizeEmail } from '../../shared/contact.ts'
-import type { saveStoreSettings } from '../../shared/stores.ts'
 import { type Session, setSessionStore } from '../accounts/session.ts'
 import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
-import { refreshTimeout } from '../flows/flows.ts'
 import { cancelOpenMessages } from '../messages/messages.ts'
 import { storeAccess } from './access.ts'
 import { chooseStore, type WantedStore } from './choose.ts'
@@ -19,6 +16,7 @@ import { removeWebhooks } from './webhooks.ts'
 // Stores: connected (connect.ts) · disconnected, its data kept for 30 days · gone. Reading them is in sync.ts and fence.ts.
 
 export { connectStore } from './connect.ts'
+export { saveSettings } from './settings.ts'
 
 /** Decision 7 without the 404: having no store is an answer here; naming one that is not the account's is still a 404. */
 export async function currentStore(db: Db, session: Session, wanted: WantedStore) {
@@ -91,43 +89,6 @@ export async function removeStoresOf(account: AccountDb<Db>): Promise<void> {
       await sql.deleteStore(tx)
     })
   }
-}
-
-type Settings = z.output<typeof saveStoreSettings.body>
-
-export async function saveSettings(store: StoreDb<Db>, wanted: Settings): Promise<sql.StoreRow> {
-  const senderEmail = wanted.senderEmail ? normalizeEmail(wanted.senderEmail) : null
-  if (wanted.senderEmail && !senderEmail) throw new AppError('invalid', 'The sender’s address is not an email address.')
-  return transact(store, async (tx) => {
-    const row = found(await sql.readStore(tx), 'Store')
-    const settings = { ...wanted, senderEmail }
-    if (row.is_demo && (await sql.isDemoAccount({ accountId: row.account_id, db: tx.db })))
-      keepDemoSender(row, settings)
-    await keepSendable(tx, settings)
-    await sql.saveSettings(tx, settings)
-    await refreshTimeout(tx)
-    return found(await sql.readStore(tx), 'Store')
-  })
-}
-
-/** Decision 29. */
-function keepDemoSender(row: sql.StoreRow, settings: sql.StoreSettings): void {
-  const isSame =
-    settings.senderName === row.sender_name &&
-    settings.senderEmail === row.sender_email &&
-    settings.postalAddress === row.postal_address
-  if (!isSame) throw new AppError('forbidden', 'The sender of the demo store cannot be changed.')
-}
-
-/** C7: what a flow was switched on with is not taken away under it. */
-async function keepSendable(store: StoreDb, settings: sql.StoreSettings): Promise<void> {
-  if (settings.senderName !== '' && settings.postalAddress !== '') return
-  const flow = await sql.flowThatIsOn(store)
-  if (!flow) return
-  throw new AppError(
-    'unprocessable',
-    `The flow "${flow.name}" is on, and mail needs the sender’s name and postal address. Switch it off first.`,
-  )
 }
 
 /** Decision 24, by the job. Does nothing when the store was reconnected meanwhile. */

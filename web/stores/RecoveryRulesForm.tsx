@@ -1,40 +1,156 @@
-import { Card, Stack, Text, Title } from '@mantine/core'
+import { Card, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { StoreView } from '../../shared/stores.ts'
 import { useMay } from '../access/queries.ts'
 import { DurationInput } from '../ui/DurationInput.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
+import { SettingsOutcome } from './SettingsOutcome.tsx'
 import { useSettingsForm } from './useSettingsForm.ts'
 
+type Form = ReturnType<typeof useSettingsForm>['form']
+
 export function RecoveryRulesForm({ store }: { store: StoreView }) {
-  const { form, save, submit, discard } = useSettingsForm(store)
+  const { form, save, clashes, submit, discard } = useSettingsForm(store)
   const isFixed = !useMay('flows:switch')
-  const { value, onChange, error } = form.getInputProps('abandonmentTimeoutMinutes')
   return (
     <>
-      <Card>
-        <Title order={2}>Recovery rules</Title>
-        <Text fz="sm" c="dimmed" mt={4} mb="md">
-          When a cart of this store counts as abandoned.
-        </Text>
-        <Stack gap="md">
-          {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
-          <DurationInput
-            label="A cart counts as abandoned after"
-            description="Without activity of the shopper; 15 minutes to 7 days. A flow whose first message goes earlier counts from there."
-            disabled={isFixed}
-            minutes={value}
-            onChange={onChange}
-            error={error}
-          />
-          {save.error && (
-            <Notice tone="bad" title="Not saved" isLive>
-              {save.error.message}
-            </Notice>
-          )}
-        </Stack>
-      </Card>
+      {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
+      <Timeout form={form} isFixed={isFixed} />
+      <Cap form={form} isFixed={isFixed} />
+      <QuietHours form={form} isFixed={isFixed} />
+      <Attribution form={form} isFixed={isFixed} />
+      <SettingsOutcome save={save} clashes={clashes} />
       <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
     </>
+  )
+}
+
+interface RuleProps {
+  form: Form
+  isFixed: boolean
+}
+
+function Timeout({ form, isFixed }: RuleProps) {
+  const { value, onChange, error } = form.getInputProps('abandonmentTimeoutMinutes')
+  return (
+    <Rule
+      title="Abandonment"
+      about="When a cart of this store is given up, and recovery begins."
+      existing="Open carts are counted anew at once, from their shopper’s last activity. Carts that are abandoned already stay so."
+    >
+      <DurationInput
+        label="A cart counts as abandoned after"
+        description="Without activity of the shopper; 15 minutes to 7 days. A flow that is on and writes earlier counts from there."
+        disabled={isFixed}
+        minutes={value}
+        onChange={onChange}
+        error={error}
+      />
+    </Rule>
+  )
+}
+
+function Cap({ form, isFixed }: RuleProps) {
+  const { value: hours, onChange: setHours, error } = form.getInputProps('capWindowHours')
+  return (
+    <Rule
+      title="Frequency cap"
+      about="How often one person is written to, over all flows and channels of this store."
+      existing="Messages on their way to being sent are held to the new limit; what was sent before counts towards it."
+    >
+      <NumberInput
+        label="Messages per person"
+        description="At most; 1 to 20. What is over the limit waits until there is room."
+        w={{ base: '100%', xs: 220 }}
+        min={1}
+        max={20}
+        clampBehavior="none"
+        allowDecimal={false}
+        disabled={isFixed}
+        {...form.getInputProps('capMessages')}
+      />
+      <DurationInput
+        label="Within"
+        description="Any stretch of this length; 1 hour to 7 days."
+        units={['hours', 'days']}
+        disabled={isFixed}
+        minutes={hours * 60}
+        onChange={(minutes) => setHours(minutes / 60)}
+        error={error}
+      />
+    </Rule>
+  )
+}
+
+function QuietHours({ form, isFixed }: RuleProps) {
+  const time = (name: 'quietFrom' | 'quietUntil', label: string) => (
+    <TextInput
+      label={label}
+      type="time"
+      required
+      withAsterisk={false}
+      disabled={isFixed}
+      {...form.getInputProps(name)}
+    />
+  )
+  return (
+    <Rule
+      title="Quiet hours"
+      about="When no SMS, WhatsApp message or push notification is sent, by the clock where the recipient is. Email is not bound by them: it wakes nobody."
+      existing="A message that falls due in the new hours waits until they end, and is then decided anew. This server sends email only so far; the hours are kept for the other channels."
+    >
+      <Group gap="md" align="flex-start">
+        {time('quietFrom', 'Begin')}
+        {time('quietUntil', 'End')}
+      </Group>
+    </Rule>
+  )
+}
+
+function Attribution({ form, isFixed }: RuleProps) {
+  return (
+    <Rule
+      title="Attribution window"
+      about="How long after a shopper’s click on a message, restored cart or used coupon an order counts as recovered. Opens never count."
+      existing="Holds from now on. A cart that is settled already keeps its state unless its shopper orders or changes something again."
+    >
+      <NumberInput
+        label="Days"
+        description="1 to 30"
+        w={{ base: '100%', xs: 220 }}
+        min={1}
+        max={30}
+        clampBehavior="none"
+        allowDecimal={false}
+        disabled={isFixed}
+        {...form.getInputProps('attributionWindowDays')}
+      />
+    </Rule>
+  )
+}
+
+interface RuleCardProps {
+  title: string
+  about: string
+  /** What a change means for the carts and messages already there. */
+  existing: string
+  children: ReactNode
+}
+
+function Rule({ title, about, existing, children }: RuleCardProps) {
+  return (
+    <Card component="section" aria-label={title}>
+      <Title order={2}>{title}</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        {about}
+      </Text>
+      <Stack gap="md">
+        {children}
+        <Text fz="sm">
+          <strong>When you change it:</strong> {existing}
+        </Text>
+      </Stack>
+    </Card>
   )
 }

@@ -3,10 +3,11 @@ import type { StoreView } from '../../shared/stores.ts'
 import { useMay } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
+import { SettingsOutcome } from './SettingsOutcome.tsx'
 import { useSettingsForm } from './useSettingsForm.ts'
 
 export function SendingForm({ store }: { store: StoreView }) {
-  const { form, save, submit, discard } = useSettingsForm(store)
+  const { form, save, clashes, submit, discard } = useSettingsForm(store)
   const isFixed = !useMay('flows:switch')
   return (
     <>
@@ -20,11 +21,7 @@ export function SendingForm({ store }: { store: StoreView }) {
           {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
           {store.isDemo && <Notice tone="info">In the demo the sender cannot be changed.</Notice>}
           <SenderFields form={form} storeName={store.name} isDisabled={isFixed || store.isDemo} />
-          {save.error && (
-            <Notice tone="bad" title="Not saved" isLive>
-              {save.error.message}
-            </Notice>
-          )}
+          <SettingsOutcome save={save} clashes={clashes} />
         </Stack>
       </Card>
       <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} onSave={submit} onDiscard={discard} />

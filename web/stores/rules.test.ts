@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest'
-import { captureSnippet, checkKeys, checkSettings, healthOf } from './rules.ts'
+import {
+  captureSnippet,
+  changesOf,
+  checkKeys,
+  healthOf,
+  mergeSettings,
+  type SettingsForm,
+  settingWords,
+} from './rules.ts'
 
 it('asks for address and both keys in the specification’s words', () => {
   expect(checkKeys({ store_url: ' ', consumer_key: '', consumer_secret: 'cs_1' })).toEqual({
@@ -9,13 +17,44 @@ it('asks for address and both keys in the specification’s words', () => {
   expect(checkKeys({ store_url: 'shop.example', consumer_key: 'ck_1', consumer_secret: 'cs_1' })).toEqual({})
 })
 
-it('holds the timeout between 15 minutes and 7 days', () => {
-  const form = { senderName: '', senderEmail: '', postalAddress: '', abandonmentTimeoutMinutes: 1_440 }
-  expect(checkSettings(form)).toEqual({})
-  for (const minutes of [14, 10_081, Number.NaN]) {
-    expect(checkSettings({ ...form, abandonmentTimeoutMinutes: minutes })).toHaveProperty('abandonmentTimeoutMinutes')
-  }
-  expect(checkSettings({ ...form, senderEmail: 'nope' })).toHaveProperty('senderEmail')
+const settings: SettingsForm = {
+  senderName: 'Mugs',
+  senderEmail: '',
+  postalAddress: '1 Kiln Road',
+  abandonmentTimeoutMinutes: 1_440,
+  quietFrom: '21:00',
+  quietUntil: '08:00',
+  capMessages: 3,
+  capWindowHours: 24,
+  attributionWindowDays: 5,
+}
+
+it('sends only what was changed', () => {
+  expect(changesOf(settings, { ...settings, capMessages: 2 })).toEqual({ capMessages: 2 })
+  expect(changesOf(settings, { ...settings })).toEqual({})
+})
+
+it('takes in what somebody else saved, keeps what is typed here, and names what both changed', () => {
+  const mine = { ...settings, capMessages: 2, senderName: 'Mugs & More', quietFrom: '20:00' }
+  const theirs = { ...settings, capMessages: 5, postalAddress: '2 Kiln Road', quietFrom: '20:00' }
+  expect(mergeSettings(settings, mine, theirs)).toEqual({
+    values: {
+      ...settings,
+      capMessages: 2,
+      senderName: 'Mugs & More',
+      quietFrom: '20:00',
+      postalAddress: '2 Kiln Road',
+    },
+    clashes: [{ name: 'capMessages', value: 5 }],
+  })
+})
+
+it('says a setting as its field does', () => {
+  expect(settingWords('abandonmentTimeoutMinutes', 60)).toBe('1 hour')
+  expect(settingWords('capWindowHours', 48)).toBe('2 days')
+  expect(settingWords('attributionWindowDays', 5)).toBe('5 days')
+  expect(settingWords('senderEmail', '')).toBe('empty')
+  expect(settingWords('quietFrom', '21:00')).toBe('21:00')
 })
 
 it('calls a stream failing only while its last end was a failure', () => {

@@ -1,5 +1,7 @@
 import { normalizeStoreUrl } from '../../shared/store-problems.ts'
-import { storeTexts } from '../../shared/stores.ts'
+import type { SettingName, StoreSettings } from '../../shared/store-settings.ts'
+import { type StoreView, storeTexts } from '../../shared/stores.ts'
+import { minutesPer, unitOf } from '../ui/duration.ts'
 
 // What the store forms check and how a store's health is said. Pure.
 
@@ -19,25 +21,58 @@ export function checkKeys(form: KeysForm): Partial<Record<keyof KeysForm, string
   return problems
 }
 
-export interface SettingsForm {
-  senderName: string
-  senderEmail: string
-  postalAddress: string
-  abandonmentTimeoutMinutes: number
+/** The settings as they are edited: no sender email is an empty field. */
+export type SettingsForm = { [Name in SettingName]: Exclude<StoreSettings[Name], null> }
+
+export const settingsOf = (store: StoreView): SettingsForm => ({
+  senderName: store.senderName,
+  senderEmail: store.senderEmail ?? '',
+  postalAddress: store.postalAddress,
+  abandonmentTimeoutMinutes: store.abandonmentTimeoutMinutes,
+  quietFrom: store.quietFrom,
+  quietUntil: store.quietUntil,
+  capMessages: store.capMessages,
+  capWindowHours: store.capWindowHours,
+  attributionWindowDays: store.attributionWindowDays,
+})
+
+/** What was changed here: all that is sent, so that a save never writes back what was merely looked at. */
+export function changesOf(base: SettingsForm, mine: SettingsForm): Partial<SettingsForm> {
+  return Object.fromEntries(namesOf(base).flatMap((name) => (mine[name] === base[name] ? [] : [[name, mine[name]]])))
 }
 
-export const TIMEOUT_MIN_MINUTES = 15
-export const TIMEOUT_MAX_MINUTES = 10_080
+export interface Merged {
+  values: SettingsForm
+  /** Changed here and by somebody else, to something else: theirs is `value`. */
+  clashes: { name: SettingName; value: string | number }[]
+}
 
-export function checkSettings(form: SettingsForm): Partial<Record<keyof SettingsForm, string>> {
-  const problems: Partial<Record<keyof SettingsForm, string>> = {}
-  const email = form.senderEmail.trim()
-  if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) problems.senderEmail = 'This is not an email address'
-  const minutes = form.abandonmentTimeoutMinutes
-  if (!(minutes >= TIMEOUT_MIN_MINUTES && minutes <= TIMEOUT_MAX_MINUTES)) {
-    problems.abandonmentTimeoutMinutes = 'Between 15 minutes and 7 days'
+/** Somebody else saved meanwhile: their changes come in, ours stay, and where both changed one thing it is said. */
+export function mergeSettings(base: SettingsForm, mine: SettingsForm, theirs: SettingsForm): Merged {
+  const own = changesOf(base, mine)
+  const names = namesOf(base).filter((name) => name in own)
+  return {
+    values: { ...theirs, ...own },
+    clashes: names
+      .filter((name) => theirs[name] !== base[name] && theirs[name] !== mine[name])
+      .map((name) => ({ name, value: theirs[name] })),
   }
-  return problems
+}
+
+const namesOf = (settings: SettingsForm) => Object.keys(settings) as SettingName[]
+
+/** A setting's value as it is said in a sentence. */
+export function settingWords(name: SettingName, value: string | number): string {
+  if (value === '') return 'empty'
+  if (name === 'abandonmentTimeoutMinutes') return spanWords(Number(value))
+  if (name === 'capWindowHours') return spanWords(Number(value) * 60)
+  return name === 'attributionWindowDays' ? spanWords(Number(value) * 1_440) : String(value)
+}
+
+function spanWords(minutes: number): string {
+  const unit = unitOf(minutes)
+  const amount = minutes / minutesPer[unit]
+  return `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`
 }
 
 export interface StreamState {

@@ -1,35 +1,68 @@
 import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { settingProblems } from '../../shared/store-settings.ts'
 import type { StoreView } from '../../shared/stores.ts'
+import { connectionQuery } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { useSaveSettings } from './queries.ts'
-import { checkSettings, type SettingsForm } from './rules.ts'
+import { changesOf, type Merged, mergeSettings, type SettingsForm, settingsOf } from './rules.ts'
 
-/** The store's settings as a form; a tab shows some of them and saves all, the others as they are. */
+/** The store's settings as a form; a tab shows some of them, and only what was changed is saved. */
 export function useSettingsForm(store: StoreView) {
+  const queries = useQueryClient()
   const save = useSaveSettings()
-  const form = useForm<SettingsForm>({ initialValues: formOf(store), validate: checkSettings })
+  const [base, setBase] = useState(store)
+  const [clashes, setClashes] = useState<Merged['clashes'] | null>(null)
+  const form = useForm<SettingsForm>({ initialValues: settingsOf(store), validate: settingProblems })
+  const take = (next: StoreView, values: SettingsForm) => {
+    setBase(next)
+    form.setInitialValues(settingsOf(next))
+    form.setValues(values)
+  }
+  // Read again in the background, or saved in another tab: what nobody has begun to change here follows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer state of the store is what triggers it
+  useEffect(() => {
+    if (store.settingsVersion === base.settingsVersion || form.isDirty() || save.isPending) return
+    take(store, settingsOf(store))
+  }, [store])
+  const meet = async () => {
+    const answer = await queries.fetchQuery({ ...connectionQuery, staleTime: 0 })
+    if (!answer.store) return
+    const merged = mergeSettings(settingsOf(base), form.getValues(), settingsOf(answer.store))
+    take(answer.store, merged.values)
+    setClashes(merged.clashes)
+  }
   const submit = () => {
-    if (form.validate().hasErrors) return
-    save.mutate(form.values, {
-      onSuccess: ({ store: saved }) => {
-        form.setInitialValues(formOf(saved))
-        form.setValues(formOf(saved))
-        announce('Settings saved')
+    if (form.validate().hasErrors) return focusFirstError()
+    const changes = changesOf(settingsOf(base), form.getValues())
+    save.mutate(
+      { ...changes, version: base.settingsVersion },
+      {
+        onSuccess: ({ store: saved }) => {
+          take(saved, settingsOf(saved))
+          setClashes(null)
+          announce('Settings saved')
+        },
+        onError: (error) => {
+          if (!(error instanceof ApiError)) return
+          if (error.code === 'conflict') void meet()
+          form.setErrors(error.fields)
+          focusFirstError()
+        },
       },
-      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
-    })
+    )
   }
   const discard = () => {
     save.reset()
+    setClashes(null)
     form.reset()
   }
-  return { form, save, submit, discard }
+  return { form, save, clashes, submit, discard }
 }
 
-const formOf = (store: StoreView): SettingsForm => ({
-  senderName: store.senderName,
-  senderEmail: store.senderEmail ?? '',
-  postalAddress: store.postalAddress,
-  abandonmentTimeoutMinutes: store.abandonmentTimeoutMinutes,
-})
+/** After the fields have been drawn with their errors. */
+function focusFirstError() {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus())
+}

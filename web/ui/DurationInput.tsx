@@ -7,12 +7,23 @@ interface Props {
   description?: string
   error?: string | null | undefined
   disabled?: boolean
+  units?: readonly DurationUnit[]
   /** NaN while nothing is typed. */
   minutes: number
   onChange: (minutes: number) => void
 }
 
-export function DurationInput({ label, description, error, disabled = false, minutes, onChange }: Props) {
+const allUnits = ['minutes', 'hours', 'days'] as const
+
+export function DurationInput({
+  label,
+  description,
+  error,
+  disabled = false,
+  units = allUnits,
+  minutes,
+  onChange,
+}: Props) {
   const [unit, setUnit] = useState<DurationUnit>(() => unitOf(minutes))
   const id = useId()
   // The value may be replaced from outside (discard): a unit that cannot say it in whole numbers gives way.
@@ -34,7 +45,7 @@ export function DurationInput({ label, description, error, disabled = false, min
         <NativeSelect
           aria-label={`${label}: unit`}
           disabled={disabled}
-          data={['minutes', 'hours', 'days']}
+          data={units as DurationUnit[]}
           value={shown}
           onChange={(event) => {
             const next = event.currentTarget.value as DurationUnit

@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router'
 import { Confirm } from './Confirm.tsx'
 
@@ -16,7 +16,7 @@ interface Props {
   onDiscard: () => void
 }
 
-/** Appears with the first change and asks before the page is left without saving. */
+/** Appears with the first change, saves by Ctrl+S as well, and asks before the page is left without saving. */
 export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDiscard }: Props) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => isDirty && currentLocation.pathname !== nextLocation.pathname,
@@ -31,6 +31,9 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDisca
       unsavedForms -= 1
     }
   }, [isDirty])
+  useSaveKey(() => {
+    if (isDirty && !isSaving && !isDisabled) onSave()
+  })
   return (
     <>
       {isDirty && (
@@ -58,4 +61,21 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDisca
       </Confirm>
     </>
   )
+}
+
+/** Where something can be saved, the browser's own "save page" is never what is meant. */
+function useSaveKey(onSave: () => void) {
+  const latest = useRef(onSave)
+  useEffect(() => {
+    latest.current = onSave
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 's') return
+      event.preventDefault()
+      latest.current()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
 }

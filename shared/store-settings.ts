@@ -1,0 +1,98 @@
+// What a store's settings may be, checked the same way in the form and by the server. Pure.
+
+export interface StoreSettings {
+  senderName: string
+  /** Where replies go; '' or null = the server's own address. */
+  senderEmail: string | null
+  /** C7. */
+  postalAddress: string
+  /** Decision 9. */
+  abandonmentTimeoutMinutes: number
+  /** T2: hours of the recipient's day as `HH:MM`; they may span midnight. */
+  quietFrom: string
+  quietUntil: string
+  /** T1: at most so many messages per person in a rolling window of so many hours. */
+  capMessages: number
+  capWindowHours: number
+  /** A1. */
+  attributionWindowDays: number
+}
+
+export type SettingName = keyof StoreSettings
+
+export const settingLimits = {
+  senderName: 120,
+  postalAddress: 400,
+  abandonmentTimeoutMinutes: [15, 10_080],
+  capMessages: [1, 20],
+  capWindowHours: [1, 168],
+  attributionWindowDays: [1, 30],
+} as const
+
+/** What each is called, where one is spoken of outside its own field. */
+export const settingNames: Readonly<Record<SettingName, string>> = {
+  senderName: 'Sender name',
+  senderEmail: 'Sender email',
+  postalAddress: 'Postal address',
+  abandonmentTimeoutMinutes: 'A cart counts as abandoned after',
+  quietFrom: 'Quiet hours begin',
+  quietUntil: 'Quiet hours end',
+  capMessages: 'Messages per person',
+  capWindowHours: 'Within',
+  attributionWindowDays: 'Attribution window',
+}
+
+export const settingTexts = {
+  changedMeanwhile: 'These settings were changed by somebody else since you opened them. Nothing was saved.',
+} as const
+
+/** What is wrong, by field; only what is given is looked at. */
+export function settingProblems(given: { [Name in SettingName]?: StoreSettings[Name] | undefined }) {
+  const problems: Partial<Record<SettingName, string>> = {}
+  const note = (name: SettingName, problem: string | null) => {
+    if (given[name] !== undefined && problem) problems[name] = problem
+  }
+  note('senderName', textProblem(given.senderName, settingLimits.senderName, { isOneLine: true }))
+  note('senderEmail', emailProblem(given.senderEmail))
+  note('postalAddress', textProblem(given.postalAddress, settingLimits.postalAddress))
+  note('abandonmentTimeoutMinutes', numberProblem('abandonmentTimeoutMinutes', given, 'Between 15 minutes and 7 days'))
+  note('capMessages', numberProblem('capMessages', given, 'A whole number from 1 to 20'))
+  note('capWindowHours', numberProblem('capWindowHours', given, 'Between 1 hour and 7 days'))
+  note('attributionWindowDays', numberProblem('attributionWindowDays', given, 'A whole number of days, 1 to 30'))
+  note('quietFrom', timeProblem(given.quietFrom))
+  note('quietUntil', timeProblem(given.quietUntil))
+  if (given.quietFrom && given.quietFrom === given.quietUntil) {
+    problems.quietUntil ??= 'Quiet hours cannot end when they begin'
+  }
+  return problems
+}
+
+function textProblem(text: string | undefined, longest: number, { isOneLine = false } = {}): string | null {
+  if (text === undefined) return null
+  if (text.trim().length > longest) return `At most ${longest} characters`
+  return isOneLine && /[\r\n]/.test(text.trim()) ? 'One line only' : null
+}
+
+function emailProblem(email: string | null | undefined): string | null {
+  const text = email?.trim() ?? ''
+  if (text === '') return null
+  return text.length <= 254 && /^[^\s@<>",;]+@[^\s@<>",;]+\.[^\s@<>",;]+$/.test(text)
+    ? null
+    : 'This is not an email address'
+}
+
+type Counted = 'abandonmentTimeoutMinutes' | 'capMessages' | 'capWindowHours' | 'attributionWindowDays'
+
+function numberProblem(name: Counted, given: { [Name in Counted]?: number | undefined }, problem: string) {
+  const value = given[name]
+  const [least, most] = settingLimits[name]
+  return value !== undefined && Number.isInteger(value) && value >= least && value <= most ? null : problem
+}
+
+const timeProblem = (time: string | undefined) =>
+  time !== undefined && /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? null : 'A time such as 21:00'
+
+export const minuteOfTime = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+
+export const timeOfMinute = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`

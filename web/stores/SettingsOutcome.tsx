@@ -1,0 +1,29 @@
+import { settingNames } from '../../shared/store-settings.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { settingWords } from './rules.ts'
+import type { useSettingsForm } from './useSettingsForm.ts'
+
+/** Why the last saving did not happen, above the save bar. What is wrong with a field stands at the field as well. */
+export function SettingsOutcome({ save, clashes }: Pick<ReturnType<typeof useSettingsForm>, 'save' | 'clashes'>) {
+  if (!save.error) return null
+  return (
+    <Notice tone={clashes ? 'warn' : 'bad'} title="Not saved" isLive>
+      {save.error.message}
+      {clashes && (
+        <p style={{ margin: '4px 0 0' }}>
+          What you typed is still here; everything else now shows what they saved.{' '}
+          {clashes.length > 0 && (
+            <>
+              Both of you changed{' '}
+              {clashes
+                .map(({ name, value }) => `“${settingNames[name]}” (theirs: ${settingWords(name, value)})`)
+                .join(', ')}
+              .{' '}
+            </>
+          )}
+          Save again to keep yours, or discard to take theirs.
+        </p>
+      )}
+    </Notice>
+  )
+}
