@@ -72,7 +72,7 @@ export function addressOf(path: string, params: object, query: object, platform:
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') search.set(name, String(value))
   }
-  if (/\/(stores|carts)/.test(filled) && !search.has('platform')) search.set('platform', platform)
+  if (/\/(stores|carts|dashboard)/.test(filled) && !search.has('platform')) search.set('platform', platform)
   const text = search.toString()
   return text ? `${filled}?${text}` : filled
 }

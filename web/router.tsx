@@ -1,4 +1,4 @@
-import { createBrowserRouter, matchRoutes, Navigate } from 'react-router'
+import { createBrowserRouter, matchRoutes } from 'react-router'
 import { Guard } from './access/Guard.tsx'
 import { bareScreens, notFound, publicScreens, settingsScreens, shell, shellScreens } from './screens.ts'
 import { Passage } from './shell/Passage.tsx'
@@ -23,8 +23,6 @@ export const createRoutes = () =>
           children: [
             { path: '/', Component: LoadingPage },
             ...routesOf(bareScreens),
-            // The dashboard has its own issue; what leads there arrives at the carts.
-            { path: '/dashboard', element: <Navigate to="/carts" replace /> },
             { lazy: shell, children: routesOf(shellScreens).map(withTabs) },
             { path: '*', lazy: notFound },
           ],

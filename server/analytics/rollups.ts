@@ -30,7 +30,7 @@ export async function countDuePeople(deps: Deps): Promise<void> {
 }
 
 /** Nobody is a number that is soon wrong: a store that has just begun is counted when it is asked about. */
-const NOBODY_FOR_MS = 60_000
+const NOBODY_FOR_MS = 3_000
 
 /** The last count; the first one is made now. */
 export async function activePeople(store: StoreDb<Db>, zone: string, now: Date): Promise<people.PeopleRow> {

@@ -32,8 +32,8 @@ describe('the chart', () => {
   test('of a day has 24 hours of the store’s clock, the current one last', () => {
     const { buckets, until } = chartBuckets('day', now, '+05:45')
     expect(buckets).toHaveLength(24)
-    expect(buckets.at(-1)).toEqual({ from: at('2026-03-02T15:15:00Z'), label: '9:00 PM' })
-    expect(buckets[0]).toEqual({ from: at('2026-03-01T16:15:00Z'), label: '10:00 PM' })
+    expect(buckets.at(-1)).toEqual({ from: at('2026-03-02T15:15:00Z'), label: '9 PM' })
+    expect(buckets[0]).toEqual({ from: at('2026-03-01T16:15:00Z'), label: '10 PM' })
     expect(until).toEqual(at('2026-03-02T16:15:00Z'))
   })
 

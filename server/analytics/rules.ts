@@ -56,7 +56,7 @@ function dayBuckets(here: Temporal.ZonedDateTime, count: number): Buckets {
   }
 }
 
-const HOUR = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
+const HOUR = new Intl.DateTimeFormat('en-US', { hour: 'numeric' })
 const DAY = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 
 /** Counts of one currency's carts and orders within a span. */

@@ -1,0 +1,61 @@
+import { Button, Card, Text, Title } from '@mantine/core'
+import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { useStore } from '../access/queries.ts'
+import { useFlows } from '../flows/queries.ts'
+import { useStoreHealth } from '../stores/queries.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { type FirstStep, firstSteps } from './first-steps.ts'
+
+/** Instead of zeros: what is left to do until the first cart is won back. */
+export function FirstSteps() {
+  const store = useStore()
+  const health = useStoreHealth()
+  const flows = useFlows()
+  if (!store || health.isPending || flows.isPending) {
+    return (
+      <Card>
+        <LoadingList count={6} />
+      </Card>
+    )
+  }
+  const steps = firstSteps({ store, health: health.data, flows: flows.data?.flows })
+  const done = steps.filter(({ isDone }) => isDone).length
+  const next = steps.find(({ isDone }) => !isDone)
+  return (
+    <Card className="first-steps">
+      <Title order={2}>Get ready to win carts back</Title>
+      <Text c="dimmed" mt={4} mb="md">
+        {done} of {steps.length} steps are done. Your figures appear here with the first abandoned cart.
+      </Text>
+      <ol className="steps">
+        {steps.map((step) => (
+          <Step key={step.title} step={step} isNext={step === next} />
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+function Step({ step, isNext }: { step: FirstStep; isNext: boolean }) {
+  const Sign = step.isDone ? IconCircleCheckFilled : IconCircle
+  return (
+    <li className="step" data-done={step.isDone}>
+      <Sign size={20} aria-hidden />
+      <div className="step-words">
+        <Text fw={600}>
+          {step.title}
+          <span className="only-read">{step.isDone ? ' (done)' : ' (to do)'}</span>
+        </Text>
+        <Text fz="sm" c="dimmed">
+          {step.text}
+        </Text>
+      </div>
+      {step.way && !step.isDone && (
+        <Button component={Link} to={step.way.to} size="xs" variant={isNext ? 'filled' : 'default'}>
+          {step.way.label}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,156 @@
+import { Button, Card, NativeSelect, Skeleton, Title, Tooltip } from '@mantine/core'
+import { type Icon, IconChartBar, IconChartLine, IconChartPie, IconDownload, IconTable } from '@tabler/icons-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import type { ChartPeriod } from '../../shared/dashboard.ts'
+import { announce } from '../ui/announce.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { ChartTable } from './ChartTable.tsx'
+import type { useChart } from './queries.ts'
+import { type ChartData, drawable, failureOf, totalOf } from './rules.ts'
+
+// The library that draws comes when the page is there already.
+const RecoveryChart = lazy(async () => ({ default: (await import('./RecoveryChart.tsx')).RecoveryChart }))
+
+const periods: { value: ChartPeriod; label: string }[] = [
+  { value: 'day', label: 'Last 24 Hours' },
+  { value: 'week', label: 'Last 7 Days' },
+  { value: 'month', label: 'Last 30 Days' },
+]
+
+export type ChartType = 'bar' | 'line' | 'pie'
+
+const types: { type: ChartType; label: string; icon: Icon }[] = [
+  { type: 'bar', label: 'Bar chart', icon: IconChartBar },
+  { type: 'line', label: 'Line chart', icon: IconChartLine },
+  { type: 'pie', label: 'Pie chart', icon: IconChartPie },
+]
+
+const FILE_NAME = 'cart-recovery-chart.png'
+
+interface Props {
+  chart: ReturnType<typeof useChart>
+  period: ChartPeriod
+  onPeriod: (period: ChartPeriod) => void
+}
+
+export function OverviewCard({ chart, period, onPeriod }: Props) {
+  const [type, setType] = useState<ChartType>('bar')
+  const [isTable, setTable] = useState(false)
+  const canvas = useRef<HTMLCanvasElement | null>(null)
+  const data = drawable(chart.data)
+  useEffect(() => {
+    if (chart.data && !data) console.error('The chart’s data is not valid', chart.data)
+  }, [chart.data, data])
+  const name = periods.find(({ value }) => value === period)!.label
+  return (
+    <Card className="overview">
+      <div className="overview-head">
+        <Title order={2}>Cart Recovery Overview</Title>
+        <div className="overview-tools">
+          <NativeSelect
+            size="xs"
+            aria-label="Period"
+            data={periods}
+            value={period}
+            onChange={(event) => onPeriod(event.currentTarget.value as ChartPeriod)}
+          />
+          <TypeButtons type={type} onType={setType} />
+          <ToolButton label="Show as table" icon={IconTable} isOn={isTable} onClick={() => setTable(!isTable)} />
+          <Tooltip label="Save as PNG">
+            <Button
+              size="xs"
+              variant="default"
+              px={8}
+              aria-label="Export chart as PNG"
+              disabled={!data}
+              onClick={() => canvas.current && savePicture(canvas.current)}
+            >
+              <IconDownload size={16} aria-hidden />
+            </Button>
+          </Tooltip>
+        </div>
+      </div>
+      <ChartPlace chart={chart} data={data}>
+        {data && <RecoveryChart canvas={canvas} data={data} type={type} name={name} />}
+      </ChartPlace>
+      {data && isTable && <ChartTable data={data} name={name} column={period === 'day' ? 'Hour' : 'Date'} />}
+    </Card>
+  )
+}
+
+interface PlaceProps {
+  chart: ReturnType<typeof useChart>
+  data: ChartData | null
+  children: React.ReactNode
+}
+
+/** As high with a chart as without, so that nothing jumps. */
+function ChartPlace({ chart, data, children }: PlaceProps) {
+  const waiting = <Skeleton className="overview-plot" role="status" aria-label="Loading" />
+  if (chart.isPending) return waiting
+  if (chart.error && !chart.data) {
+    const text = failureOf([chart.error])!.text
+    return (
+      <div className="overview-plot">
+        <Failed title="The chart could not be loaded" error={new Error(text)} onRetry={chart.refetch} />
+      </div>
+    )
+  }
+  const isBare = data?.datasets.every((set) => totalOf(set) === 0)
+  return (
+    <div className="overview-plot" aria-busy={chart.isPlaceholderData}>
+      <Suspense fallback={waiting}>{children}</Suspense>
+      {isBare && <p className="overview-bare">No carts in this period</p>}
+    </div>
+  )
+}
+
+function TypeButtons({ type, onType }: { type: ChartType; onType: (type: ChartType) => void }) {
+  return (
+    <Button.Group aria-label="Chart type">
+      {types.map((each) => (
+        <ToolButton
+          key={each.type}
+          label={each.label}
+          icon={each.icon}
+          isOn={each.type === type}
+          onClick={() => onType(each.type)}
+        />
+      ))}
+    </Button.Group>
+  )
+}
+
+interface ToolProps {
+  label: string
+  icon: Icon
+  isOn: boolean
+  onClick: () => void
+}
+
+function ToolButton({ label, icon: Sign, isOn, onClick }: ToolProps) {
+  return (
+    <Tooltip label={label}>
+      <Button
+        size="xs"
+        px={8}
+        variant={isOn ? 'light' : 'default'}
+        aria-label={label}
+        aria-pressed={isOn}
+        onClick={onClick}
+      >
+        <Sign size={16} aria-hidden />
+      </Button>
+    </Tooltip>
+  )
+}
+
+function savePicture(canvas: HTMLCanvasElement) {
+  canvas.toBlob((picture) => {
+    if (!picture) return announce('This browser could not make a picture of the chart.', 'bad')
+    const address = URL.createObjectURL(picture)
+    Object.assign(document.createElement('a'), { href: address, download: FILE_NAME }).click()
+    setTimeout(() => URL.revokeObjectURL(address), 10_000)
+    announce(`Saved as ${FILE_NAME}`)
+  }, 'image/png')
+}

@@ -1,0 +1,79 @@
+import { Anchor, Card, Group, Text, Title } from '@mantine/core'
+import { Link } from 'react-router'
+import { type CartView, cartTexts } from '../../shared/carts.ts'
+import { CartStatus } from '../carts/badges.tsx'
+import { itemCount } from '../carts/rules.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { counted } from '../ui/format.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Money } from '../ui/Money.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+
+interface Props {
+  carts: CartView[] | undefined
+  isPending: boolean
+  onRetry: () => unknown
+}
+
+export function RecentCarts(props: Props) {
+  return (
+    <Card padding={0} className="recent">
+      <Group justify="space-between" px="lg" pt="lg" pb="sm" gap="sm">
+        <Title order={2}>Recent Abandoned Carts</Title>
+        <Anchor component={Link} to="/carts" fz="sm" aria-label="View all abandoned carts">
+          View all
+        </Anchor>
+      </Group>
+      <Carts {...props} />
+    </Card>
+  )
+}
+
+function Carts({ carts, isPending, onRetry }: Props) {
+  if (isPending) {
+    return (
+      <div className="recent-inside">
+        <LoadingList count={4} />
+      </div>
+    )
+  }
+  if (!carts) {
+    return (
+      <div className="recent-inside">
+        <Failed title="The carts could not be loaded" error={new Error(cartTexts.loadFailed)} onRetry={onRetry} />
+      </div>
+    )
+  }
+  if (carts.length === 0)
+    return (
+      <Text className="recent-inside" fz="sm" c="dimmed">
+        {cartTexts.none}
+      </Text>
+    )
+  return (
+    <ul className="cart-cards">
+      {carts.map((cart) => (
+        <li key={cart.id}>
+          <RecentCart cart={cart} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function RecentCart({ cart }: { cart: CartView }) {
+  return (
+    <Link to={`/carts/${cart.id}`} className="cart-card recent-cart">
+      <span className="recent-name">{cart.customer_name}</span>
+      <span className="recent-value">
+        <Money amount={cart.total} currency={cart.currency} />
+      </span>
+      <span className="recent-more">
+        {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
+      </span>
+      <span className="recent-status">
+        <CartStatus status={cart.status} />
+      </span>
+    </Link>
+  )
+}

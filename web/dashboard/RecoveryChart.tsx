@@ -1,0 +1,138 @@
+import {
+  ArcElement,
+  BarController,
+  BarElement,
+  CategoryScale,
+  type ChartConfiguration,
+  Chart as ChartJs,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PieController,
+  PointElement,
+  Tooltip,
+} from 'chart.js'
+import type { RefObject } from 'react'
+import { Chart } from 'react-chartjs-2'
+import { type ChartColors, useChartColors } from '../theme/chart.ts'
+import { counted } from '../ui/format.ts'
+import type { ChartType } from './OverviewCard.tsx'
+import { type ChartData, totalOf } from './rules.ts'
+
+ChartJs.register(
+  ...[ArcElement, BarController, BarElement, CategoryScale, Legend, LinearScale],
+  ...[LineController, LineElement, PieController, PointElement, Tooltip],
+)
+
+interface Props {
+  canvas: RefObject<HTMLCanvasElement | null>
+  data: ChartData
+  type: ChartType
+  /** Of the period. */
+  name: string
+}
+
+export function RecoveryChart({ canvas, data, type, name }: Props) {
+  const colors = useChartColors()
+  const totals = data.datasets.map((set) => `${set.label}: ${counted(totalOf(set), 'cart')}`).join(', ')
+  return (
+    <Chart
+      key={type}
+      ref={(chart) => {
+        canvas.current = chart?.canvas ?? null
+      }}
+      type={type}
+      data={type === 'pie' ? pieOf(data, colors) : seriesOf(data, type, colors)}
+      options={optionsOf(type, colors)}
+      plugins={[ground(colors.surface)]}
+      role="img"
+      aria-label={`Cart recovery, ${name}. ${totals}. The button “Show as table” shows each number.`}
+      data-type={type}
+    />
+  )
+}
+
+/** The left behind is quiet, the won back in the theme's first colour; line and point tell them apart without colour. */
+const looks = [
+  { color: 5, dash: [6, 4], point: 'rectRot' },
+  { color: 0, dash: [], point: 'circle' },
+] as const
+
+const colorOf = (index: number, { series }: ChartColors) => series[looks[index]!.color]!
+
+function seriesOf({ labels, datasets }: ChartData, type: 'bar' | 'line', colors: ChartColors) {
+  const isLine = type === 'line'
+  const sets = datasets.map((set, index) => {
+    const { dash, point } = looks[index]!
+    const color = colorOf(index, colors)
+    const line = {
+      borderWidth: 2,
+      borderDash: [...dash],
+      cubicInterpolationMode: 'monotone' as const,
+      pointStyle: point,
+      pointRadius: 3,
+      pointHoverRadius: 5,
+    }
+    const bar = { borderRadius: 3, borderSkipped: 'bottom' as const, maxBarThickness: 26, pointStyle: 'rectRounded' }
+    return { label: set.label, data: set.data, borderColor: color, backgroundColor: color, ...(isLine ? line : bar) }
+  })
+  return { labels, datasets: sets }
+}
+
+/** The sums of the period. */
+function pieOf({ datasets }: ChartData, colors: ChartColors) {
+  return {
+    labels: datasets.map(({ label }) => label),
+    datasets: [
+      {
+        data: datasets.map(totalOf),
+        backgroundColor: datasets.map((_, index) => colorOf(index, colors)),
+        borderColor: colors.surface,
+        // A whole pie has no edge to show.
+        borderWidth: datasets.every((set) => totalOf(set) > 0) ? 2 : 0,
+      },
+    ],
+  }
+}
+
+const FONT = "'Inter Variable', system-ui, sans-serif"
+
+function optionsOf(type: ChartType, { text, grid }: ChartColors): NonNullable<ChartConfiguration['options']> {
+  const font = { family: FONT, size: 12 }
+  const axis = (title: string) => ({
+    title: { display: true, text: title, color: text, font },
+    ticks: { color: text, font, precision: 0, maxRotation: 0, autoSkipPadding: 12 },
+    border: { color: grid },
+  })
+  return {
+    responsive: true,
+    maintainAspectRatio: false,
+    // It is renewed every half minute; figures people look at stand still, and a picture taken at any moment is whole.
+    animation: false,
+    // A picture of it is sharp on every screen.
+    devicePixelRatio: Math.max(2, window.devicePixelRatio),
+    interaction: { mode: 'index', intersect: type === 'pie' },
+    plugins: {
+      legend: { align: 'end', labels: { color: text, font, usePointStyle: true, boxHeight: 8, padding: 14 } },
+      tooltip: { titleFont: font, bodyFont: font, usePointStyle: true, padding: 10 },
+    },
+    ...(type !== 'pie' && {
+      scales: {
+        x: { ...axis('Date'), grid: { display: false } },
+        y: { ...axis('Number of Carts'), beginAtZero: true, suggestedMax: 4, grid: { color: grid } },
+      },
+    }),
+  }
+}
+
+/** A saved picture has the card's ground, not none. */
+const ground = (color: string) => ({
+  id: 'ground',
+  beforeDraw: ({ ctx, width, height }: ChartJs) => {
+    ctx.save()
+    ctx.fillStyle = color
+    ctx.fillRect(0, 0, width, height)
+    ctx.restore()
+  },
+})

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError, BROKEN } from '../api.ts'
+import { drawable, failureOf, formatRate, isBeginning, trendOf } from './rules.ts'
+
+const answered = (status: number, error: string, code: ApiError['code']) => new ApiError(status, { error, code })
+
+describe('what went wrong (A 8)', () => {
+  test.each([
+    [
+      answered(503, 'There is no answer at this store address.', 'store_unreachable'),
+      'There is no answer at this store address.',
+    ],
+    [
+      answered(503, BROKEN, 'internal'),
+      'Store connection failed. Please check if your store is running and accessible.',
+    ],
+    [
+      answered(401, 'x', 'store_credentials'),
+      'Authentication failed. Please reconnect your store with valid credentials.',
+    ],
+    [answered(404, 'x', 'not_found'), 'Store not found. Please connect your store first.'],
+  ])('of the store takes the page', (error, text) => {
+    expect(failureOf([null, error])).toEqual({ look: 'page', text })
+  })
+
+  test.each([
+    [answered(500, 'x', 'internal')],
+    [answered(0, 'x', 'offline')],
+    [new TypeError('x')],
+  ])('otherwise stands above the dashboard', (error) => {
+    const text = 'Failed to fetch dashboard data. Please try again later.'
+    expect(failureOf([error, null])).toEqual({ look: 'banner', text })
+  })
+
+  test('the most serious counts, and nothing is nothing', () => {
+    const [slight, serious] = [answered(500, 'x', 'internal'), answered(404, 'x', 'not_found')]
+    expect(failureOf([slight, serious])!.look).toBe('page')
+    expect(failureOf([null, null])).toBeNull()
+  })
+})
+
+test('a trend has a sign and words, and none is a dash (A5)', () => {
+  expect(trendOf(12.5)).toEqual({ text: '+12.5%', words: '12.5% more than in the 30 days before', direction: 'up' })
+  expect(trendOf(-1_250)).toMatchObject({ text: '−1,250%', direction: 'down' })
+  expect(trendOf(0)).toMatchObject({ text: '0%', direction: 'level' })
+  expect(trendOf(null).text).toBe('–')
+  expect([formatRate(null), formatRate(33.3)]).toEqual(['–', '33.3%'])
+})
+
+test('the chart draws the first two datasets, and nothing of an answer that does not fit', () => {
+  const set = (label: string, ...data: unknown[]) => ({ label, data })
+  const answer = { labels: ['a', 'b'], datasets: [set('x', 1, 2), set('y', 3, 4), set('z', 5, 6)] }
+  expect(drawable(answer)!.datasets.map(({ label }) => label)).toEqual(['x', 'y'])
+  const broken = [undefined, {}, { labels: [] }, { ...answer, labels: 'ab' }, { ...answer, datasets: [] }]
+  const uneven = [
+    { ...answer, datasets: [set('x', 1)] },
+    { ...answer, datasets: [set('x', 1, null)] },
+    { ...answer, datasets: [null] },
+  ]
+  for (const each of [...broken, ...uneven]) expect(drawable(each)).toBeNull()
+})
+
+test('an account that has seen a single cart is past its beginning', () => {
+  const zeros = {
+    ...{ abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0 },
+    ...{ activeCustomers: 12, currency: 'USD', otherCurrencies: [], syncAgeSeconds: 3, trends: {} as never },
+  }
+  expect(isBeginning(zeros, 0)).toBe(true)
+  expect(isBeginning(zeros, 1)).toBe(false)
+  expect(isBeginning({ ...zeros, totalRevenue: 5 }, 0)).toBe(false)
+})

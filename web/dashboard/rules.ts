@@ -1,0 +1,84 @@
+import { type DashboardStats, dashboardTexts } from '../../shared/dashboard.ts'
+import { ApiError } from '../api.ts'
+
+// What the dashboard shows of what it was told. Pure.
+
+/** `page`: nothing else is shown; `banner`: the rest stands below it (A 8). */
+export interface DashboardFailure {
+  look: 'page' | 'banner'
+  text: string
+}
+
+/** The most serious of what went wrong; null when nothing did. */
+export function failureOf(errors: readonly (Error | null)[]): DashboardFailure | null {
+  const failures = errors.flatMap((error) => (error ? [failureOfOne(error)] : []))
+  return failures.find(({ look }) => look === 'page') ?? failures[0] ?? null
+}
+
+function failureOfOne(error: Error): DashboardFailure {
+  const status = error instanceof ApiError ? error.status : 0
+  if (status === 503) return { look: 'page', text: serverWords(error as ApiError) ?? dashboardTexts.unreachable }
+  if (status === 401) return { look: 'page', text: dashboardTexts.unauthorized }
+  if (status === 404) return { look: 'page', text: dashboardTexts.notFound }
+  return { look: 'banner', text: dashboardTexts.failed }
+}
+
+/** A proxy's 503 has none. */
+const serverWords = (error: ApiError) => (error.code === 'internal' ? null : error.message)
+
+/** Nothing was ever abandoned, recovered or earned: there is a beginning to be made, and nothing to count yet. */
+export function isBeginning(stats: DashboardStats, listed: number): boolean {
+  const { abandonedCarts, recoveredCarts, totalRevenue, otherCurrencies } = stats
+  return (
+    listed === 0 && abandonedCarts === 0 && recoveredCarts === 0 && totalRevenue === 0 && otherCurrencies.length === 0
+  )
+}
+
+export interface Trend {
+  /** `+12.5%`; `–` when there is nothing to compare with. */
+  text: string
+  /** For those who do not see arrows. */
+  words: string
+  direction: 'up' | 'down' | 'level' | 'unknown'
+}
+
+export function trendOf(change: number | null): Trend {
+  if (change === null) return { text: '–', words: 'no figure for the 30 days before', direction: 'unknown' }
+  const size = `${percents.format(Math.abs(change))}%`
+  if (change === 0) return { text: size, words: 'as in the 30 days before', direction: 'level' }
+  const isUp = change > 0
+  return {
+    text: `${isUp ? '+' : '−'}${size}`,
+    words: `${size} ${isUp ? 'more' : 'less'} than in the 30 days before`,
+    direction: isUp ? 'up' : 'down',
+  }
+}
+
+const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
+
+/** A rate in percent; `–` where there is nothing to have a share of (A5). */
+export const formatRate = (rate: number | null) => (rate === null ? '–' : `${percents.format(rate)}%`)
+
+export interface ChartData {
+  labels: string[]
+  datasets: { label: string; data: number[] }[]
+}
+
+const DRAWN = 2
+
+/** The first two datasets, when labels and numbers fit each other; else null, which is logged and not shown (A 2.3). */
+export function drawable(answer: { labels?: unknown; datasets?: unknown } | undefined): ChartData | null {
+  const { labels, datasets } = answer ?? {}
+  if (!Array.isArray(labels) || !Array.isArray(datasets) || datasets.length === 0) return null
+  const drawn = datasets.slice(0, DRAWN) as ChartData['datasets']
+  const isWhole = drawn.every(
+    (set) =>
+      typeof set?.label === 'string' &&
+      Array.isArray(set.data) &&
+      set.data.length === labels.length &&
+      set.data.every((count) => Number.isFinite(count)),
+  )
+  return isWhole ? { labels: labels.map(String), datasets: drawn } : null
+}
+
+export const totalOf = ({ data }: { data: readonly number[] }) => data.reduce((sum, count) => sum + count, 0)
