@@ -7,7 +7,8 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useExport, useForgetAccount } from './account-queries.ts'
 import { DeleteDialog } from './DeleteDialog.tsx'
-import { useLeaveTeam } from './team-queries.ts'
+import { isLastOwner } from './rules.ts'
+import { useLeaveTeam, useTeam } from './team-queries.ts'
 
 export function ExportCard({ user }: { user: User }) {
   const download = useExport()
@@ -47,16 +48,22 @@ export function LeaveCard({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false)
   const leave = useLeaveTeam()
   const forget = useForgetAccount()
-  if (user.isDemo) return null
+  const members = useTeam().data?.members
+  if (user.isDemo || !members) return null
+  const mayLeave = !isLastOwner(user.role, members)
   return (
     <Card>
       <Title order={2}>Leave this account</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        You no longer see {user.accountName}; its stores go on as they are.
+        {mayLeave
+          ? `You no longer see ${user.accountName}; its stores go on as they are.`
+          : 'You are its only owner. Make somebody else an owner first, or delete the account.'}
       </Text>
-      <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
-        Leave {user.accountName}
-      </Button>
+      {mayLeave && (
+        <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
+          Leave {user.accountName}
+        </Button>
+      )}
       <Confirm
         opened={isAsking}
         title={`Leave ${user.accountName}?`}

@@ -10,7 +10,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { InvitationRow } from './InvitationRow.tsx'
 import { InviteForm } from './InviteForm.tsx'
-import { articleOf, lowerFirst, titleOf } from './rules.ts'
+import { articleOf, isLastOwner, lowerFirst, titleOf } from './rules.ts'
 import { useChangeRole, useRemoveMember, useTeam } from './team-queries.ts'
 
 /** The people of the account, who is asked in, and the form to ask. */
@@ -21,9 +21,7 @@ export function TeamCard({ user }: { user: User }) {
     <Card>
       <Title order={2}>Team</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="sm">
-        {mayLead
-          ? 'Everybody here works on all stores of the account.'
-          : `You are ${articleOf(user.role)} of this account: ${lowerFirst(roleWords[user.role])}.`}
+        {leadOf(user, mayLead)}
       </Text>
       {team.isPending ? (
         <LoadingList count={2} withPicture />
@@ -31,7 +29,12 @@ export function TeamCard({ user }: { user: User }) {
         <>
           <ul className="people">
             {team.data.members.map((member) => (
-              <MemberRow key={member.userId} member={member} user={user} />
+              <MemberRow
+                key={member.userId}
+                member={member}
+                user={user}
+                isLastOwner={isLastOwner(member.role, team.data.members)}
+              />
             ))}
             {team.data.invitations.map((invitation) => (
               <InvitationRow key={invitation.id} invitation={invitation} user={user} />
@@ -46,8 +49,14 @@ export function TeamCard({ user }: { user: User }) {
   )
 }
 
-function MemberRow({ member, user }: { member: Member; user: User }) {
-  const mayChange = mayManage(user.role, member.role) && !user.isDemo
+function leadOf(user: User, mayLead: boolean): string {
+  if (user.isDemo) return 'Everybody who tries the demo is this one user.'
+  if (mayLead) return 'Everybody here works on all stores of the account.'
+  return `You are ${articleOf(user.role)} of this account: ${lowerFirst(roleWords[user.role])}.`
+}
+
+function MemberRow({ member, user, isLastOwner }: { member: Member; user: User; isLastOwner: boolean }) {
+  const mayChange = mayManage(user.role, member.role) && !user.isDemo && !isLastOwner
   return (
     <li className="person">
       <span className="person-sign" aria-hidden>

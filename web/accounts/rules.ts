@@ -63,5 +63,9 @@ function unlike(text: string): number {
 }
 
 export const titleOf = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1)
+/** The server does not let go of the last owner; no button says otherwise. */
+export const isLastOwner = (role: Role, members: readonly { role: Role }[]) =>
+  role === 'owner' && members.filter((each) => each.role === 'owner').length === 1
+
 export const articleOf = (role: Role) => (/^[ao]/.test(role) ? `an ${role}` : `a ${role}`)
 export const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)
