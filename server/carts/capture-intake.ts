@@ -153,13 +153,15 @@ async function foldKept(deps: Deps, storeId: string, posts: readonly sql.KeptPos
 
 /** Tick: posts whose process ended, or could not fold them, before they became facts. */
 export async function foldLeftPosts(deps: Deps, olderThanMs = LEFT_BEHIND_MS): Promise<void> {
-  for (const storeId of await system.storesWithPosts(deps.db, deps.now(), olderThanMs)) {
-    for (;;) {
-      const posts = await sql.keptPosts({ storeId, db: deps.db }, BATCH)
-      if (posts.length === 0) break
-      await foldEach(deps, storeId, posts)
-      if (posts.length < BATCH) break
-    }
+  for (const storeId of await system.storesWithPosts(deps.db, deps.now(), olderThanMs)) await foldPostsOf(deps, storeId)
+}
+
+/** Everything a store's shoppers were answered so far. Asked for before its messages are decided on, whoever else is at it (S2). */
+export async function foldPostsOf(deps: Deps, storeId: string): Promise<void> {
+  for (;;) {
+    const posts = await sql.keptPosts({ storeId, db: deps.db }, BATCH)
+    if (posts.length > 0) await foldEach(deps, storeId, posts)
+    if (posts.length < BATCH) return
   }
 }
 

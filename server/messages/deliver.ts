@@ -1,3 +1,4 @@
+import { foldPostsOf } from '../carts/capture-intake.ts'
 import { type Db, type StoreDb, snapshot, transact } from '../db.ts'
 import { isDatabaseAway, outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
@@ -10,7 +11,7 @@ import { type StoreLease, takeStoreLease } from './lease.ts'
 import { scheduleNextLook } from './messages.ts'
 import { sendInWindow } from './window.ts'
 
-// Way C: fence, claim, decide and render here; hand-over and outcome in window.ts. What leaves is written before it leaves; a
+// Way C: fence, posts, claim, decide and render here; hand-over and outcome in window.ts. What leaves is written before it leaves; a
 // row goes back only on proof that it was not accepted.
 
 const BATCH = 100
@@ -47,6 +48,7 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease, lat
       const fence = await pullFence(deps, store.storeId, AbortSignal.timeout(FENCE_LIMIT_MS))
       failedAt = fence.isFresh ? null : deps.now()
     }
+    await foldPostsOf(deps, store.storeId)
     if (!(await lease.hold())) return
     const claim = newId()
     const now = deps.now()

@@ -1,10 +1,14 @@
+import type { KyselyPlugin, QueryId } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
+import { newId } from '../ids.ts'
 import { aConnectedStore } from '../stores/connected-store.ts'
 import { anOrder, aProblem } from '../stores/fake-store.ts'
 import { pullFence } from '../stores/sync.ts'
+import { keepPosts } from '../system.ts'
+import { sendDue } from './deliver.ts'
 import { countStates, DAY, HOUR, MINUTE, messagesOf, recordOf, send, steps } from './scene.ts'
 
 // The fence (D3): orders are read again before anything leaves, and what the reading finds decides.
@@ -167,4 +171,47 @@ test('after a clock stepped back a failed pull does not pass for a fresh one (T4
   await send(world, storeId)
   expect(world.sent).toEqual([])
   expect((await messagesOf(world, storeId))[0]).toMatchObject({ state: 'held', reason: 'store_unreachable' })
+})
+
+test('a hand-over whose commit takes a minute is not followed by a mail: the orders were read too long ago (D3)', async () => {
+  const { storeId, buy } = await aShop()
+  await abandon()
+  const handOvers = new Set<QueryId>()
+  const slowCommit: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      if (JSON.stringify(node).includes("set state = 'handed_over'")) handOvers.add(queryId)
+      return node
+    },
+    async transformResult({ queryId, result }) {
+      if (handOvers.delete(queryId)) {
+        world.advance(61_000)
+        buy()
+      }
+      return result
+    },
+  }
+  await sendDue({ ...world.deps, db: world.deps.db.withPlugin(slowCommit) }, { storeId })
+  // The next round read the orders anew.
+  expect(world.sent).toEqual([])
+  expect(await steps(world, storeId)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
+  expect((await recordOf(world, storeId)).toSorted()).toEqual(['cancel purchased', 'result retry', 'send ok'])
+})
+
+test('what a shopper was answered a moment ago counts, though nobody has made a fact of it yet (S2)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon()
+  const post = { cart: 'cart-of-a-shopper-12345', page: 'page-of-a-shopper-12345', seq: 0 }
+  const contact = { email: fake.allOrders[0]!.email! }
+  const items = [{ id: '16', quantity: 3 }]
+  const kept = {
+    store_id: storeId,
+    id: newId(),
+    received_at: world.now,
+    post: { ...post, items, coupons: [], contact },
+  }
+  await keepPosts(world.db, [kept])
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  const [first] = await messagesOf(world, storeId)
+  expect(first).toMatchObject({ state: 'scheduled', due_at: new Date(world.now.getTime() + HOUR) })
 })

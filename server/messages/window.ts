@@ -190,7 +190,15 @@ function logOutcomes(deps: Deps, { storeId }: StoreDb, done: readonly Finished[]
 }
 
 /** Never throws: the others are on the wire too. */
-function send(deps: Deps, { judged, channel }: Leaving, ready: Ready): Promise<Outcome> {
+async function send(deps: Deps, { judged, channel }: Leaving, ready: Ready): Promise<Outcome> {
+  if (!isPullFresh(judged, ready, deps.now())) {
+    return {
+      kind: 'retry',
+      reason: 'not_sent',
+      response: 'Not sent: the orders were read too long ago.',
+      retryAfterMs: 1_000,
+    }
+  }
   const { situation } = judged
   const sender = { name: situation.sender_name, email: situation.sender_email }
   const mail = outgoingEmail(ready.row.id, ready.address, ready.composed, sender, deps.config.mailFrom)
@@ -198,6 +206,12 @@ function send(deps: Deps, { judged, channel }: Leaving, ready: Ready): Promise<O
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel ended without an answer.' }
   })
+}
+
+/** The last look before the wire: the hand-over's commit itself may have taken so long that the pull proves nothing any more (D3). */
+function isPullFresh({ situation }: Judged, { decision }: Ready, now: Date): boolean {
+  const ageMs = situation.fence_started ? now.getTime() - situation.fence_started.getTime() : -1
+  return ageMs >= 0 && ageMs <= (decision.reason === 'fence_degraded' ? FENCE_DEGRADED_MS : FENCE_FRESH_MS)
 }
 
 /** Moves the rows that still may go. The caller has locked their people and the plan's counter, which says `used`. */

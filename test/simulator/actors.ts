@@ -10,7 +10,7 @@ import { createLogger } from '../../server/logger.ts'
 import type { StoreClient } from '../../server/platforms/platform.ts'
 import type { Schema } from '../../server/schema.ts'
 import { createSecrets } from '../../server/secrets.ts'
-import { type Clock, database } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { send } from './statements.ts'
 
 // Processes that can be killed. Each has its own way to the database, which ends between two statements when it dies, as
@@ -102,11 +102,6 @@ function mortalClient(client: pg.PoolClient, life: Life) {
   let isInside = false
   // Sent along with the first statement inside: a transaction that has only begun holds and has seen nothing.
   let opening: string | null = null
-  let isHeld = false
-  const hold = (isWanted: boolean) => {
-    if (isWanted !== isHeld) isWanted ? database.begins() : database.ends()
-    isHeld = isWanted
-  }
   const query = async (text: string, values: unknown[] = []) => {
     if (text === 'rollback') {
       isInside = false
@@ -118,15 +113,10 @@ function mortalClient(client: pg.PoolClient, life: Life) {
     const isBegin = /^(begin|start transaction)/.test(text)
     if (isBegin) isInside = true
     if (text === 'commit') isInside = false
-    hold(true)
-    try {
-      const result = isBegin ? NOTHING : await run(text, values)
-      if (isBegin) opening = text
-      countDown(life)
-      return result
-    } finally {
-      hold(isInside)
-    }
+    const result = isBegin ? NOTHING : await run(text, values)
+    if (isBegin) opening = text
+    countDown(life)
+    return result
   }
   const run = (text: string, values: unknown[]) => {
     const before = opening
@@ -136,11 +126,7 @@ function mortalClient(client: pg.PoolClient, life: Life) {
   const rollBack = async (values: unknown[]) => {
     const isOpen = opening === null
     opening = null
-    try {
-      return isOpen ? await run('rollback', values) : NOTHING
-    } finally {
-      hold(false)
-    }
+    return isOpen ? run('rollback', values) : NOTHING
   }
   // A process killed at its first statement never gets to end what that began; its connection's end does.
   const release = () => {

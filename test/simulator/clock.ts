@@ -44,39 +44,7 @@ export function startClock(): Clock {
   }
 }
 
-/**
- * Time stands still while a process has something open in the database: that one may take a minute between its judgement
- * and its hand-over is not what is asked here. What happens at the same instant is not held up.
- */
-export const database = {
-  begins(): void {
-    open += 1
-  },
-  ends(): void {
-    open -= 1
-    if (open === 0) for (const go of waiting.splice(0)) go()
-  },
-}
-let open = 0
-const waiting: (() => void)[] = []
-/** Real time. Somebody who has something open may be waiting for time to pass. */
-const LONGEST_STANDSTILL_MS = 2_000
-
-async function standStill(): Promise<void> {
-  const until = performance.now() + LONGEST_STANDSTILL_MS
-  while (open > 0 && performance.now() < until) {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    waiting.push(resolve)
-    const limit = setTimeout(resolve, LONGEST_STANDSTILL_MS)
-    await promise
-    clearTimeout(limit)
-    // Who has just ended goes on first: what it judged leaves now, or it begins something else.
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-
 async function pass(ms: number): Promise<void> {
-  if (ms > 0) await standStill()
   const until = trueMs + ms
   for (;;) {
     const next = [...timers].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]

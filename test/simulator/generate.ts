@@ -76,7 +76,7 @@ function post(chance: Chance): Extract<Act, { do: 'post' }> {
     coupons: chance.isLucky(0.1) ? ['welcome10'] : [],
     contact: !hasItems || chance.isLucky(0.35) ? someContact(chance) : null,
     consent: chance.isLucky(0.1) ? chance.isLucky(0.5) : null,
-    network: chance.weighted({ now: 84, late: 8, twice: 6, lost: 2 }),
+    network: chance.weighted({ now: 80, late: 8, twice: 6, left: 4, lost: 2 }),
   }
 }
 

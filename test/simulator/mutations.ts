@@ -91,11 +91,11 @@ export const mutations: readonly Mutation[] = [
     after: '',
   },
   {
-    name: 'a withdrawn consent counts as none was ever asked for',
+    name: 'a refusal is written down as a consent',
     rule: 'C5',
-    file: 'server/messages/judge-sql.ts',
-    before: 'return new Map(rows.rows.map((row) => [row.hash, row.status]))',
-    after: "return new Map(rows.rows.flatMap((row) => (row.status === 'withdrawn' ? [] : [[row.hash, row.status]])))",
+    file: 'server/carts/capture.ts',
+    before: "const status = consent.isGranted ? 'granted' : 'withdrawn'",
+    after: "const status = 'granted'",
   },
   {
     name: 'a touch after the purchase takes the credit',

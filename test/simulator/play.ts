@@ -1,10 +1,13 @@
-import { recordCapture } from '../../server/carts/capture.ts'
+import { admitPost, type CaptureStore, recordCapture } from '../../server/carts/capture.ts'
+import { foldLeftPosts, foldPostsOf } from '../../server/carts/capture-intake.ts'
+import { onlyReadable } from '../../server/carts/capture-rules.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/detect.ts'
 import { recordOrders } from '../../server/carts/record.ts'
 import { restoreCart } from '../../server/carts/restore.ts'
 import { AppError } from '../../server/errors.ts'
 import { saveFlow, switchFlow } from '../../server/flows/flows.ts'
 import { stepsOf } from '../../server/flows/sql.ts'
+import { newId } from '../../server/ids.ts'
 import * as instance from '../../server/instance/sql.ts'
 import { beat } from '../../server/instance/workers.ts'
 import { restoreTokenOf } from '../../server/messages/compose.ts'
@@ -14,7 +17,7 @@ import { followLink, resubscribe, unsubscribe } from '../../server/messages/trac
 import { connectStore } from '../../server/stores/connect.ts'
 import { disconnectStore } from '../../server/stores/stores.ts'
 import { refreshOrder, sweepStore } from '../../server/stores/sync.ts'
-import { dueStores } from '../../server/system.ts'
+import { dueStores, keepPosts } from '../../server/system.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { type Actor, aWorker, Killed, secrets } from './actors.ts'
 import { changeOrder, type Version } from './shop.ts'
@@ -53,7 +56,7 @@ const players: Players = {
       theatre.latePosts.push(post)
       return
     }
-    await arrive(theatre, post)
+    await arrive(theatre, post, act.network === 'left')
     if (act.network === 'twice') await arrive(theatre, post)
   },
   async 'new visit'(theatre, { browser }) {
@@ -178,11 +181,21 @@ function nextPost(theatre: Theatre, act: ActOf<'post'>): CapturePost {
   }
 }
 
-async function arrive(theatre: Theatre, post: CapturePost): Promise<void> {
+/** What the intake does with a post, one at a time: counts what it brings, keeps it, and it is answered. */
+async function keep({ web: { deps } }: Theatre, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
+  await admitPost(deps, store, post, client)
+  await keepPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post }])
+}
+
+/** `isLeft`: the process ended between its answer and what it makes of the post. */
+async function arrive(theatre: Theatre, post: CapturePost, isLeft = false): Promise<void> {
   const { stage, web, clock } = theatre
   const store = { id: stage.storeId, url: stage.homeUrl, home_url: stage.homeUrl }
   // A client of its own each time: how many addresses one may bring is not what is asked here.
-  await recordCapture(web.deps, store, post, `client-${clock.trueNow()}-${theatre.arrivals++}`)
+  const client = `client-${clock.trueNow()}-${theatre.arrivals++}`
+  if (post.consent) await recordCapture(web.deps, store, post, client)
+  else await keep(theatre, store, onlyReadable(post), client)
+  if (!isLeft) await foldPostsOf(web.deps, stage.storeId)
   const address = post.contact?.email
   if (address && post.consent?.email === false) theatre.withdrawn.set(address, clock.trueNow())
   if (address && post.consent?.email === true) theatre.withdrawn.delete(address)
@@ -223,6 +236,7 @@ async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
   life.statements = 0
   try {
     await beat(deps)
+    await foldLeftPosts(deps)
     await detectAbandoned(deps)
     await closeAbandonedFlights(deps)
     for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), 1)) await sendDue(deps, { storeId })

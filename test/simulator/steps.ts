@@ -42,7 +42,8 @@ export type Act =
       coupons: readonly string[]
       contact: Contact | null
       consent: boolean | null
-      network: 'now' | 'late' | 'twice' | 'lost'
+      /** `left`: kept and answered by a process that ended before it made a fact of it. */
+      network: 'now' | 'late' | 'twice' | 'lost' | 'left'
     }
   /** The browser forgets its cart token and keeps its device token. */
   | { do: 'new visit'; browser: number }
