@@ -42,6 +42,7 @@ export const User = z.object({
   subscriptionStatus: z.string().nullable(),
   hasActiveSubscription: z.boolean(),
   /** Added: the account this session works in, what the user may do there, and whether it is the demo (decision 29). */
+  accountId: z.uuid(),
   accountName: z.string(),
   role: Role,
   /** An address asked for and not yet confirmed. */

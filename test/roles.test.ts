@@ -41,6 +41,7 @@ const LEADERS = [
   'POST /api/stores/connect-store',
   'DELETE /api/stores/disconnect',
   'PUT /api/stores/settings',
+  'POST /api/stores/sending/test-mail',
   'POST /api/flows/:flowId/switch',
   'POST /api/subscribe/create-free-subscription',
   'POST /api/subscribe/manual-update',
@@ -57,6 +58,8 @@ const OWNERS = ['POST /api/account/delete']
 /** A viewer changes nothing but what is their own: profile, sessions, where they work, whether they stay. A preview is a look. */
 const OWN = [
   'POST /api/flows/:flowId/preview',
+  // Of the demo account alone, where everybody is its owner.
+  'POST /api/demo/reset',
   'POST /api/auth/logout',
   'PATCH /api/auth/profile',
   'POST /api/auth/change-email',

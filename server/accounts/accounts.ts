@@ -122,6 +122,7 @@ export async function viewUser(account: AccountDb, userId: string, now: Date): P
     stores: stores.map(({ id, url, platform, is_active }) => ({ id, storeUrl: url, platform, isActive: is_active })),
     subscriptionStatus: plan.status,
     hasActiveSubscription: hasActiveSubscription(plan),
+    accountId: account.accountId,
     accountName: user.account_name,
     role: user.role,
     isDemo: user.is_demo,

@@ -1,5 +1,8 @@
 import { Button, Card, Text, Title } from '@mantine/core'
+import { useState } from 'react'
 import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { hasUnsaved } from '../ui/SaveBar.tsx'
 import { titleOf } from './rules.ts'
 import { useAccounts, useSwitchAccount } from './team-queries.ts'
 
@@ -7,6 +10,14 @@ import { useAccounts, useSwitchAccount } from './team-queries.ts'
 export function AccountsCard() {
   const accounts = useAccounts().data?.accounts ?? []
   const change = useSwitchAccount()
+  const [leaving, setLeaving] = useState<string | null>(null)
+  const enter = (id: string) => {
+    setLeaving(null)
+    change.mutate(id, {
+      onSuccess: ({ message }) => announce(message),
+      onError: (error) => announce(error.message, 'bad'),
+    })
+  }
   if (accounts.length < 2) return null
   return (
     <Card>
@@ -31,12 +42,7 @@ export function AccountsCard() {
                 variant="default"
                 loading={change.isPending && change.variables === id}
                 aria-label={`Switch to ${name}`}
-                onClick={() =>
-                  change.mutate(id, {
-                    onSuccess: ({ message }) => announce(message),
-                    onError: (error) => announce(error.message, 'bad'),
-                  })
-                }
+                onClick={() => (hasUnsaved() ? setLeaving(id) : enter(id))}
               >
                 Switch
               </Button>
@@ -44,6 +50,16 @@ export function AccountsCard() {
           </li>
         ))}
       </ul>
+      <Confirm
+        opened={leaving !== null}
+        title="Switch without saving?"
+        confirmLabel="Switch account"
+        isDangerous
+        onConfirm={() => leaving && enter(leaving)}
+        onClose={() => setLeaving(null)}
+      >
+        Your changes on this page have not been saved.
+      </Confirm>
     </Card>
   )
 }

@@ -1,8 +1,8 @@
 import './accounts.css'
-import { Button, Card, Group, NativeSelect, Text, Title } from '@mantine/core'
+import { Button, Card, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { User } from '../../shared/auth.ts'
-import { mayManage, type Role, roleNames, roleWords } from '../../shared/roles.ts'
+import { mayManage, roleWords } from '../../shared/roles.ts'
 import type { Member } from '../../shared/team.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -10,8 +10,9 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { InvitationRow } from './InvitationRow.tsx'
 import { InviteForm } from './InviteForm.tsx'
+import { RoleMenu } from './RoleMenu.tsx'
 import { articleOf, isLastOwner, lowerFirst, titleOf } from './rules.ts'
-import { useChangeRole, useRemoveMember, useTeam } from './team-queries.ts'
+import { useRemoveMember, useTeam } from './team-queries.ts'
 
 /** The people of the account, who is asked in, and the form to ask. */
 export function TeamCard({ user }: { user: User }) {
@@ -72,58 +73,10 @@ function MemberRow({ member, user, isLastOwner }: { member: Member; user: User; 
         </Text>
       </div>
       <div className="person-acts">
-        {mayChange ? <RoleSelect member={member} own={user.role} /> : <Text fz="sm">{titleOf(member.role)}</Text>}
+        {mayChange ? <RoleMenu member={member} own={user.role} /> : <Text fz="sm">{titleOf(member.role)}</Text>}
         {mayChange && !member.isYou && <RemoveButton member={member} />}
       </div>
     </li>
-  )
-}
-
-/** Saved when chosen. One's own is asked about first: it may not be taken back. */
-function RoleSelect({ member, own }: { member: Member; own: Role }) {
-  const change = useChangeRole()
-  const [wanted, setWanted] = useState<Role | null>(null)
-  const save = (role: Role) =>
-    change.mutate(
-      { userId: member.userId, role },
-      {
-        onSuccess: ({ message }) => {
-          announce(message)
-          setWanted(null)
-        },
-        onError: (error) => {
-          if (!member.isYou) announce(error.message, 'bad')
-        },
-      },
-    )
-  const choose = (role: Role) => (member.isYou ? setWanted(role) : save(role))
-  return (
-    <>
-      <NativeSelect
-        size="xs"
-        aria-label={`Role of ${member.name}`}
-        disabled={change.isPending}
-        value={change.isPending ? change.variables.role : member.role}
-        onChange={(event) => choose(event.currentTarget.value as Role)}
-        data={roleNames.filter((role) => mayManage(own, role)).map((role) => ({ value: role, label: titleOf(role) }))}
-      />
-      <Confirm
-        opened={wanted !== null}
-        title="Change your own role?"
-        confirmLabel="Change my role"
-        isDangerous
-        isBusy={change.isPending}
-        problem={change.error?.message}
-        onConfirm={() => save(wanted!)}
-        onClose={() => {
-          change.reset()
-          setWanted(null)
-        }}
-      >
-        You become {wanted && articleOf(wanted)}: {wanted && lowerFirst(roleWords[wanted])}. Only an owner
-        {wanted === 'admin' || own === 'owner' ? '' : ' or admin'} can give you another role again.
-      </Confirm>
-    </>
   )
 }
 

@@ -27,7 +27,7 @@ export function AccountTab() {
     <>
       {user.isDemo && <Notice tone="info">{teamTexts.demo}</Notice>}
       <AccountCard user={user} />
-      <ProfileCard key={user.id + user.accountName} user={user} />
+      <ProfileCard key={user.accountId} user={user} />
       {!user.isDemo && <PasswordCard user={user} />}
       <AccountsCard />
       <TeamCard user={user} />

@@ -35,7 +35,8 @@ export function TermsPage() {
         <h2>Leaving</h2>
         <p>
           Disconnecting a store stops sending at once. Its data is deleted 30 days later; until then, connecting the
-          same store again brings it back.
+          same store again brings it back. Deleting your account, under Settings, ends it at once: its data is deleted
+          within minutes and cannot be brought back.
         </p>
         <h2>Warranty</h2>
         <p>
