@@ -11,6 +11,7 @@ const WIDTHS = [1280, 360]
 const THEMES = ['light', 'dark', 'blue']
 const toVisitors = ['/login', '/register', '/reset-password?token=x', '/terms', '/privacy', '/test', '/nowhere']
 const toOwners = [
+  '/dashboard',
   '/carts',
   '/carts/:cartId',
   '/flows',
