@@ -64,6 +64,8 @@ const settings = {
     (from) => /^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from),
     'MAIL_FROM must be an address, such as Recoup <hello@example.com>.',
   ),
+  /** Name servers asked about a sender's domain; the system's own unless set. */
+  DNS_SERVERS: text('').transform(readNameServers),
   /** The demo account, store and mailbox. */
   DEMO: onOff('DEMO').optional(),
   /** Port of the demo store. */
@@ -116,6 +118,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     smtpUrl: values.SMTP_URL,
     smtpPool: values.SMTP_POOL,
     mailFrom: values.MAIL_FROM ?? `${values.COMPANY_NAME.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
+    dnsServers: values.DNS_SERVERS,
     isDemo: values.DEMO ?? isLocal,
     demoStorePort: values.DEMO_STORE_PORT,
     mailboxPort: values.MAILBOX_PORT,
@@ -198,6 +201,14 @@ function readRoles(list: string, context: z.RefinementCtx): readonly Role[] {
   const known = roles.filter((role): role is Role => role === 'web' || role === 'worker')
   if (known.length < roles.length) context.addIssue('ROLES must be web, worker or web,worker.')
   return Object.freeze([...new Set(known)])
+}
+
+function readNameServers(list: string, context: z.RefinementCtx): readonly string[] {
+  const servers = list.split(',').flatMap((server) => server.trim() || [])
+  const isServer = (server: string) => ipaddr.isValid(server) || /^([\d.]+|\[[\da-f:]+\]):\d{1,5}$/i.test(server)
+  if (!servers.every(isServer))
+    context.addIssue('DNS_SERVERS must be addresses such as 1.1.1.1 or 1.1.1.1:53, with commas.')
+  return Object.freeze(servers)
 }
 
 function text(otherwise: string) {

@@ -46,10 +46,18 @@ export function failureOf(error: RawError, stage: SmtpStage, isBodySent = false)
   }
 }
 
+/** Hears every line of the conversation but the message; what signs us in is masked. */
+export type SmtpListener = (side: 'client' | 'server', text: string) => void
+
 /** A connection that is greeted, encrypted as far as asked for, and signed in. Rejects with an SmtpError. */
-export function openConnection(settings: SmtpSettings, connectMs: number): Promise<SMTPConnection> {
+export function openConnection(
+  settings: SmtpSettings,
+  connectMs: number,
+  listener?: SmtpListener,
+): Promise<SMTPConnection> {
   return new Promise((resolve, reject) => {
-    const connection = new SMTPConnection(connectionOptions(settings, connectMs))
+    const options = connectionOptions(settings, connectMs)
+    const connection = new SMTPConnection(listener ? { ...options, ...transcript(listener) } : options)
     let stage: SmtpStage = 'connect'
     // The error listener stays for the connection's life: an idle one may fail at any time, and that only ends it.
     const fail = (error: RawError) => {
@@ -97,6 +105,15 @@ function connectionOptions(settings: SmtpSettings, connectMs: number) {
     maxResponseSize: 64 * 1024,
     ...(settings.clientName ? { name: settings.clientName } : {}),
   }
+}
+
+function transcript(listener: SmtpListener) {
+  const hear = (entry: { tnx?: string }, text: unknown) => {
+    if (entry.tnx === 'client' || entry.tnx === 'server') listener(entry.tnx, String(text))
+  }
+  const deaf = () => undefined
+  const logger = { level: deaf, trace: deaf, debug: hear, info: deaf, warn: deaf, error: deaf, fatal: deaf }
+  return { logger, transactionLog: true }
 }
 
 export interface Lease {

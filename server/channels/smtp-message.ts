@@ -17,8 +17,10 @@ const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,75}$/
 const BREAKS_HEADER = /[\r\n\0\u2028\u2029]/
 const MESSAGE_ID = /^[A-Za-z0-9._-]{1,128}$/
 
+type Rejected = Extract<Outcome, { kind: 'rejected' }>
+
 /** Why this message must not be sent at all, or null. Nothing of it is repeated in the answer. */
-export function whyUnsendable(message: OutgoingEmail): Outcome | null {
+export function whyUnsendable(message: OutgoingEmail): Rejected | null {
   if (!isAddress(message.to)) return refused('invalid_address', 'The recipient address is not valid', true)
   if (!isAddress(message.from.address)) return refused('invalid_sender', 'The sender address is not valid')
   if (message.replyTo !== undefined && !isAddress(message.replyTo)) {
@@ -79,6 +81,6 @@ function asciiDomain(address: string): string {
   return `${address.slice(0, at)}@${domainToASCII(address.slice(at + 1))}`
 }
 
-function refused(reason: string, response: string, isRecipientFault = false): Outcome {
+function refused(reason: string, response: string, isRecipientFault = false): Rejected {
   return { kind: 'rejected', reason, response, isRecipientFault }
 }

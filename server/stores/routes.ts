@@ -1,7 +1,9 @@
+import * as sending from '../../shared/sending.ts'
 import * as api from '../../shared/stores.ts'
 import { type Routes, serveAccount, serveStore } from '../http.ts'
 import { readHealth } from './health.ts'
 import { presentStore } from './present.ts'
+import { checkSenderDomain, sendTestMail } from './sending.ts'
 import { connectStore, currentStore, disconnectStore, saveSettings, switchStore } from './stores.ts'
 import { syncNow } from './sync.ts'
 
@@ -38,4 +40,8 @@ export const storeRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.saveStoreSettings, async ({ store, body }) => ({
     store: presentStore(await saveSettings(store, body)),
   }))
+
+  serveStore(app, deps, sending.sendTestMail, ({ session, store }) => sendTestMail(deps, session, store))
+
+  serveStore(app, deps, sending.checkSenderDomain, ({ store, query }) => checkSenderDomain(deps, store, query.selector))
 }

@@ -72,6 +72,12 @@ export function canReach(publicUrl: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (!['', '80', '443', '8080'].includes(url.port)) return false
   if (/^[\d.]+$|:/.test(host)) return judgeAddress(host) === 'public'
+  return isPublicName(host)
+}
+
+/** A name anybody on the internet could look up. */
+export function isPublicName(host: string): boolean {
+  if (/^[\d.]+$|:/.test(host)) return false
   return host.includes('.') && !/\.(localhost|local|internal|lan|home|test|example|invalid)$/i.test(host)
 }
 

@@ -1,6 +1,18 @@
+import { SenderDomainCard } from '../stores/SenderDomainCard.tsx'
 import { SendingForm } from '../stores/SendingForm.tsx'
+import { TestMailCard } from '../stores/TestMailCard.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
 export function SendingTab() {
-  return <ConnectedTab>{(store) => <SendingForm key={store.id} store={store} />}</ConnectedTab>
+  return (
+    <ConnectedTab>
+      {(store) => (
+        <>
+          <SendingForm key={store.id} store={store} />
+          <TestMailCard key={`${store.id} test`} />
+          <SenderDomainCard key={`${store.id} domain`} storeId={store.id} />
+        </>
+      )}
+    </ConnectedTab>
+  )
 }

@@ -1,0 +1,62 @@
+import './checks.css'
+import { Button, CopyButton } from '@mantine/core'
+import { IconAlertTriangle, IconCheck, IconCircleCheck, IconCircleX, IconCopy, IconMinus } from '@tabler/icons-react'
+import type { Check } from '../../shared/checks.ts'
+import { StatusBadge } from './StatusBadge.tsx'
+
+const badges: Record<Check['state'], Parameters<typeof StatusBadge>[0]> = {
+  good: { tone: 'good', icon: IconCircleCheck, label: 'Fine' },
+  warn: { tone: 'warn', icon: IconAlertTriangle, label: 'Needs a look' },
+  bad: { tone: 'bad', icon: IconCircleX, label: 'Wrong' },
+  quiet: { tone: 'quiet', icon: IconMinus, label: 'Not checked' },
+}
+
+/** What was looked at, each with what was found and what to do. `label` names the list. */
+export function CheckList({ label, checks }: { label: string; checks: readonly Check[] }) {
+  return (
+    <ul className="checks" aria-label={label}>
+      {checks.map((check) => (
+        <li key={check.id}>
+          <h3>{check.title}</h3>
+          <StatusBadge {...badges[check.state]} />
+          <p>{check.finding}</p>
+          {check.nextStep && (
+            <p>
+              <strong>What to do:</strong> {check.nextStep}
+            </p>
+          )}
+          {check.record && <DnsRecord record={check.record} />}
+          {check.answer && <pre className="check-answer">{check.answer}</pre>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function DnsRecord({ record }: { record: NonNullable<Check['record']> }) {
+  return (
+    <div>
+      <dl className="check-record">
+        <dt>Name</dt>
+        <dd>{record.name}</dd>
+        <dt>Type</dt>
+        <dd>{record.type}</dd>
+        <dt>Value</dt>
+        <dd>{record.value}</dd>
+      </dl>
+      <CopyButton value={record.value}>
+        {({ copied, copy }) => (
+          <Button
+            variant="default"
+            size="xs"
+            mt={6}
+            onClick={copy}
+            leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+          >
+            <span aria-live="polite">{copied ? 'Copied' : 'Copy value'}</span>
+          </Button>
+        )}
+      </CopyButton>
+    </div>
+  )
+}
