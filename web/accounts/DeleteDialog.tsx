@@ -59,7 +59,7 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
           <List.Item>Within minutes: all carts, orders, customers, messages and settings are deleted.</List.Item>
         </List>
         <Text fz="sm" fw={550}>
-          Nobody can bring it back, we neither.
+          Nobody can bring it back, not even we.
         </Text>
         <TextInput
           label={`Type “${DELETE_WORD}” to confirm`}

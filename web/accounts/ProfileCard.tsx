@@ -10,6 +10,8 @@ import { SaveBar } from '../ui/SaveBar.tsx'
 import { useCancelEmailChange, useSaveProfile } from './account-queries.ts'
 import { EmailDialog } from './EmailDialog.tsx'
 
+const RENAMED = 'What your team and whoever you invite see'
+
 /** Name and address of the user, and the name of the account they work in. */
 export function ProfileCard({ user }: { user: User }) {
   const { form, save, submit, discard } = useProfileForm(user)
@@ -31,9 +33,7 @@ export function ProfileCard({ user }: { user: User }) {
           <Email user={user} />
           <TextInput
             label="Name of the account"
-            description={
-              mayRename ? 'What your team and whoever you invite see' : 'Only the owner or an admin can change it'
-            }
+            description={user.isDemo ? null : mayRename ? RENAMED : 'Only the owner or an admin can change it'}
             name="account"
             autoComplete="organization"
             disabled={!mayRename}

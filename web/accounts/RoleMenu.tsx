@@ -40,7 +40,7 @@ export function RoleMenu({ member, own }: Props) {
   }
   return (
     <>
-      <Menu position="bottom-end" width={300} shadow="md">
+      <Menu position="bottom-end" width={300} shadow="md" withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button
             size="xs"
