@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Check } from './checks.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { PlatformName } from './platforms.ts'
 import { settingProblems } from './store-settings.ts'
@@ -137,6 +138,16 @@ export const storeHealth = endpoint({
     streams: z.record(z.string(), Stream),
     counts: z.object({ orders: z.number(), customers: z.number(), products: z.number() }),
   }),
+})
+
+export const examineStore = endpoint({
+  method: 'GET',
+  path: '/api/stores/doctor',
+  permission: 'stores:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Ask the store now, and say of each part of the connection what is wrong and what to do',
+  reply: z.object({ at: z.string(), checks: z.array(Check) }),
 })
 
 export const saveStoreSettings = endpoint({

@@ -1,6 +1,7 @@
 import * as sending from '../../shared/sending.ts'
 import * as api from '../../shared/stores.ts'
 import { type Routes, serveAccount, serveStore } from '../http.ts'
+import { examineStore } from './doctor.ts'
 import { readHealth } from './health.ts'
 import { presentStore } from './present.ts'
 import { checkSenderDomain, sendTestMail } from './sending.ts'
@@ -40,6 +41,8 @@ export const storeRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.saveStoreSettings, async ({ store, body }) => ({
     store: presentStore(await saveSettings(store, body)),
   }))
+
+  serveStore(app, deps, api.examineStore, ({ store }) => examineStore(deps, store))
 
   serveStore(app, deps, sending.sendTestMail, ({ session, store }) => sendTestMail(deps, session, store))
 

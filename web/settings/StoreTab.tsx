@@ -5,6 +5,7 @@ import type { StoreView } from '../../shared/stores.ts'
 import { useMay } from '../access/queries.ts'
 import { CaptureCard } from '../stores/CaptureCard.tsx'
 import { DisconnectDialog } from '../stores/DisconnectDialog.tsx'
+import { DoctorCard } from '../stores/DoctorCard.tsx'
 import { HealthCard } from '../stores/HealthCard.tsx'
 import { storeFacts } from '../stores/storeFacts.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -16,6 +17,7 @@ export function StoreTab() {
       {(store) => (
         <>
           <StoreCard store={store} />
+          <DoctorCard key={store.id} storeId={store.id} />
           <HealthCard />
           <CaptureCard store={store} />
         </>

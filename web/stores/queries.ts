@@ -1,6 +1,13 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { connectStore, disconnectStore, saveStoreSettings, storeHealth, syncStore } from '../../shared/stores.ts'
+import {
+  connectStore,
+  disconnectStore,
+  examineStore,
+  saveStoreSettings,
+  storeHealth,
+  syncStore,
+} from '../../shared/stores.ts'
 import { connectionQuery, useMay, useStore } from '../access/queries.ts'
 import { forgetConnection } from '../access/session.ts'
 import { call } from '../api.ts'
@@ -19,6 +26,16 @@ export function useStoreHealth() {
   const mayRead = useMay('stores:read')
   return useQuery({ ...healthQuery, enabled: store !== null && mayRead })
 }
+
+/** The store is asked once when this is opened, and again only when somebody wants it. */
+export const useDoctor = (storeId: string) =>
+  useQuery({
+    queryKey: ['store', storeId, 'doctor'],
+    queryFn: ({ signal }) => call(examineStore, { query: { storeId }, signal }),
+    staleTime: 5 * 60_000,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
 
 /** Only connects: what was found is read first, then `useFinishConnecting` lets the guard know. */
 export const useConnectStore = () => useMutation({ mutationFn: (body: StoreKeys) => call(connectStore, { body }) })

@@ -7,7 +7,7 @@ import { StatusBadge } from './StatusBadge.tsx'
 const badges: Record<Check['state'], Parameters<typeof StatusBadge>[0]> = {
   good: { tone: 'good', icon: IconCircleCheck, label: 'Fine' },
   warn: { tone: 'warn', icon: IconAlertTriangle, label: 'Needs a look' },
-  bad: { tone: 'bad', icon: IconCircleX, label: 'Wrong' },
+  bad: { tone: 'bad', icon: IconCircleX, label: 'Problem' },
   quiet: { tone: 'quiet', icon: IconMinus, label: 'Not checked' },
 }
 

@@ -1,0 +1,205 @@
+import crypto from 'node:crypto'
+import type { Updateable } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { serve } from '../../test/contract-servers/serve.ts'
+import { localhostTls } from '../../test/contract-servers/tls.ts'
+import { type ContractStore, openContractStore, type StoreOptions } from '../../test/contract-servers/woocommerce.ts'
+import { KEYS, OWNER, READER } from '../../test/contract-servers/woocommerce-keys.ts'
+import { aWorld } from '../../test/world.ts'
+import { openGuardedHttp } from '../net/guarded-fetch.ts'
+import { createWooCommerceClient } from '../platforms/woocommerce.ts'
+import type { StoresTable } from '../schema.ts'
+import { anOwner, type Owner } from './connected-store.ts'
+
+// A real store is connected, then broken in one way after the other.
+const world = aWorld({ PUBLIC_URL: 'https://recoup.mugs.com', HOST: '0.0.0.0' })
+
+const open: { close(): Promise<void> }[] = []
+let options: StoreOptions
+let shop: ContractStore
+let owner: Owner
+let storeId: string
+
+beforeEach(async () => {
+  options = { keys: [...KEYS], now: () => world.now }
+  shop = await openContractStore(options)
+  const http = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 2_000 })
+  open.push(shop, http)
+  world.storeClient = (_platform, access) =>
+    createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now, pauseMs: 0 })
+  owner = await anOwner(world)
+  storeId = await connected(OWNER)
+})
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()))
+})
+
+async function connected(keys: typeof OWNER): Promise<string> {
+  const { body } = await world.request('POST', '/api/stores/connect-store', {
+    token: owner.token,
+    body: {
+      platform: 'woocommerce',
+      store_url: shop.url,
+      consumer_key: keys.consumerKey,
+      consumer_secret: keys.consumerSecret,
+    },
+  })
+  return body.store.id
+}
+
+const examine = (query = '', token = owner.token) => world.request('GET', `/api/stores/doctor${query}`, { token })
+
+async function checksOf() {
+  const { status, body } = await examine()
+  expect(status).toBe(200)
+  const checks = body.checks as {
+    id: string
+    state: string
+    finding: string
+    nextStep: string | null
+    answer: string
+  }[]
+  // Whatever is not as it should be has a next step, unless nothing has to be done or an earlier part has it.
+  for (const { state, nextStep } of checks) if (state === 'bad' || state === 'warn') expect(nextStep).toBeTruthy()
+  return Object.fromEntries(checks.map((check) => [check.id, check])) as Record<string, (typeof checks)[number]>
+}
+
+const states = (checks: Record<string, { state: string }>) =>
+  Object.fromEntries(Object.entries(checks).map(([id, { state }]) => [id, state]))
+
+const change = (columns: Updateable<StoresTable>) =>
+  world.db.updateTable('stores').set(columns).where('id', '=', storeId).execute()
+
+const subscribe = () => world.runJobs()
+
+test('a store in order is fine in every part', async () => {
+  await subscribe()
+  await world.db
+    .updateTable('store_webhooks')
+    .set({ last_delivery_at: world.now })
+    .where('store_id', '=', storeId)
+    .execute()
+  await change({ capture_seen_at: world.now })
+  const checks = await checksOf()
+  expect(states(checks)).toEqual({
+    reachable: 'good',
+    version: 'good',
+    keys: 'good',
+    permissions: 'good',
+    webhooks: 'good',
+    capture: 'good',
+    sync: 'good',
+    clock: 'good',
+  })
+  expect(checks.version!.finding).toContain('10.4.4')
+})
+
+test.each([
+  ['a name that has no address', 'http://no-such-shop.invalid', /no answer at this store address/],
+  ['an address that is no WordPress', 'blank', /no WordPress/],
+  ['a certificate nobody vouches for', 'tls', /certificate is not valid/],
+])('%s is not reachable, and what needs an answer is not judged', async (_what, address, words) => {
+  const served = await serve((_, reply) => reply.end('hello'), address === 'tls' ? localhostTls() : undefined)
+  open.push(served)
+  const url = address.startsWith('http')
+    ? address
+    : `${address === 'tls' ? 'https' : 'http'}://localhost:${served.port}`
+  await change({ url, home_url: url })
+  const checks = await checksOf()
+  expect(checks.reachable).toMatchObject({ state: 'bad', finding: expect.stringMatching(words) })
+  expect(states(checks)).toMatchObject({ keys: 'quiet', permissions: 'quiet', clock: 'quiet', version: 'quiet' })
+})
+
+test('keys that were deleted in the store are a problem of the keys alone', async () => {
+  options.keys.splice(0)
+  const checks = await checksOf()
+  expect(states(checks)).toMatchObject({ reachable: 'good', keys: 'bad', permissions: 'quiet' })
+  expect(checks.keys!.finding).toContain('does not know this consumer key')
+})
+
+test('a user without rights (403) is a problem of the permissions', async () => {
+  options.keys.splice(0, options.keys.length, { ...OWNER, mayManage: false })
+  expect(states(await checksOf())).toMatchObject({ reachable: 'good', keys: 'good', permissions: 'bad' })
+})
+
+test('a key that may only read works, but sets up no notices', async () => {
+  storeId = await connected(READER)
+  const checks = await checksOf()
+  expect(states(checks)).toMatchObject({ keys: 'good', permissions: 'warn', webhooks: 'warn' })
+  expect(checks.permissions!.nextStep).toContain('Read/Write')
+})
+
+test('an old version is told', async () => {
+  options.intercept = ({ url }) =>
+    url?.includes('/system_status') ? { status: 200, body: { environment: { version: '4.9.2' } } } : undefined
+  expect((await checksOf()).version).toMatchObject({ state: 'bad', finding: expect.stringContaining('4.9.2') })
+})
+
+test('notices that WooCommerce switched off are told and made anew', async () => {
+  await subscribe()
+  expect((await checksOf()).webhooks).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('none has come'),
+  })
+  shop.webhooks[0]!.status = 'disabled'
+  expect((await checksOf()).webhooks).toMatchObject({ state: 'bad', finding: expect.stringContaining('1 of 3') })
+  expect(world.queued.map(({ name }) => name)).toContain('stores.webhooks')
+  await world.runJobs()
+  expect((await checksOf()).webhooks).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('none has come'),
+  })
+})
+
+test('a clock more than five minutes off is told with its minutes, more than fifteen with the refusal it causes', async () => {
+  options.now = () => new Date(world.now.getTime() + 4 * 60_000)
+  expect((await checksOf()).clock).toMatchObject({ state: 'good' })
+  options.now = () => new Date(world.now.getTime() - 7 * 60_000)
+  expect((await checksOf()).clock).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('7 minutes behind'),
+  })
+  const fast = await openContractStore({ ...options, now: () => new Date(world.now.getTime() + 20 * 60_000) })
+  open.push(fast)
+  await change({ url: fast.url, home_url: fast.url })
+  expect(states(await checksOf())).toMatchObject({ reachable: 'good', keys: 'quiet', clock: 'bad' })
+})
+
+test('a capture script never heard from, or not since yesterday, is told', async () => {
+  expect((await checksOf()).capture).toMatchObject({ state: 'warn', finding: expect.stringContaining('never') })
+  await change({ capture_seen_at: new Date(world.now.getTime() - 3 * 86_400_000) })
+  expect((await checksOf()).capture).toMatchObject({ state: 'warn', finding: expect.stringContaining('3 days ago') })
+})
+
+test('a reading that failed, and one that stopped coming, are told', async () => {
+  expect((await checksOf()).sync).toMatchObject({ state: 'quiet' })
+  await subscribe()
+  const streams = world.db.updateTable('sync_state').where('store_id', '=', storeId)
+  await streams
+    .where('stream', '=', 'import')
+    .set({ failed_at: new Date(world.now.getTime() + 1), error_code: 'wrong_key' })
+    .execute()
+  expect((await checksOf()).sync).toMatchObject({ state: 'bad', finding: expect.stringContaining('consumer key') })
+  const old = new Date(world.now.getTime() - 3_600_000)
+  await streams.set({ failed_at: null, error_code: null, completed_at: old }).execute()
+  expect((await checksOf()).sync).toMatchObject({ state: 'bad', finding: expect.stringContaining('1 hour ago') })
+})
+
+test('keys of ours that no longer open are told as such', async () => {
+  await world.db
+    .updateTable('store_credentials')
+    .set({ sealed: crypto.randomBytes(64) })
+    .where('store_id', '=', storeId)
+    .execute()
+  expect((await checksOf()).keys).toMatchObject({ state: 'bad', nextStep: expect.stringContaining('again') })
+})
+
+test('only the store’s own members may ask, and not without end', async () => {
+  const stranger = await anOwner(world)
+  for (const named of [storeId, shop.url]) {
+    expect((await examine(`?storeId=${encodeURIComponent(named)}`, stranger.token)).status).toBe(404)
+  }
+  await world.db.deleteFrom('rate_limits').execute()
+  for (let turn = 0; turn < 20; turn += 1) expect((await examine()).status).toBe(200)
+  expect(await examine()).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+})
