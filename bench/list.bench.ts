@@ -105,7 +105,11 @@ async function compare(
   }
 }
 
-async function signIn(house: House, { accountId, storeId }: { accountId: string; storeId: string }): Promise<string> {
+/** A session of the store's owner: its token. */
+export async function signIn(
+  house: House,
+  { accountId, storeId }: { accountId: string; storeId: string },
+): Promise<string> {
   const token = randomToken()
   const now = house.deps.now()
   const member = await house.db

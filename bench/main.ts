@@ -12,7 +12,19 @@ import { topLines } from './profile.ts'
 // docs/performance.md says how to read it.
 
 // Those that share a database come one after the other; reading before writing.
-const names = ['start', 'latency', 'fairness', 'send', 'decide', 'capture', 'fold', 'sync', 'list', 'detect']
+const names = [
+  'start',
+  'latency',
+  'fairness',
+  'send',
+  'decide',
+  'capture',
+  'fold',
+  'sync',
+  'list',
+  'dashboard',
+  'detect',
+]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readChart, readStats } from '../server/analytics/dashboard.ts'
 import { recordCapture } from '../server/carts/capture.ts'
 import { foldLeftPosts } from '../server/carts/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
@@ -11,6 +12,7 @@ import { closeAbandonedFlights } from '../server/messages/flights.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
 import { keepPosts } from '../server/system.ts'
 import { sortColumns } from '../shared/carts.ts'
+import { chartPeriods } from '../shared/dashboard.ts'
 import { anOrder, aStore, freshFence, type TestStore } from './factories.ts'
 import { manyCarts } from './many-carts.ts'
 import { aWorld } from './world.ts'
@@ -103,6 +105,23 @@ describe('the list', () => {
   test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', (search) =>
     expectCheap(list({ search }), { rows: 12_000 }))
   test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace199' }), { rows: 50 }))
+})
+
+test('the dashboard: sums of a few slots, and of no cart, order or person', async () => {
+  const handle = { storeId: store.storeId, db: world.db }
+  const { abandonedCarts } = await readStats(handle, world.now)
+  expect(abandonedCarts).toBeGreaterThan(CARTS / 20)
+  const plans = await watch.during(async () => {
+    await readStats(handle, world.now)
+    for (const period of chartPeriods) await readChart(handle, period, world.now)
+  })
+  const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'])
+  const read = new Set(scans.map((node) => node['Relation Name']))
+  expect([...read].sort()).toEqual(['rollup_changes', 'rollup_days', 'rollups', 'store_people', 'stores', 'sync_state'])
+  // Quarters of an hour in the chart's 30 days, whatever lies in them.
+  const slots = scans.filter((node) => node['Relation Name'] === 'rollups')
+  expect(slots.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
+  expect(Math.max(...slots.map((node) => node['Actual Rows']))).toBeLessThanOrEqual(30 * 96)
 })
 
 test('detection: the carts that are due, whatever else there is', () => expectCheap(() => detectAbandoned(world.deps)))

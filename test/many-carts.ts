@@ -1,3 +1,5 @@
+import { rebuildRollups } from '../server/analytics/rollups.ts'
+import { foldRollups } from '../server/analytics/rollups-sql.ts'
 import { type Db, sql } from '../server/db.ts'
 
 // A store that has been at work for a year, written by the database itself: shoppers, keys, facts, carts and messages in one
@@ -18,6 +20,7 @@ export interface ManyCarts {
 }
 
 const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'messages']
+const TO_VACUUM = [...TABLES, 'rollups', 'rollup_days', 'rollup_changes']
 
 export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -44,8 +47,11 @@ export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
     await sql`drop table drawn`.execute(tx)
     for (const definition of indexes) await sql.raw(definition).execute(tx)
   })
+  // What triggers would have kept.
+  await rebuildRollups({ storeId: wanted.storeId, db })
+  await foldRollups(db)
   // Outside of the transaction, as a vacuum must be: index-only scans need the visibility map.
-  for (const table of TABLES) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+  for (const table of TO_VACUUM) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 }
 
 /** Indexes that no constraint owns, to be built again when the rows are in. */

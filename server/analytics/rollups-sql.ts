@@ -1,8 +1,8 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../db.ts'
-import type { DaySpans, Sums } from './rules.ts'
+import { type DaySpans, type Sums, wholeDays } from './rules.ts'
 
-// Rollups (Way D): counts per store, quarter of an hour and currency. Triggers on `carts` and `orders` write what moves into
-// `rollup_changes`, in the causing transaction; here it is folded into `rollups`, read, and counted anew.
+// Rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders` write what moves into
+// `rollup_changes`, in the causing transaction; here it is folded into `rollups` and `rollup_days`, read, and counted anew.
 
 const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor`
 
@@ -17,17 +17,29 @@ export async function foldRollups(db: Db): Promise<boolean> {
     }>`select pg_try_advisory_xact_lock(${LOCK}::bigint) as "isMine"`.execute(tx)
     if (!rows[0]!.isMine) return false
     await sql`
-      with gone as (delete from rollup_changes returning *)
-      insert into rollups (store_id, slot, currency, ${MEASURES})
-      select g.store_id, g.slot, g.currency, sum(g.abandoned), sum(g.abandoned_recovered), sum(g.recovered), sum(g.attributed_minor)
-      from gone g join stores s on s.id = g.store_id
-      group by g.store_id, g.slot, g.currency order by g.store_id, g.slot, g.currency
-      on conflict (store_id, slot, currency) do update set abandoned = rollups.abandoned + excluded.abandoned,
-        abandoned_recovered = rollups.abandoned_recovered + excluded.abandoned_recovered,
-        recovered = rollups.recovered + excluded.recovered,
-        attributed_minor = rollups.attributed_minor + excluded.attributed_minor`.execute(tx)
+      with gone as (delete from rollup_changes c using stores s where s.id = c.store_id returning c.*),
+      days as (${add('rollup_days', 'day', sql`date_trunc('day', slot, 'UTC')`, sql`where slot > '-infinity'`)})
+      ${add('rollups', 'slot', sql`slot`, sql``)}`.execute(tx)
+    await sql`delete from rollup_changes c where not exists (select from stores s where s.id = c.store_id)`.execute(tx)
     return true
   })
+}
+
+/** Everybody adds in the same order. */
+function add(
+  table: 'rollups' | 'rollup_days',
+  key: 'slot' | 'day',
+  at: RawBuilder<unknown>,
+  which: RawBuilder<unknown>,
+) {
+  const sum = (measure: string) =>
+    sql`${sql.ref(measure)} = ${sql.table(table)}.${sql.ref(measure)} + excluded.${sql.ref(measure)}`
+  return sql`
+    insert into ${sql.table(table)} (store_id, ${sql.ref(key)}, currency, ${MEASURES})
+    select store_id, ${at}, currency, sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor)
+    from gone ${which} group by 1, 2, 3 order by 1, 2, 3
+    on conflict (store_id, ${sql.ref(key)}, currency) do update set ${sum('abandoned')}, ${sum('abandoned_recovered')},
+      ${sum('recovered')}, ${sum('attributed_minor')}`
 }
 
 /**
@@ -38,6 +50,7 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK}::bigint)`.execute(db)
   await sql`
     with folded as (delete from rollups where store_id = ${storeId}),
+    days as (delete from rollup_days where store_id = ${storeId}),
     moved as (delete from rollup_changes where store_id = ${storeId})
     insert into rollup_changes (store_id, slot, currency, ${MEASURES})
     select ${storeId}, slot, currency, sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor)
@@ -50,19 +63,27 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
     group by slot, currency`.execute(db)
 }
 
-/** Both tables as one, from an instant on (before another, if given). */
+/** Folded and not, of [from, until). */
 function slots(storeId: string, from: Date, until: Date): RawBuilder<unknown> {
   const part = (table: string) => sql`select slot, currency, ${MEASURES} from ${sql.table(table)}
     where store_id = ${storeId} and slot >= ${from} and slot < ${until}`
   return sql`(${part('rollups')} union all ${part('rollup_changes')}) slots`
 }
 
-/** Sums of [since, until) and of [before, since), per currency. */
+/** Sums of [since, until) and of [before, since), per currency: whole days, slots at their ragged ends, and what is not folded yet. */
 export async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans) {
+  const span = (isNow: boolean, from: Date, to: Date) => {
+    const [firstDay, lastDay] = wholeDays(from, to)
+    const part = (table: string, key: string, start: Date, end: Date) => sql`
+      select ${sql.lit(isNow)} as is_now, currency, ${MEASURES} from ${sql.table(table)}
+      where store_id = ${storeId} and ${sql.ref(key)} >= ${start} and ${sql.ref(key)} < ${end}`
+    return sql`${part('rollup_days', 'day', firstDay, lastDay)} union all ${part('rollups', 'slot', from, firstDay)}
+      union all ${part('rollups', 'slot', lastDay, to)} union all ${part('rollup_changes', 'slot', from, to)}`
+  }
   const rows = await sql<Sums & { is_now: boolean }>`
-    select slot >= ${since} as is_now, currency, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered,
+    select is_now, currency, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered,
       sum(abandoned_recovered)::bigint as abandoned_recovered, sum(attributed_minor)::bigint as attributed_minor
-    from ${slots(storeId, before, until)} group by 1, 2`.execute(db)
+    from (${span(true, since, until)} union all ${span(false, before, since)}) parts group by 1, 2`.execute(db)
   return { now: rows.rows.filter((row) => row.is_now), before: rows.rows.filter((row) => !row.is_now) }
 }
 

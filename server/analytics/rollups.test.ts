@@ -33,6 +33,19 @@ async function kept(storeId: string): Promise<Slot[]> {
   return rows.rows
 }
 
+/** What is folded by day and by slot is the same. */
+async function expectDaysToFit(storeId: string): Promise<void> {
+  const rows = await sql<{ days: object[]; slots: object[] }>`
+    select (select json_agg(d order by day, currency) from (select day, currency, abandoned, abandoned_recovered, recovered,
+        attributed_minor from rollup_days where store_id = ${storeId}) d) as days,
+      (select json_agg(s order by day, currency) from (select date_trunc('day', slot, 'UTC') as day, currency,
+        sum(abandoned)::int as abandoned, sum(abandoned_recovered)::int as abandoned_recovered, sum(recovered)::int as recovered,
+        sum(attributed_minor)::int as attributed_minor from rollups where store_id = ${storeId} and slot > '-infinity'
+        group by 1, 2) s) as slots`.execute(world.db)
+  expect(rows.rows[0]!.days.length).toBeGreaterThan(0)
+  expect(rows.rows[0]!.days).toEqual(rows.rows[0]!.slots)
+}
+
 /** All slots as one. */
 async function total(storeId: string) {
   const slots = (await kept(storeId)).filter(({ slot }) => slot !== '-infinity')
@@ -153,6 +166,7 @@ test('counting anew gives the same figures, folded or not, and can be repeated',
   await rebuildRollups(store(shop))
   await fold()
   expect(await kept(shop.storeId)).toEqual(before)
+  await expectDaysToFit(shop.storeId)
 })
 
 test('counting anew repairs what was lost, and leaves other stores alone', async () => {
@@ -200,6 +214,7 @@ test('a store that is deleted leaves nothing behind', async () => {
   await fold()
   const left = await sql<{ count: number }>`
     select (select count(*) from rollups where store_id = ${shop.storeId})
+      + (select count(*) from rollup_days where store_id = ${shop.storeId})
       + (select count(*) from rollup_changes where store_id = ${shop.storeId}) as count`.execute(world.db)
   expect(left.rows[0]!.count).toBe(0)
 })

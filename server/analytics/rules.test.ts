@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chartPeriods } from '../../shared/dashboard.ts'
-import { chartBuckets, daySpans, figuresOf, rate, trend } from './rules.ts'
+import { chartBuckets, daySpans, figuresOf, rate, trend, wholeDays } from './rules.ts'
 
 const at = (text: string) => new Date(text)
 const nobody = { active: 0, active_before: 0 }
@@ -24,6 +24,16 @@ describe('30 days of the store’s own calendar, today included', () => {
     expect(daySpans(at('2026-03-02T19:00:00Z'), '+05:45').until).toEqual(at('2026-03-03T18:15:00Z'))
     expect(daySpans(at('2026-03-02T19:00:00Z'), 'Mars/Base').until).toEqual(at('2026-03-03T00:00:00Z'))
   })
+})
+
+test('a span is its whole days of UTC and two ends of less than a day', () => {
+  const whole = (from: string, until: string) =>
+    wholeDays(at(from), at(until)).map((bound) => bound.toISOString().slice(0, 10))
+  expect(whole('2026-03-01T05:00:00Z', '2026-03-04T05:00:00Z')).toEqual(['2026-03-02', '2026-03-04'])
+  expect(whole('2026-03-01T00:00:00Z', '2026-03-04T00:00:00Z')).toEqual(['2026-03-01', '2026-03-04'])
+  expect(wholeDays(at('2026-03-01T05:00:00Z'), at('2026-03-02T04:00:00Z'))).toEqual(
+    Array(2).fill(at('2026-03-02T04:00:00Z')),
+  )
 })
 
 describe('the chart', () => {

@@ -20,6 +20,15 @@ export function daySpans(now: Date, zone: string): DaySpans {
   return { before: startOf(1 - 2 * SPAN_DAYS), since: startOf(1 - SPAN_DAYS), until: startOf(1) }
 }
 
+const DAY_MS = 86_400_000
+
+/** The whole days of UTC within [from, until): where the first begins and the last ends. Without any, both are `until`. */
+export function wholeDays(from: Date, until: Date): [first: Date, last: Date] {
+  const first = Math.ceil(from.getTime() / DAY_MS) * DAY_MS
+  const last = Math.floor(until.getTime() / DAY_MS) * DAY_MS
+  return first < last ? [new Date(first), new Date(last)] : [until, until]
+}
+
 export interface Bucket {
   from: Date
   label: string

@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify'
+import { countPeople } from '../server/analytics/people-sql.ts'
+import { rebuildRollups } from '../server/analytics/rollups.ts'
+import { foldRollups } from '../server/analytics/rollups-sql.ts'
+import { daySpans } from '../server/analytics/rules.ts'
+import { buildApp } from '../server/app.ts'
+import { sql } from '../server/db.ts'
+import { chartPeriods } from '../shared/dashboard.ts'
+import type { TestStore } from '../test/factories.ts'
+import { openCarts, SIZES } from './carts.ts'
+import type { Bench, Figure } from './figures.ts'
+import type { House, Lab } from './lab.ts'
+import { signIn } from './list.bench.ts'
+import { percentile } from './measure.ts'
+
+// Method: the stores of `list`, each of their recovered carts with an attributed order, and 2,000 changes that are not folded yet
+// (a lively minute). The real routes, sign-in included, are asked in-process one after the other, stores taking turns. Then what
+// keeps the figures: the fold, the count of people, and counting a store of a million carts anew.
+
+const UNFOLDED = 2_000
+
+export const bench: Bench = { name: 'dashboard', run }
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const house = await openCarts(lab)
+  const app = buildApp(house.deps)
+  try {
+    await app.ready()
+    const tokens: string[] = []
+    for (const store of house.stores) {
+      await sell(house, store)
+      tokens.push(await signIn(house, store))
+    }
+    await foldRollups(house.db)
+    await sql`vacuum analyze rollups, rollup_days`.execute(house.db)
+    const largest = house.stores.at(-1)!
+    await stir(house, largest)
+    const paths = ['/api/dashboard/stats', ...chartPeriods.map((period) => `/api/dashboard/chart?period=${period}`)]
+    const figures: Figure[] = []
+    for (const path of paths) figures.push(await ask(app, tokens, path, lab))
+    return [...figures, ...(await keep(house, largest))]
+  } finally {
+    await app.close()
+    await house.close()
+  }
+}
+
+async function sell({ db }: House, { storeId }: TestStore): Promise<void> {
+  await sql`
+    insert into orders (store_id, order_id, shopper_id, cart_id, kind, status, created_at, modified_at, purchased_at, currency,
+      total_minor, net_minor, touch_id)
+    select store_id, 'sold-' || id, shopper_id, id, 'purchase', 'completed', recovered_at, recovered_at, recovered_at, currency,
+      value_minor, value_minor, gen_random_uuid()
+    from carts where store_id = ${storeId} and status = 'recovered' on conflict do nothing`.execute(db)
+}
+
+async function stir({ db }: House, { storeId }: TestStore): Promise<void> {
+  await sql`
+    insert into rollup_changes (store_id, slot, currency, abandoned)
+    select ${storeId}, rollup_slot(now() - n % 900 * interval '1 minute'), 'USD', 1 from generate_series(1, ${UNFOLDED}) n`.execute(
+    db,
+  )
+}
+
+async function ask(app: FastifyInstance, tokens: string[], path: string, lab: Lab): Promise<Figure> {
+  const taken: number[][] = tokens.map(() => [])
+  const rounds = Math.max(20, Math.round(200 * lab.scale))
+  for (let n = -10; n < rounds; n++) {
+    for (const [index, token] of tokens.entries()) {
+      const begun = performance.now()
+      const reply = await app.inject({ url: path, headers: { authorization: `Bearer ${token}` } })
+      if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
+      if (n >= 0) taken[index]!.push(performance.now() - begun)
+    }
+  }
+  const each = taken.map((times) => `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.95).toFixed(1)}`)
+  return {
+    name: `${path.slice('/api/'.length)}, p95 at ${lab.sized(SIZES.at(-1)!).toLocaleString('en-US')} carts`,
+    value: percentile(taken.at(-1)!, 0.95),
+    unit: 'ms',
+    goal: { below: 30 },
+    note: `p50 / p95 in ms: ${each.join(', ')}`,
+  }
+}
+
+async function keep(house: House, { storeId }: TestStore): Promise<Figure[]> {
+  const now = house.deps.now()
+  const timed = async (name: string, work: () => Promise<unknown>): Promise<Figure> => {
+    const begun = performance.now()
+    await work()
+    return { name, value: performance.now() - begun, unit: 'ms' }
+  }
+  const spans = [{ store_id: storeId, ...daySpans(now, 'America/New_York') }]
+  return [
+    await timed(`fold of ${UNFOLDED.toLocaleString('en-US')} changes`, () => foldRollups(house.db)),
+    await timed('people of 60 days, every 15 minutes', () => countPeople(house.db, spans, now)),
+    await timed('all carts and orders counted anew', () => rebuildRollups({ storeId, db: house.db })),
+  ]
+}
