@@ -27,7 +27,7 @@ export function StoreTab() {
 }
 
 function StoreCard({ store }: { store: StoreView }) {
-  const [isAsking, setAsking] = useState(false)
+  const [asking, setAsking] = useState<'none' | 'another' | null>(null)
   const mayConnect = useMay('stores:connect')
   return (
     <Card>
@@ -40,11 +40,22 @@ function StoreCard({ store }: { store: StoreView }) {
       </Group>
       <Facts entries={[['Name', store.name], ...storeFacts(store)]} />
       {mayConnect && !store.isDemo && (
-        <Button variant="default" mt="lg" w="fit-content" onClick={() => setAsking(true)}>
-          Disconnect Store
-        </Button>
+        <Group gap="sm" mt="lg">
+          <Button variant="default" onClick={() => setAsking('another')}>
+            Connect to Different Store
+          </Button>
+          <Button variant="default" onClick={() => setAsking('none')}>
+            Disconnect Store
+          </Button>
+        </Group>
       )}
-      <DisconnectDialog opened={isAsking} storeName={store.name} onClose={() => setAsking(false)} />
+      <DisconnectDialog
+        key={asking}
+        opened={asking !== null}
+        storeName={store.name}
+        isForAnother={asking === 'another'}
+        onClose={() => setAsking(null)}
+      />
     </Card>
   )
 }

@@ -1,35 +1,44 @@
 import { Text } from '@mantine/core'
 import { useNavigate } from 'react-router'
 import { storeTexts } from '../../shared/stores.ts'
+import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { useDisconnect } from './queries.ts'
+import { useDisconnect, useForgetStore } from './queries.ts'
 
 interface Props {
   opened: boolean
   storeName: string
+  /** Another store is to take its place (A 4.4): whatever the server says, the way leads to connecting it. */
+  isForAnother?: boolean
   onClose: () => void
 }
 
-export function DisconnectDialog({ opened, storeName, onClose }: Props) {
+export function DisconnectDialog({ opened, storeName, isForAnother = false, onClose }: Props) {
   const disconnect = useDisconnect()
+  const forget = useForgetStore()
   const navigate = useNavigate()
+  const leave = () => navigate('/store-setup')
+  const goOn = () => {
+    announce(storeTexts.disconnectFailed, 'bad')
+    forget()
+    return leave()
+  }
   // A promise and not a callback: the dialog goes with the store card before the answer is worked off.
-  const start = () =>
-    disconnect.mutateAsync().then(
-      () => navigate('/store-setup'),
-      () => undefined,
-    )
+  const start = () => disconnect.mutateAsync().then(leave, isForAnother ? goOn : () => undefined)
   return (
     <Confirm
       opened={opened}
-      title="Disconnect Store"
-      confirmLabel="Disconnect Store"
+      title={isForAnother ? 'Connect to Different Store' : 'Disconnect Store'}
+      confirmLabel={isForAnother ? 'Disconnect and go on' : 'Disconnect Store'}
       isDangerous
       isBusy={disconnect.isPending}
       problem={disconnect.error && storeTexts.disconnectFailed}
       onConfirm={start}
       onClose={onClose}
     >
+      {isForAnother && (
+        <Text mb="sm">This disconnects {storeName} first, then leads to connecting the other store.</Text>
+      )}
       <Text>
         Sending for {storeName} stops at once, messages not yet sent are cancelled, and its keys are deleted. Its data
         is deleted after 30 days; connecting the same store before that brings it back.

@@ -1,15 +1,34 @@
-import { Card, List, Text, Title } from '@mantine/core'
+import { Anchor, Card, List, Text, Title } from '@mantine/core'
+import { keysPage } from './rules.ts'
 
-/** Where to click in WooCommerce to get the two keys. */
-export function KeysHelp() {
+/** Where to click in WooCommerce to get the two keys, beside the form that asks for them. */
+export function KeysHelp({ storeUrl }: { storeUrl: string }) {
   return (
     <Card>
       <Title order={2} mb="sm">
         How to get your keys
       </Title>
+      <KeysSteps storeUrl={storeUrl} />
+    </Card>
+  )
+}
+
+/** With the address of a store, its own page for keys is one click away. */
+export function KeysSteps({ storeUrl = '' }: { storeUrl?: string }) {
+  const page = keysPage(storeUrl)
+  return (
+    <>
       <List type="ordered" spacing="sm" fz="sm">
         <List.Item>
           Open your WordPress admin and go to <strong>WooCommerce → Settings → Advanced → REST API</strong>.
+          {page && (
+            <>
+              {' '}
+              <Anchor href={page} target="_blank" rel="noreferrer" fz="sm">
+                Open it in your store
+              </Anchor>
+            </>
+          )}
         </List.Item>
         <List.Item>
           Press <strong>Add key</strong>. As description write “Recoup”, as user choose an administrator or shop
@@ -30,6 +49,6 @@ export function KeysHelp() {
       <Text fz="sm" c="dimmed" mt="md">
         The keys are stored encrypted and are never shown again. WooCommerce 5.0 or later is needed.
       </Text>
-    </Card>
+    </>
   )
 }

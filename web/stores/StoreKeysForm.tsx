@@ -10,14 +10,17 @@ import { checkKeys, type KeysForm } from './rules.ts'
 interface Props {
   connect: ReturnType<typeof useConnectStore>
   isDisabled: boolean
+  /** Told of the address while it is typed. */
+  onAddress: (storeUrl: string) => void
 }
 
-export function StoreKeysForm({ connect, isDisabled }: Props) {
+export function StoreKeysForm({ connect, isDisabled, onAddress }: Props) {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { store_url: '', consumer_key: '', consumer_secret: '' },
     validate: checkKeys,
   })
+  form.watch('store_url', ({ value }) => onAddress(value))
   const submit = form.onSubmit((values: KeysForm) => {
     const body = {
       platform: 'woocommerce' as const,

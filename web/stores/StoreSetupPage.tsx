@@ -59,6 +59,7 @@ function SubscriptionRequired() {
 
 function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore> }) {
   const [platform, setPlatform] = useState<PlatformName>('woocommerce')
+  const [address, setAddress] = useState('')
   const mayConnect = useMay('stores:connect')
   const isDemo = useMe()?.isDemo ?? false
   return (
@@ -86,11 +87,11 @@ function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore>
                 {storeTexts.shopifyLater}
               </Notice>
             ) : (
-              <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} />
+              <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} onAddress={setAddress} />
             )}
           </Stack>
         </Card>
-        {platform === 'woocommerce' && <KeysHelp />}
+        {platform === 'woocommerce' && <KeysHelp storeUrl={address} />}
       </SimpleGrid>
     </Stack>
   )

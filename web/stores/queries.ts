@@ -67,6 +67,20 @@ export function useDisconnect() {
   })
 }
 
+/** As after a disconnection: nothing is known to be connected until the server says so again. */
+export function useForgetStore() {
+  const queries = useQueryClient()
+  return () => {
+    forgetConnection()
+    queries.setQueryData(connectionQuery.queryKey, {
+      hasConnection: false,
+      platform: null,
+      store_url: null,
+      store: null,
+    })
+  }
+}
+
 export function useSaveSettings() {
   const queries = useQueryClient()
   return useMutation({

@@ -4,6 +4,7 @@ import {
   changesOf,
   checkKeys,
   healthOf,
+  keysPage,
   mergeSettings,
   type SettingsForm,
   settingWords,
@@ -63,6 +64,12 @@ it('calls a stream failing only while its last end was a failure', () => {
   expect(healthOf({ ...stream, isRunning: true })).toBe('running')
   expect(healthOf({ ...stream, failedAt: '2026-01-01T00:00:00Z' })).toBe('failing')
   expect(healthOf({ ...stream, failedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:15:00Z' })).toBe('fine')
+})
+
+it('knows where a store makes its keys, once there is an address', () => {
+  const page = '/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1'
+  expect(keysPage(' https://shop.example/store/ ')).toBe(`https://shop.example/store${page}`)
+  for (const typed of ['', 'shop', 'javascript:alert(1)']) expect(keysPage(typed)).toBeNull()
 })
 
 it('writes the capture tag', () => {

@@ -11,6 +11,13 @@ export interface KeysForm {
   consumer_secret: string
 }
 
+/** Where a key is made in the store's own admin; null until the address is one. */
+export function keysPage(storeUrl: string): string | null {
+  const url = normalizeStoreUrl('woocommerce', storeUrl)
+  if (!url.ok || !/[.:]|localhost/.test(new URL(url.storeUrl).host)) return null
+  return `${url.storeUrl}/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1`
+}
+
 /** A 5, in the specification's words. */
 export function checkKeys(form: KeysForm): Partial<Record<keyof KeysForm, string>> {
   const problems: Partial<Record<keyof KeysForm, string>> = {}
