@@ -58,7 +58,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
   { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },
-  { name: 'analytics.fold', everyMs: 60_000, run: foldRollups },
+  { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },

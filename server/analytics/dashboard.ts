@@ -13,12 +13,8 @@ import { chartBuckets, daySpans, figuresOf } from './rules.ts'
 
 export async function readStats(store: StoreDb<Db>, now: Date): Promise<DashboardStats> {
   const { currency, zone, streams } = await readStanding(store, now)
-  const [sums, totals, people] = await Promise.all([
-    sql.sumSpans(store, daySpans(now, zone)),
-    sql.totalRevenue(store),
-    activePeople(store, zone, now),
-  ])
-  return { ...figuresOf({ currency, ...sums, totals, people }), syncAgeSeconds: syncAge(streams, now) }
+  const [sums, people] = await Promise.all([sql.sumSpans(store, daySpans(now, zone)), activePeople(store, zone, now)])
+  return { ...figuresOf({ currency, ...sums, people }), syncAgeSeconds: syncAge(streams, now) }
 }
 
 export interface Chart {

@@ -70,34 +70,39 @@ function slots(storeId: string, from: Date, until: Date): RawBuilder<unknown> {
   return sql`(${part('rollups')} union all ${part('rollup_changes')}) slots`
 }
 
-/** Sums of [since, until) and of [before, since), per currency: whole days, slots at their ragged ends, and what is not folded yet. */
-export async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans) {
-  const span = (isNow: boolean, from: Date, to: Date) => {
-    const [firstDay, lastDay] = wholeDays(from, to)
-    const part = (table: string, key: string, start: Date, end: Date) => sql`
-      select ${sql.lit(isNow)} as is_now, currency, ${MEASURES} from ${sql.table(table)}
-      where store_id = ${storeId} and ${sql.ref(key)} >= ${start} and ${sql.ref(key)} < ${end}`
-    return sql`${part('rollup_days', 'day', firstDay, lastDay)} union all ${part('rollups', 'slot', from, firstDay)}
-      union all ${part('rollups', 'slot', lastDay, to)} union all ${part('rollup_changes', 'slot', from, to)}`
-  }
-  const rows = await sql<Sums & { is_now: boolean }>`
-    select is_now, currency, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered,
-      sum(abandoned_recovered)::bigint as abandoned_recovered, sum(attributed_minor)::bigint as attributed_minor
-    from (${span(true, since, until)} union all ${span(false, before, since)}) parts group by 1, 2`.execute(db)
-  return { now: rows.rows.filter((row) => row.is_now), before: rows.rows.filter((row) => !row.is_now) }
+/** Per currency, of [since, until), of [before, since) and of all time (revenue alone). */
+export interface Spans {
+  now: Sums[]
+  before: Sums[]
+  totals: Sums[]
 }
 
-/** Attributed net revenue of all time, per currency. */
-export async function totalRevenue({
-  db,
-  storeId,
-}: StoreDb): Promise<{ currency: string; attributed_minor: number }[]> {
-  const part = (table: string) => sql`select currency, attributed_minor from ${sql.table(table)}
-    where store_id = ${storeId} and slot = '-infinity'`
-  const rows = await sql<{ currency: string; attributed_minor: number }>`
-    select currency, sum(attributed_minor)::bigint as attributed_minor
-    from (${part('rollups')} union all ${part('rollup_changes')}) totals group by 1`.execute(db)
-  return rows.rows
+/** A span is its whole days, and slots at its ragged ends; what is not folded yet is looked through once for all of them. */
+export async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans): Promise<Spans> {
+  const part = (span: keyof Spans, table: 'rollups' | 'rollup_days', from: Date, to: Date) => {
+    const key = sql.ref(table === 'rollups' ? 'slot' : 'day')
+    return sql`select ${sql.lit(span)} as span, currency, ${MEASURES} from ${sql.table(table)}
+      where store_id = ${storeId} and ${key} >= ${from} and ${key} < ${to}`
+  }
+  const folded = (span: 'now' | 'before', from: Date, to: Date) => {
+    const [firstDay, lastDay] = wholeDays(from, to)
+    return sql`${part(span, 'rollup_days', firstDay, lastDay)} union all ${part(span, 'rollups', from, firstDay)}
+      union all ${part(span, 'rollups', lastDay, to)}`
+  }
+  const rows = await sql<Sums & { span: keyof Spans }>`
+    select span, currency, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered,
+      sum(abandoned_recovered)::bigint as abandoned_recovered, sum(attributed_minor)::bigint as attributed_minor
+    from (
+      ${folded('now', since, until)} union all ${folded('before', before, since)}
+      union all
+      select 'totals', currency, ${MEASURES} from rollups where store_id = ${storeId} and slot = '-infinity'
+      union all
+      select case when slot = '-infinity' then 'totals' when slot >= ${since} then 'now' else 'before' end, currency, ${MEASURES}
+      from rollup_changes
+      where store_id = ${storeId} and (slot = '-infinity' or slot >= ${before} and slot < ${until})) parts
+    group by 1, 2`.execute(db)
+  const of = (span: keyof Spans) => rows.rows.filter((row) => row.span === span)
+  return { now: of('now'), before: of('before'), totals: of('totals') }
 }
 
 /** Abandoned and recovered carts between each bound and the next; by the bound's place, 0 first. Empty buckets are left out. */

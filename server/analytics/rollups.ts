@@ -6,7 +6,7 @@ import { daySpans } from './rules.ts'
 
 // Rollups (Way D): what pages and reports count, kept by triggers in the transactions of ways B and C. `/api/dashboard` reads them.
 
-/** Every minute: what moved is added to the rollups, so that reading them stays a sum of few rows. */
+/** Every 15 seconds: what moved is added to the rollups, so that reading them stays a sum of few rows. */
 export async function foldRollups(deps: Deps): Promise<void> {
   await sql.foldRollups(deps.db)
 }
