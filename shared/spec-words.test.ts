@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { authTexts } from './auth.ts'
+import { plans, SubscriptionStatus } from './billing.ts'
+import { dashboardTexts } from './dashboard.ts'
+import { storeTexts } from './stores.ts'
+
+// The words that both sides take from here, against the specification's own (A 5, A 8, A 9).
+
+test('what is said of signing in (A 5, A 8)', () => {
+  expect(authTexts).toMatchObject({
+    passwordsDiffer: 'Passwords do not match',
+    passwordShort: 'Password must be at least 6 characters long',
+    invalidResetLink: 'Invalid reset link. Please request a new password reset.',
+    loginFailed: 'Login failed. Please check your credentials.',
+    registrationFailed: 'Registration failed. Please try again.',
+    forgotFailed: 'Failed to send reset email. Please try again.',
+    resetFailed: 'Failed to reset password. Please try again.',
+    sessionExpired: 'Your session has expired. Please sign in again.',
+  })
+})
+
+test('what is said of the store (A 5, A 8)', () => {
+  expect(storeTexts).toMatchObject({
+    urlRequired: 'Store URL is required',
+    keysRequired: 'Consumer key and secret are required for WooCommerce',
+    tokenRequired: 'Access token is required for Shopify',
+    connectFailed: 'Failed to connect to store. Please check your credentials and try again.',
+    disconnectFailed: 'Failed to disconnect store. Please try again.',
+  })
+})
+
+test('what is said of the dashboard (A 8)', () => {
+  expect(dashboardTexts).toEqual({
+    unreachable: 'Store connection failed. Please check if your store is running and accessible.',
+    unauthorized: 'Authentication failed. Please reconnect your store with valid credentials.',
+    notFound: 'Store not found. Please connect your store first.',
+    failed: 'Failed to fetch dashboard data. Please try again later.',
+  })
+})
+
+test('what the plans cost and allow (A 9)', () => {
+  const rows = Object.entries(plans).map(([key, { name, priceMonthly, limits, features }]) => [
+    ...[key, name, priceMonthly],
+    [limits.maxStores, limits.maxEmailsPerMonth, limits.maxSmsPerMonth, limits.maxWhatsappPerMonth],
+    features.join(', '),
+  ])
+  expect(rows).toEqual([
+    ['free', 'Lite', 0, [1, 500, 0, 0], 'Basic Analytics, Email Support'],
+    [
+      ...['starter', 'Starter', 19, [2, 5_000, 100, 100]],
+      'Advanced Analytics, Priority Support, Customer Segmentation, Scheduled Campaigns',
+    ],
+    [
+      ...['growth', 'Growth', 49, [3, -1, 1_000, 1_000]],
+      'Multi-store Dashboard, ROI Tracking, Automated SMS/WhatsApp, Export Analytics, Premium Support',
+    ],
+  ])
+  expect(SubscriptionStatus.options).toEqual(['active', 'trialing', 'past_due', 'canceled'])
+})

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { connectionQuery, subscriptionQuery } from './queries.ts'
+import { chosenPlatform, endSession, rememberConnection, rememberUser, session, startSession } from './session.ts'
+
+// What the browser keeps (A 3), and when it forgets it (A 4.1, 4.2, 8 with decision 2).
+
+/** As a browser's, whose keys are properties. */
+class MemoryStorage {
+  private readonly entries = new Map<string, string>()
+  getItem = (key: string) => this.entries.get(key) ?? null
+  setItem = (key: string, value: string) => void this.entries.set(key, value)
+  removeItem = (key: string) => void this.entries.delete(key)
+  all = () => Object.fromEntries([...this.entries].sort())
+}
+
+let local: MemoryStorage
+let tab: MemoryStorage
+
+beforeEach(() => {
+  local = new MemoryStorage()
+  tab = new MemoryStorage()
+  vi.stubGlobal('localStorage', local)
+  vi.stubGlobal('sessionStorage', tab)
+  vi.stubGlobal('location', { pathname: '/carts', search: '?page=2' })
+})
+
+afterEach(() => void vi.unstubAllGlobals())
+
+const ada = { id: '1', name: 'Ada', email: 'a@b.c', subscriptionStatus: 'active', hasActiveSubscription: true }
+const connected = {
+  isConnected: 'true',
+  platform: 'woocommerce',
+  storeUrl: 'https://shop.example',
+  store_connection: '{"platform":"woocommerce","store_url":"https://shop.example"}',
+  woocommerce_connection: '{"platform":"woocommerce","store_url":"https://shop.example"}',
+}
+const remember = () => rememberConnection({ platform: 'woocommerce', store_url: 'https://shop.example' })
+const answers = (status: number, body: object) =>
+  vi.stubGlobal('fetch', async () => new Response(JSON.stringify(body), { status }))
+const ask = ({ queryFn }: { queryFn?: unknown }) =>
+  (queryFn as (context: { signal: AbortSignal }) => Promise<unknown>)({ signal: new AbortController().signal })
+
+describe('the token', () => {
+  it('lies in the storage of the visit, or stays when it is to be remembered, and never in both', () => {
+    startSession('t1', false)
+    expect([local.all(), tab.all()]).toEqual([{}, { token: 't1' }])
+    startSession('t2', true)
+    expect([local.all(), tab.all()]).toEqual([{ token: 't2' }, {}])
+  })
+
+  it('goes from both with user and connection when the session ends; the theme stays', () => {
+    startSession('t', true)
+    tab.setItem('token', 't')
+    local.setItem('theme', 'blue')
+    rememberUser(ada)
+    remember()
+    endSession('expired')
+    expect([local.all(), tab.all()]).toEqual([{ theme: 'blue' }, {}])
+    expect(session()).toEqual({ token: null, farewell: 'expired', returnTo: '/carts?page=2' })
+  })
+})
+
+describe('the connection', () => {
+  it('is kept under the keys specified, one platform at a time', () => {
+    remember()
+    expect(local.all()).toEqual(connected)
+    rememberConnection({ platform: 'shopify', store_url: 'https://x.myshopify.com' })
+    expect(Object.keys(local.all())).toEqual([
+      ...['isConnected', 'platform', 'shopify_connection', 'storeUrl', 'store_connection'],
+    ])
+    expect(chosenPlatform()).toBe('shopify')
+  })
+
+  it('is kept by a check that finds one and forgotten by one that finds none', async () => {
+    answers(200, { hasConnection: true, platform: 'woocommerce', store_url: 'https://shop.example', store: null })
+    await ask(connectionQuery)
+    expect(local.all()).toEqual(connected)
+    answers(200, { hasConnection: false, platform: null, store_url: null, store: null })
+    await ask(connectionQuery)
+    expect(local.all()).toEqual({})
+  })
+
+  it('is forgotten when the subscription is not valid', async () => {
+    remember()
+    rememberUser(ada)
+    answers(200, { plan: 'starter', status: 'past_due', nextBillingDate: null, isTestMode: false })
+    await ask(subscriptionQuery)
+    expect(Object.keys(local.all())).toEqual(['user'])
+    expect(local.all().user).toContain('"hasActiveSubscription":false')
+  })
+
+  it('stands while the server fails: only an answer changes it (decision 2)', async () => {
+    remember()
+    answers(500, { error: 'x', code: 'internal' })
+    await expect(ask(connectionQuery)).rejects.toThrow()
+    await expect(ask(subscriptionQuery)).rejects.toThrow()
+    expect(local.all()).toEqual(connected)
+  })
+})

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { sectionOf, sections } from './sections.ts'
+
+it('has the sections of A 2.2 in their order, with Flows beside the carts', () => {
+  expect(sections.map(({ path, title }) => [path, title])).toEqual([
+    ['/dashboard', 'Dashboard'],
+    ['/carts', 'Abandoned Carts'],
+    ['/flows', 'Flows'],
+    ['/campaigns', 'Email Campaigns'],
+    ['/customers', 'Customers'],
+    ['/notifications', 'Notifications'],
+    ['/coupons', 'Coupons'],
+    ['/analytics', 'Analytics'],
+    ['/settings', 'Settings'],
+  ])
+})
+
+it('is in the section of the first path segment, and in Dashboard where there is none', () => {
+  const titles = ['/carts/42', '/Settings/account', '/', '/dashboard', '/nowhere'].map((path) => sectionOf(path).title)
+  expect(titles).toEqual(['Abandoned Carts', 'Settings', 'Dashboard', 'Dashboard', 'Dashboard'])
+})
