@@ -19,6 +19,9 @@ const toOwners = [
   '/settings',
   '/settings/account',
   '/settings/appearance',
+  '/settings/recovery-rules',
+  '/settings/sending',
+  '/settings/faq#sync',
   '/pricing',
   '/test-subscription',
   '/logout',
@@ -104,4 +107,8 @@ async function chooseTheme(page: Page, theme: string) {
   await page.waitForFunction((name) => document.documentElement.dataset.theme === name, theme)
 }
 
-const nameOf = (template: string) => template.replace(/\?.*/, '').replace(/[/:]+/g, '-').slice(1)
+const nameOf = (template: string) =>
+  template
+    .replace(/[?#].*/, '')
+    .replace(/[/:]+/g, '-')
+    .slice(1)

@@ -26,6 +26,9 @@ export function RecoveryRulesForm({ store }: { store: StoreView }) {
   )
 }
 
+/** The words above keep the card's width. */
+const narrow = { wrapper: { width: 110 } }
+
 interface RuleProps {
   form: Form
   isFixed: boolean
@@ -62,7 +65,7 @@ function Cap({ form, isFixed }: RuleProps) {
       <NumberInput
         label="Messages per person"
         description="At most; 1 to 20. What is over the limit waits until there is room."
-        w={{ base: '100%', xs: 220 }}
+        styles={narrow}
         min={1}
         max={20}
         clampBehavior="none"
@@ -118,7 +121,7 @@ function Attribution({ form, isFixed }: RuleProps) {
       <NumberInput
         label="Days"
         description="1 to 30"
-        w={{ base: '100%', xs: 220 }}
+        styles={narrow}
         min={1}
         max={30}
         clampBehavior="none"
