@@ -118,4 +118,12 @@ export const mutations: readonly Mutation[] = [
     before: "least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
     after: "interval '0 minutes'",
   },
+  {
+    name: 'a fold forgets what was folded before',
+    rule: 'Way D',
+    file: 'server/analytics/rollups-sql.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: '${sql.table(table)}.${sql.ref(measure)} + excluded',
+    after: 'excluded',
+  },
 ]

@@ -1,3 +1,4 @@
+import { foldRollups } from '../../server/analytics/rollups.ts'
 import { admitPost, type CaptureStore, recordCapture } from '../../server/carts/capture.ts'
 import { foldLeftPosts, foldPostsOf } from '../../server/carts/capture-intake.ts'
 import { onlyReadable } from '../../server/carts/capture-rules.ts'
@@ -90,6 +91,7 @@ const players: Players = {
   async sweep(theatre, { worker }) {
     const { deps } = await living(theatre, worker)
     await sweepStore(deps, { storeId: theatre.stage.storeId })
+    await foldRollups(deps)
   },
   async clock(theatre, { jumpMs }) {
     theatre.clock.jump(jumpMs)

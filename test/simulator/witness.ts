@@ -12,6 +12,9 @@ export interface Cart {
   lastActivityAt: number
   endedAt: number | null
   pendingUntil: number | null
+  abandonedAt: number | null
+  recoveredAt: number | null
+  currency: string
   email: string | null
   phone: string | null
   items: { productId: string; variationId: string | null; quantity: number }[]
@@ -45,6 +48,7 @@ export interface Order {
   id: string
   shopper: string
   purchasedAt: number | null
+  currency: string
   total: number
   net: number
   isStaff: boolean
@@ -60,6 +64,16 @@ export interface Touch {
   at: number
 }
 
+/** What one quarter of an hour in one currency was counted to; no time: revenue of all time. */
+export interface Rollup {
+  at: number | null
+  currency: string
+  abandoned: number
+  abandonedRecovered: number
+  recovered: number
+  attributed: number
+}
+
 export interface State {
   /** Rows written so far, see WITNESS. */
   writes: number
@@ -69,6 +83,8 @@ export interface State {
   facts: StoredFact[]
   orders: Order[]
   touches: Touch[]
+  /** Folded ones and changes as they lie. */
+  rollups: Rollup[]
 }
 
 /** Counts every row written to what `readState` reads; a rolled back one as well. */
@@ -93,10 +109,14 @@ export async function readState(pool: pg.Pool, storeId: string, before: State | 
 
 const asMs = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
 
-const list = (table: string, fields: Record<string, string>) => {
+const list = (from: string, fields: Record<string, string>) => {
+  const table = from.split(' ').at(-1)
   const pairs = Object.entries(fields).map(([name, value]) => `'${name}', ${value}`)
-  return `(select coalesce(json_agg(json_build_object(${pairs})), '[]') from ${table} where store_id = $1) as ${table}`
+  return `(select coalesce(json_agg(json_build_object(${pairs})), '[]') from ${from} where store_id = $1) as ${table}`
 }
+
+const ROLLUPS = `(select store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor from rollups
+  union all select store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor from rollup_changes) rollups`
 
 const STATE = `
   select last_value + is_called::int as writes, (select is_active from stores where id = $1) as "isActive",
@@ -108,6 +128,9 @@ const STATE = `
       lastActivityAt: asMs('last_activity_at'),
       endedAt: asMs('ended_at'),
       pendingUntil: asMs('pending_until'),
+      abandonedAt: asMs('abandoned_at'),
+      recoveredAt: asMs('recovered_at'),
+      currency: 'currency',
       email: 'email',
       phone: 'phone',
       items: 'items',
@@ -133,6 +156,7 @@ const STATE = `
       id: 'order_id',
       shopper: 'shopper_id',
       purchasedAt: asMs('purchased_at'),
+      currency: 'currency',
       total: 'total_minor',
       net: 'net_minor',
       isStaff: 'is_staff',
@@ -145,6 +169,14 @@ const STATE = `
       message: 'message_id',
       isHuman: 'is_human',
       at: asMs('at'),
+    })},
+    ${list(ROLLUPS, {
+      at: `case when slot > '-infinity' then ${asMs('slot')} end`,
+      currency: 'currency',
+      abandoned: 'abandoned',
+      abandonedRecovered: 'abandoned_recovered',
+      recovered: 'recovered',
+      attributed: 'attributed_minor',
     })}
   from simulator_writes where last_value + is_called::int <> $2`
 

@@ -1,0 +1,61 @@
+import type { Rollup, State } from '../witness.ts'
+import type { Invariant } from './scene.ts'
+
+// Way D: what the dashboard reads is what counting carts and orders themselves gives, after every step.
+
+const SLOT_MS = 15 * 60_000
+
+export const wayD: Invariant = ({ state }) => {
+  const [kept, counted] = [sumsOf(state.rollups), sumsOf(count(state))]
+  return [...new Set([...kept.keys(), ...counted.keys()])]
+    .filter((key) => kept.get(key) !== counted.get(key))
+    .map((key) => `${key}: the rollups say ${kept.get(key) ?? NOTHING}, the rows are ${counted.get(key) ?? NOTHING}`)
+}
+
+const NOTHING = '0,0,0,0'
+
+/** By slot and currency; what comes to nothing is left out. */
+function sumsOf(rollups: readonly Rollup[]): Map<string, string> {
+  const groups = Map.groupBy(
+    rollups,
+    ({ at, currency }) => `${at === null ? 'in all' : new Date(at).toISOString()} ${currency}`,
+  )
+  const add = (each: readonly Rollup[], measure: keyof typeof none) => each.reduce((sum, one) => sum + one[measure], 0)
+  const sums = [...groups].map(([key, each]): [string, string] => [
+    key,
+    [add(each, 'abandoned'), add(each, 'abandonedRecovered'), add(each, 'recovered'), add(each, 'attributed')].join(),
+  ])
+  return new Map(sums.filter(([, sum]) => sum !== NOTHING))
+}
+
+const none = { abandoned: 0, abandonedRecovered: 0, recovered: 0, attributed: 0 }
+
+function count({ carts, orders }: State): Rollup[] {
+  const standing = carts.filter((cart) => cart.status !== 'merged')
+  const abandoned = standing.flatMap(({ abandonedAt, status, currency }) =>
+    abandonedAt === null
+      ? []
+      : [
+          {
+            ...none,
+            at: slotOf(abandonedAt),
+            currency,
+            abandoned: 1,
+            abandonedRecovered: status === 'recovered' ? 1 : 0,
+          },
+        ],
+  )
+  const recovered = standing.flatMap(({ recoveredAt, status, currency }) =>
+    status === 'recovered' && recoveredAt !== null
+      ? [{ ...none, at: slotOf(recoveredAt), currency, recovered: 1 }]
+      : [],
+  )
+  const revenue = orders.flatMap(({ purchasedAt, touch, net, currency }) =>
+    touch === null || purchasedAt === null
+      ? []
+      : [slotOf(purchasedAt), null].map((at) => ({ ...none, at, currency, attributed: net })),
+  )
+  return [...abandoned, ...recovered, ...revenue]
+}
+
+const slotOf = (at: number) => Math.floor(at / SLOT_MS) * SLOT_MS
