@@ -65,6 +65,13 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
   })
 })
 
+test('trial, card, guarantee and what a year saves stand beside the prices (A 9)', () => {
+  const words = page.replace(/<[^>]+>/g, '')
+  for (const claim of ['Save 20%', '14-day free trial', 'No credit card required', '30-day money-back guarantee']) {
+    expect(words).toContain(claim)
+  }
+})
+
 test('figures stand in the reports they come from', () => {
   const outages = readFileSync('docs/reliability-outages.md', 'utf8')
   const said = proofs.flatMap((proof) => proof.proofs).join(' ')

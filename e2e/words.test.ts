@@ -1,0 +1,292 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aHouse, type House, openBrowser } from './house.ts'
+
+// The specification's own words where they stand on the screen, and the ways that lead on from them.
+
+let house: House
+let browser: Browser
+let owner: Page
+
+beforeAll(async () => {
+  house = await aHouse()
+  browser = await openBrowser()
+  owner = await aVisitor()
+  await owner.goto(`${house.url}/login`)
+  await owner.getByRole('button', { name: 'Try the live demo' }).click()
+  await owner.getByRole('navigation', { name: 'Sections' }).waitFor()
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await house?.stop()
+})
+
+async function aVisitor(): Promise<Page> {
+  return (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+}
+
+/** The server breaks where `path` is asked, so that the screen's own sentence shows. */
+const breaks = (page: Page, path: string) =>
+  page.route(`**${path}*`, (route) => route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }))
+
+/** As the owner, in a browser that knows nothing of them yet. */
+async function enter(page: Page) {
+  const token = await owner.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token')!)
+  await page.goto(`${house.url}/terms`)
+  await page.evaluate((text) => localStorage.setItem('token', text), token)
+}
+
+/** In the order in which they stand there. */
+async function sectionsOf(page: Page): Promise<string[]> {
+  return page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allInnerTexts()
+}
+
+describe('the shell (A 2.2)', () => {
+  test('has name, tagline and the sections in order, and each section its title', async () => {
+    const banner = owner.getByRole('banner')
+    await owner.getByText('Abandoned Cart Recovery').first().waitFor()
+    expect(await sectionsOf(owner)).toEqual(['Dashboard', 'Abandoned Carts', 'Flows', 'Settings'])
+    expect(await banner.locator('.logo-mark').count()).toBe(1)
+    for (const title of ['Abandoned Carts', 'Settings']) {
+      await owner.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: title }).click()
+      await banner.getByRole('heading', { level: 1, name: title }).waitFor()
+      expect(await banner.locator('.logo-mark').count()).toBe(0)
+    }
+    expect(await banner.getByRole('link', { name: 'Pricing' }).getAttribute('href')).toBe('/pricing')
+  })
+
+  test('hides the subscription button on the free plan', async () => {
+    await owner.route('**/api/subscribe/status*', (route) =>
+      route.fulfill({ json: { plan: 'free', status: 'active', nextBillingDate: null, isTestMode: true } }),
+    )
+    await owner.goto(`${house.url}/settings`)
+    const banner = owner.getByRole('banner')
+    await banner.getByRole('link', { name: 'Support' }).waitFor()
+    expect(await banner.getByRole('link', { name: /^Subscription/ }).count()).toBe(0)
+    await owner.unroute('**/api/subscribe/status*')
+  })
+
+  test('offers Login and Register to whoever is signed out', async () => {
+    const page = await aVisitor()
+    await page.goto(`${house.url}/terms`)
+    const banner = page.getByRole('banner')
+    expect(await banner.getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/login')
+    expect(await banner.getByRole('link', { name: 'Register' }).getAttribute('href')).toBe('/register')
+  })
+})
+
+describe('signing in (A 2.5, 5, 8)', () => {
+  test('says what failed in each mode', async () => {
+    const page = await aVisitor()
+    await breaks(page, '/api/auth/')
+    await page.goto(`${house.url}/login`)
+    await page.getByLabel('Email').fill('ada@owners.example')
+    await page.getByLabel('Password', { exact: true }).fill('secret')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Login failed. Please check your credentials.').waitFor()
+    await page.getByRole('button', { name: 'Forgot password?' }).click()
+    await page.getByRole('button', { name: 'Send reset link' }).click()
+    await page.getByText('Failed to send reset email. Please try again.').waitFor()
+    await page.goto(`${house.url}/register`)
+    await page.getByLabel('Name').fill('Ada')
+    await page.getByLabel('Email').fill('ada@owners.example')
+    await page.getByLabel('Password', { exact: true }).fill('secret')
+    await page.getByLabel('Repeat password').fill('secret2')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('Passwords do not match').waitFor()
+    await page.getByLabel('Repeat password').fill('secret')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('Registration failed. Please try again.').waitFor()
+  })
+
+  test('a reset link without its token is invalid; a new password leads to the landing page after three seconds', async () => {
+    const page = await aVisitor()
+    await page.goto(`${house.url}/reset-password`)
+    await page.getByText('Invalid reset link. Please request a new password reset.').waitFor()
+    await breaks(page, '/api/auth/reset-password')
+    await page.goto(`${house.url}/reset-password?token=x`)
+    await page.getByLabel('New password', { exact: true }).fill('secret')
+    await page.getByLabel('Repeat new password').fill('secret')
+    await page.getByRole('button', { name: 'Set new password' }).click()
+    await page.getByText('Failed to reset password. Please try again.').waitFor()
+    await page.unroute('**/api/auth/reset-password*')
+    const message = 'Your password has been reset. You can sign in now.'
+    await page.route('**/api/auth/reset-password*', (route) => route.fulfill({ json: { message } }))
+    await page.getByRole('button', { name: 'Set new password' }).click()
+    await page.getByText(message).waitFor()
+    const since = Date.now()
+    await page.waitForURL('**/landing.html')
+    expect(Date.now() - since).toBeGreaterThan(2_000)
+  })
+})
+
+describe('the store (A 2.4, 2.8, 4.4)', () => {
+  /** The demo's own store cannot be disconnected; another one can. */
+  const withOwnStore = () =>
+    owner.route('**/api/stores/check-connection*', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { store: object }
+      await route.fulfill({ json: { ...answer, store: { ...answer.store, isDemo: false } } })
+    })
+
+  const withoutStore = () =>
+    owner.route('**/api/stores/check-connection*', (route) =>
+      route.fulfill({ json: { hasConnection: false, platform: null, store_url: null, store: null } }),
+    )
+  const connectionFlags = () =>
+    owner.evaluate(() => Object.keys(localStorage).filter((key) => /connect|store|platform/i.test(key)))
+
+  test('settings say what is connected, and a disconnection that fails is said and leads nowhere', async () => {
+    await withOwnStore()
+    await breaks(owner, '/api/stores/disconnect')
+    await owner.goto(`${house.url}/settings`)
+    await owner.getByRole('heading', { name: 'Store Connection' }).waitFor()
+    await owner.getByText(`Connected to ${house.storeUrl}`).first().waitFor()
+    await owner.getByRole('button', { name: 'Connect to Different Store' }).waitFor()
+    await owner.getByRole('button', { name: 'Disconnect Store' }).click()
+    await owner.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }).click()
+    await owner.getByText('Failed to disconnect store. Please try again.').waitFor()
+    expect(new URL(owner.url()).pathname).toBe('/settings')
+    await owner.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  test('another store may be connected even when the server cannot let go of the one before', async () => {
+    await owner.getByRole('button', { name: 'Connect to Different Store' }).click()
+    await owner.getByRole('dialog').getByRole('button', { name: 'Disconnect and go on' }).click()
+    await owner.waitForURL('**/store-setup')
+    expect(await connectionFlags()).toEqual([])
+    await owner.unroute('**/api/stores/disconnect*')
+  })
+
+  test('a disconnection forgets the store here and leads to the set-up', async () => {
+    await owner.goto(`${house.url}/settings`)
+    await owner.getByRole('button', { name: 'Disconnect Store' }).click()
+    await owner.route('**/api/stores/disconnect*', (route) =>
+      route.fulfill({ json: { success: true, message: 'x', cancelled: 0 } }),
+    )
+    await owner.unroute('**/api/stores/check-connection*')
+    await withoutStore()
+    await owner.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }).click()
+    await owner.waitForURL('**/store-setup')
+    expect(await connectionFlags()).toEqual([])
+  })
+
+  test('without a store, settings and set-up lead to connecting one', async () => {
+    await owner.goto(`${house.url}/settings`)
+    await owner.getByText('Not connected to any store').waitFor()
+    expect(await owner.getByRole('link', { name: 'Connect Store' }).getAttribute('href')).toBe('/store-setup')
+    expect(await connectionFlags()).toEqual([])
+    await owner.goto(`${house.url}/store-setup`)
+    await owner.getByRole('button', { name: 'Connect Store' }).waitFor()
+    await owner.getByRole('heading', { name: 'How to get your keys' }).waitFor()
+    await owner.getByRole('combobox', { name: 'Platform' }).click()
+    expect(await owner.getByRole('option').allInnerTexts()).toEqual(['WooCommerce', 'Shopify'])
+    await owner.unroute('**/api/stores/check-connection*')
+  })
+
+  test('a connection that fails says so under its heading', async () => {
+    const page = await aVisitor()
+    const reply = await fetch(`${house.url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Ida', email: 'ida@owners.example', password: 'four pots on Kiln Road' }),
+    })
+    const { token } = (await reply.json()) as { token: string }
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    await page.goto(`${house.url}/terms`)
+    await page.evaluate((text) => localStorage.setItem('token', text), token)
+    await page.goto(`${house.url}/store-setup`)
+    await page.getByRole('heading', { name: 'Subscription Required' }).waitFor()
+    await fetch(`${house.url}/api/subscribe/create-free-subscription`, { method: 'POST', headers, body: '{}' })
+    await page.goto(`${house.url}/store-setup`)
+    await page.getByRole('button', { name: 'Connect Store' }).click()
+    await page.getByText('Store URL is required').waitFor()
+    await page.getByText('Consumer key and secret are required for WooCommerce').first().waitFor()
+    await breaks(page, '/api/stores/connect-store')
+    await page.getByLabel('Store URL').fill('shop.example')
+    await page.getByLabel('Consumer key').fill('ck_1')
+    await page.getByLabel('Consumer secret').fill('cs_1')
+    await page.getByRole('button', { name: 'Connect Store' }).click()
+    await page.getByText('Connection failed').waitFor()
+    await page.getByText('Failed to connect to store. Please check your credentials and try again.').waitFor()
+  })
+})
+
+test('the screens outside of the sections say what they are for (A 2.1, 2.8)', async () => {
+  await owner.goto(`${house.url}/test`)
+  for (const fact of ['Current URL', 'Path', 'Search', 'Hash']) await owner.getByText(fact, { exact: true }).waitFor()
+  await owner.getByRole('button', { name: 'Reload' }).waitFor()
+  await owner.getByRole('button', { name: 'Go to Carts' }).click()
+  await owner.waitForURL('**/carts')
+  await owner.goto(`${house.url}/test`)
+  await owner.getByRole('button', { name: 'Go to Dashboard' }).click()
+  await owner.waitForURL('**/dashboard')
+  await owner.goto(`${house.url}/test-subscription`)
+  await owner.getByLabel('Plan').waitFor()
+  const offered = await owner.getByLabel('Plan').locator('option').allInnerTexts()
+  expect(offered).toEqual(['free', 'starter', 'growth', 'professional', 'enterprise'])
+  await owner.goto(`${house.url}/settings/account`)
+  await owner.getByRole('button', { name: 'Log Out', exact: true }).click()
+  await owner.getByRole('dialog').getByText('Are you sure you want to log out?').waitFor()
+  await owner.goto(`${house.url}/settings/appearance`)
+  for (const theme of ['Light', 'Dark', 'Blue']) await owner.getByRole('radio', { name: theme }).waitFor()
+  expect(await owner.getByRole('radio').count()).toBe(3)
+})
+
+test('of the questions one is open at a time (A 2.8)', async () => {
+  await owner.goto(`${house.url}/settings/faq`)
+  const buttons = owner.getByRole('main').locator('button[aria-expanded]')
+  await buttons.first().waitFor()
+  expect(await buttons.count()).toBe(15)
+  await buttons.nth(0).click()
+  await buttons.nth(5).click()
+  await expect.poll(() => owner.locator('main button[aria-expanded=true]').count()).toBe(1)
+})
+
+test('the guard waits with “Loading...” while nothing is known, and asks again on the way on (A 4.1)', async () => {
+  const page = await aVisitor()
+  let asked = 0
+  await page.clock.install()
+  await page.route('**/api/subscribe/status*', async (route) => {
+    asked += 1
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await route.continue()
+  })
+  await enter(page)
+  await page.goto(`${house.url}/flows`)
+  await page.getByText('Loading...').first().waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor()
+  const before = asked
+  await page.clock.fastForward(30_000)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await expect.poll(() => asked).toBe(before + 1)
+  // The page that is there is not taken away for the question.
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+})
+
+test('the chart names its axes and periods (A 2.3)', async () => {
+  const page = await aVisitor()
+  await page.addInitScript(() => {
+    const written = new Set<string>()
+    Object.assign(window, { written })
+    const { fillText } = CanvasRenderingContext2D.prototype
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      written.add(text)
+      return fillText.call(this, text, ...place)
+    }
+  })
+  // Where there are carts there is a chart.
+  const figures = {
+    ...{ abandonedCarts: 5, recoveredCarts: 1, recoveryRate: 20, totalRevenue: 10, monthlyRevenue: 10 },
+    ...{ activeCustomers: 3, trends: {}, currency: 'USD', otherCurrencies: [], syncAgeSeconds: null },
+  }
+  await page.route('**/api/dashboard/stats*', (route) => route.fulfill({ json: figures }))
+  await enter(page)
+  await page.goto(`${house.url}/dashboard`)
+  await page.getByRole('heading', { name: 'Cart Recovery Overview' }).waitFor()
+  await expect
+    .poll(() => page.evaluate(() => [...(window as unknown as { written: Set<string> }).written]))
+    .toEqual(expect.arrayContaining(['Number of Carts', 'Date']))
+  const periods = await page.getByLabel('Period').locator('option').allInnerTexts()
+  expect(periods).toEqual(['Last 24 Hours', 'Last 7 Days', 'Last 30 Days'])
+})

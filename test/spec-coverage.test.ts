@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+// docs/spec-coverage.md says of each thing the specification asks for which test proves it. Here it is held to that.
+
+const SECTIONS = [
+  '1',
+  '2.1',
+  '2.2',
+  '2.3',
+  '2.4',
+  '2.5',
+  '2.8',
+  '3',
+  '4.1',
+  '4.2',
+  '4.4',
+  '4.7',
+  '5',
+  '6',
+  '7',
+  '8',
+  '9',
+]
+const page = readFileSync('docs/spec-coverage.md', 'utf8')
+
+/** `| A 2.1 /landing | file | test |`, or a reason in place of file and test. */
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('| A '))
+  .map((line) => {
+    const [what, file, proof] = line.split('|').slice(1, -1)
+    return { what: what!.trim(), file: (file ?? '').trim().replaceAll('`', ''), proof: (proof ?? '').trim() }
+  })
+
+test('every row names a test that exists, or says why there is none', () => {
+  const wrong = rows.flatMap(({ what, file, proof }) => {
+    if (file === '–') return /\w+ \w+ \w+/.test(proof) ? [] : [`${what}: neither test nor reason`]
+    if (!/\.test\.tsx?$/.test(file) || !existsSync(file)) return [`${what}: there is no test file “${file}”`]
+    return namesOf(file).includes(proof) ? [] : [`${what}: no test in ${file} is called “${proof}”`]
+  })
+  expect(wrong).toEqual([])
+})
+
+test('every section of the specification that is built has its rows, each thing once', () => {
+  const listed = rows.map(({ what }) => what)
+  expect(SECTIONS.filter((section) => !listed.some((what) => what.startsWith(`A ${section} `)))).toEqual([])
+  expect(listed.filter((what, index) => listed.indexOf(what) !== index)).toEqual([])
+})
+
+/** Of `test('…')` and `it.each(…)('…')`. In a file where something is skipped or singled out no name counts. */
+function namesOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8')
+  if (/\b(?:test|it|describe)\.(?:skip|todo|fails|only)\b/.test(source)) return []
+  return [...source.matchAll(/(?:\b(?:test|it)|\))\(\s*(['`])((?:\\.|(?!\1).)+)\1\s*,/g)].map(([, , name]) => name!)
+}
