@@ -133,6 +133,15 @@ test('an old version is told', async () => {
   options.intercept = ({ url }) =>
     url?.includes('/system_status') ? { status: 200, body: { environment: { version: '4.9.2' } } } : undefined
   expect((await checksOf()).version).toMatchObject({ state: 'bad', finding: expect.stringContaining('4.9.2') })
+  const { body } = await world.request('GET', '/api/stores/check-connection', { token: owner.token })
+  expect(body.store.version).toBe('4.9.2')
+})
+
+test('a look at a store in which nothing changed waits for nobody who holds its row', async () => {
+  await world.db.transaction().execute(async (tx) => {
+    await tx.selectFrom('stores').select('id').where('id', '=', storeId).forUpdate().execute()
+    expect(states(await checksOf())).toMatchObject({ keys: 'good' })
+  })
 })
 
 test('notices that WooCommerce switched off are told and made anew', async () => {

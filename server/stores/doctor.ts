@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { type Limit, take } from '../accounts/limits.ts'
 import type { Db, StoreDb } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
-import type { StoreClient, WebhookSubscription } from '../platforms/platform.ts'
+import type { StoreClient, StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from './access.ts'
 import { profileColumns } from './connect.ts'
@@ -25,9 +26,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   if (!row.is_active) throw new AppError('conflict', 'This store is not connected.')
   await take(deps, EXAMINATIONS, store.storeId)
   const asked = await ask(deps, store)
-  if (asked.kind === 'answered') {
-    await sql.updateStore({ accountId: row.account_id, db: deps.db }, store.storeId, profileColumns(asked.profile))
-  }
+  if (asked.kind === 'answered') await keepNews(deps, row, asked.profile)
   const findings: Findings = {
     now: deps.now(),
     asked,
@@ -41,6 +40,14 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
     await deps.jobs.enqueue(deps.db, webhooksJob, { storeId: store.storeId }, store.storeId)
   }
   return { at: findings.now.toISOString(), checks: doctorChecks(findings) }
+}
+
+/** A look writes only what has changed: whoever holds the store's row just now is not waited for without need. */
+async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
+  const columns = profileColumns(profile)
+  const names = Object.keys(columns) as (keyof typeof columns)[]
+  if (names.every((name) => isDeepStrictEqual(columns[name], row[name]))) return
+  await sql.updateStore({ accountId: row.account_id, db: deps.db }, row.id, columns)
 }
 
 /** What a store does wrong is the answer, not an error. A mistake of ours is thrown. */
