@@ -94,95 +94,126 @@ async function alarms(): Promise<string[]> {
 
 const recipients = () => world.sent.map((mail) => mail.to)
 
-test('the store is down for an hour: messages are held, the owner is told why, and all go out once afterwards', async () => {
-  await leaveCarts(6)
-  await live(20)
-  const goOn = shop.fake.orders
-  shop.fake.orders = () => {
-    throw new StoreProblem('unreachable')
-  }
-  world.sent.length = 0
-  await live(60)
-  const held = (await steps()).filter((row) => row.state === 'held')
-  expect(held.length).toBeGreaterThan(0)
-  expect(held.every((row) => row.reason === 'store_unreachable')).toBe(true)
-  expect(await alarms()).toEqual(['The store has not been read'])
-  const sentWhileDegraded = world.sent.length
-  await live(10)
-  expect(world.sent.length).toBe(sentWhileDegraded)
-  shop.fake.orders = goOn
-  await live(30)
-  expect((await steps()).every((row) => row.state === 'sent')).toBe(true)
-  expect(new Set(recipients()).size).toBe(recipients().length)
-  expect(await alarms()).toEqual(['The store has not been read', 'The store is being read again'])
-}, 60_000)
+/** Hours pass on a virtual clock; how long that takes says only how busy the machine is. */
+const LIMIT_MS = 180_000
 
-test('the mail server is down for an hour: tried ever more seldom, nothing lost, told, and all go out once', async () => {
-  await leaveCarts(6)
-  world.answer = () => ({ kind: 'retry', reason: 'connection_refused', response: 'connect ECONNREFUSED 127.0.0.1:25' })
-  await live(90)
-  const tries = world.sent.length
-  expect((await steps()).every((row) => row.state === 'held' && row.reason === 'retry')).toBe(true)
-  expect(tries).toBeLessThan(6 * 12)
-  expect(await alarms()).toEqual(['The mail server takes nothing'])
-  world.sent.length = 0
-  world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
-  await live(20)
-  expect((await steps()).every((row) => row.state === 'sent')).toBe(true)
-  expect(recipients()).toHaveLength(6)
-  expect(await alarms()).toEqual(['The mail server takes nothing', 'Messages are going out again'])
-}, 60_000)
+test(
+  'the store is down for an hour: messages are held, the owner is told why, and all go out once afterwards',
+  async () => {
+    await leaveCarts(6)
+    await live(20)
+    const goOn = shop.fake.orders
+    shop.fake.orders = () => {
+      throw new StoreProblem('unreachable')
+    }
+    world.sent.length = 0
+    await live(60)
+    const held = (await steps()).filter((row) => row.state === 'held')
+    expect(held.length).toBeGreaterThan(0)
+    expect(held.every((row) => row.reason === 'store_unreachable')).toBe(true)
+    expect(await alarms()).toEqual(['The store has not been read'])
+    const sentWhileDegraded = world.sent.length
+    await live(10)
+    expect(world.sent.length).toBe(sentWhileDegraded)
+    shop.fake.orders = goOn
+    await live(30)
+    expect((await steps()).every((row) => row.state === 'sent')).toBe(true)
+    expect(new Set(recipients()).size).toBe(recipients().length)
+    expect(await alarms()).toEqual(['The store has not been read', 'The store is being read again'])
+  },
+  LIMIT_MS,
+)
 
-test('a mail server that is down for two days: what is more than a day late is closed, not sent', async () => {
-  await leaveCarts(1)
-  world.answer = () => ({ kind: 'retry', reason: 'connection_refused', response: 'connect ECONNREFUSED 127.0.0.1:25' })
-  await live(70)
-  for (let hour = 0; hour < 48; hour++) {
-    world.advance(HOUR - MINUTE)
-    await live(1)
-  }
-  world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
-  world.sent.length = 0
-  await live(60)
-  expect(await steps(1)).toMatchObject([{ state: 'skipped' }])
-  expect(world.sent.length).toBeLessThanOrEqual(1)
-}, 60_000)
+test(
+  'the mail server is down for an hour: tried ever more seldom, nothing lost, told, and all go out once',
+  async () => {
+    await leaveCarts(6)
+    world.answer = () => ({
+      kind: 'retry',
+      reason: 'connection_refused',
+      response: 'connect ECONNREFUSED 127.0.0.1:25',
+    })
+    await live(90)
+    const tries = world.sent.length
+    expect((await steps()).every((row) => row.state === 'held' && row.reason === 'retry')).toBe(true)
+    expect(tries).toBeLessThan(6 * 12)
+    expect(await alarms()).toEqual(['The mail server takes nothing'])
+    world.sent.length = 0
+    world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
+    await live(20)
+    expect((await steps()).every((row) => row.state === 'sent')).toBe(true)
+    expect(recipients()).toHaveLength(6)
+    expect(await alarms()).toEqual(['The mail server takes nothing', 'Messages are going out again'])
+  },
+  LIMIT_MS,
+)
 
-test('a clock that steps back a day: nothing is sent again, and the store is read within minutes', async () => {
-  await leaveCarts(2)
-  await live(70)
-  expect(world.sent).toHaveLength(2)
-  world.advance(-DAY)
-  const readings = shop.fake.orders
-  let pulls = 0
-  shop.fake.orders = (query) => {
-    pulls++
-    return readings(query)
-  }
-  await live(3)
-  expect(pulls).toBeGreaterThan(0)
-  await live(40)
-  expect(world.sent).toHaveLength(2)
-  expect(await alarms()).toEqual([])
-})
+test(
+  'a mail server that is down for two days: what is more than a day late is closed, not sent',
+  async () => {
+    await leaveCarts(1)
+    world.answer = () => ({
+      kind: 'retry',
+      reason: 'connection_refused',
+      response: 'connect ECONNREFUSED 127.0.0.1:25',
+    })
+    await live(70)
+    for (let hour = 0; hour < 48; hour++) {
+      world.advance(HOUR - MINUTE)
+      await live(1)
+    }
+    world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
+    world.sent.length = 0
+    await live(60)
+    expect(await steps(1)).toMatchObject([{ state: 'skipped' }])
+    expect(world.sent.length).toBeLessThanOrEqual(1)
+  },
+  LIMIT_MS,
+)
 
-test('a worker that died before its clock stepped back is taken for dead, and its leases end', async () => {
-  await leaveCarts(1)
-  const { storeId } = shop
-  await live(54)
-  const dead = '01900000-0000-7000-8000-00000000dead'
-  await world.db
-    .insertInto('workers')
-    .values({ id: dead, started_at: world.now, seen_at: new Date(world.now.getTime() + DAY) })
-    .execute()
-  const lease = new Date(world.now.getTime() + DAY)
-  await world.db.updateTable('store_send').set({ lease_until: lease }).where('store_id', '=', storeId).execute()
-  await world.db
-    .updateTable('messages')
-    .set({ state: 'claimed', worker_id: dead, claim: dead, wake_at: lease })
-    .where('store_id', '=', storeId)
-    .where('step', '=', 1)
-    .execute()
-  await live(10)
-  expect(await steps()).toEqual([{ state: 'sent', reason: null }])
-})
+test(
+  'a clock that steps back a day: nothing is sent again, and the store is read within minutes',
+  async () => {
+    await leaveCarts(2)
+    await live(70)
+    expect(world.sent).toHaveLength(2)
+    world.advance(-DAY)
+    const readings = shop.fake.orders
+    let pulls = 0
+    shop.fake.orders = (query) => {
+      pulls++
+      return readings(query)
+    }
+    await live(3)
+    expect(pulls).toBeGreaterThan(0)
+    await live(40)
+    expect(world.sent).toHaveLength(2)
+    expect(await alarms()).toEqual([])
+  },
+  LIMIT_MS,
+)
+
+test(
+  'a worker that died before its clock stepped back is taken for dead, and its leases end',
+  async () => {
+    await leaveCarts(1)
+    const { storeId } = shop
+    await live(54)
+    const dead = '01900000-0000-7000-8000-00000000dead'
+    await world.db
+      .insertInto('workers')
+      .values({ id: dead, started_at: world.now, seen_at: new Date(world.now.getTime() + DAY) })
+      .execute()
+    const lease = new Date(world.now.getTime() + DAY)
+    await world.db.updateTable('store_send').set({ lease_until: lease }).where('store_id', '=', storeId).execute()
+    await world.db
+      .updateTable('messages')
+      .set({ state: 'claimed', worker_id: dead, claim: dead, wake_at: lease })
+      .where('store_id', '=', storeId)
+      .where('step', '=', 1)
+      .execute()
+    await live(10)
+    expect(await steps()).toEqual([{ state: 'sent', reason: null }])
+  },
+  LIMIT_MS,
+)
