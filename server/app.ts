@@ -17,6 +17,7 @@ import { demoRoutes } from './instance/demo-routes.ts'
 import { healthRoutes } from './instance/health.ts'
 import { instanceRoutes } from './instance/routes.ts'
 import { siteRoutes } from './instance/site-routes.ts'
+import { liveRoutes } from './live/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { webhookRoutes } from './stores/webhook-routes.ts'
@@ -53,6 +54,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   webhookRoutes(app, deps)
   docsRoutes(app)
   siteRoutes(app, deps, PAGES)
+  liveRoutes(app, deps)
   servePages(app)
   return app
 }
@@ -99,7 +101,9 @@ function servePages(app: FastifyInstance): void {
   }
   app.setNotFoundHandler((request, reply) => {
     const isPage =
-      request.method === 'GET' && !/^\/(api|c|u|capture)\//.test(request.url) && !/\.\w{2,5}(\?|$)/.test(request.url)
+      request.method === 'GET' &&
+      !/^\/(api|c|u|capture|socket\.io)\//.test(request.url) &&
+      !/\.\w{2,5}(\?|$)/.test(request.url)
     if (isPage && hasPages) return reply.header('cache-control', 'no-cache').sendFile('index.html')
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
   })

@@ -244,6 +244,11 @@ export interface CartCountsTable {
   change: number
 }
 
+export interface LiveWatchesTable {
+  store_id: string
+  until: Date
+}
+
 export interface StorePeopleTable {
   store_id: string
   counted_at: Date
@@ -532,6 +537,7 @@ export interface Schema {
   carts: CartsTable
   cart_counts: CartCountsTable
   store_people: StorePeopleTable
+  live_watches: LiveWatchesTable
   cart_events: CartEventsTable
   orders: OrdersTable
   templates: TemplatesTable

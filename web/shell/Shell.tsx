@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { connectionQuery, instanceQuery, meQuery, subscriptionQuery } from '../access/queries.ts'
+import { useLive } from '../live/useLive.ts'
 import { useStoreHealth } from '../stores/queries.ts'
 import { SaidAbove } from '../ui/PageTitle.tsx'
 import { Banners } from './Banners.tsx'
@@ -16,6 +17,7 @@ export function Shell() {
   const { pathname } = useLocation()
   const section = sectionOf(pathname)
   const isComplete = useComplete()
+  useLive()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a phone's menu closes when it has led somewhere
   useEffect(() => menu.close(), [pathname])
   return (

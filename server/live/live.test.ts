@@ -1,0 +1,233 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { io, type Socket } from 'socket.io-client'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { Joined, StoreChanged } from '../../shared/live.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { aWorld } from '../../test/world.ts'
+import { buildApp } from '../app.ts'
+import { sql } from '../db.ts'
+
+// Over real connections, to an app that listens.
+
+const world = aWorld()
+const open: Socket[] = []
+let address: string
+
+beforeAll(async () => {
+  await world.app.close()
+  world.app = buildApp(world.deps)
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  address = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`
+  await isListened(1)
+})
+
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.disconnect()
+})
+
+const isListened = (processes: number) =>
+  vi.waitFor(async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity
+      where application_name = 'recoup-live' and datname = current_database() and query = 'listen recoup_live'`.execute(
+      world.db,
+    )
+    expect(rows).toHaveLength(processes)
+  }, 10_000)
+
+function connect(token: string | undefined, options: object = {}): Socket {
+  const socket = io(address, { auth: { token }, forceNew: true, reconnection: false, ...options })
+  open.push(socket)
+  return socket
+}
+
+const refusal = (socket: Socket) =>
+  new Promise<string>((resolve, reject) => {
+    socket.on('connect_error', (error) => resolve(error.message))
+    socket.on('connect', () => reject(new Error('it was let in')))
+  })
+
+async function join(token: string, platform: unknown = 'woocommerce', options: object = {}) {
+  const socket = connect(token, options)
+  const heard: StoreChanged[] = []
+  socket.on('store-changed', (event) => heard.push(event))
+  await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
+  const joined: Joined = await socket.timeout(5_000).emitWithAck('join-platform', platform)
+  return { socket, heard, joined }
+}
+
+const isGone = (socket: Socket) => vi.waitFor(() => expect(socket.connected).toBe(false), 5_000)
+
+const renameFlow = (store: TestStore, name = 'Renamed') =>
+  world.db.updateTable('flows').set({ name }).where('store_id', '=', store.storeId).execute()
+
+const heardParts = (heard: StoreChanged[]) => heard.flatMap((event) => event.changed)
+
+test('what changes in a store is heard by those who have it open, and by nobody else', async () => {
+  const [store, stranger] = [await aStore(world), await aStore(world)]
+  const own = await join(store.token)
+  const other = await join(stranger.token)
+  expect(own.joined).toEqual({ storeId: store.storeId })
+  await renameFlow(store)
+  await vi.waitFor(() => expect(own.heard).toEqual([{ storeId: store.storeId, changed: ['flows'] }]), 5_000)
+  expect(other.heard).toEqual([])
+})
+
+test('the store is the session’s, whatever the browser names', async () => {
+  const [store, stranger] = [await aStore(world), await aStore(world)]
+  const named = [stranger.storeId, { storeId: stranger.storeId }, null, 'shopify', ['woocommerce'], 7]
+  for (const platform of named) {
+    const { joined, socket } = await join(store.token, platform)
+    expect(joined).toEqual({ storeId: store.storeId })
+    socket.disconnect()
+  }
+})
+
+test('a change that is rolled back is not announced; many in one transaction are one event with all their parts', async () => {
+  const store = await aStore(world)
+  const { heard } = await join(store.token)
+  await world.db
+    .transaction()
+    .execute(async (tx) => {
+      await tx.updateTable('flows').set({ name: 'Never' }).where('store_id', '=', store.storeId).execute()
+      throw new Error('rolled back')
+    })
+    .catch(() => {})
+  await world.db.transaction().execute(async (tx) => {
+    for (let n = 0; n < 20; n++) {
+      await tx
+        .updateTable('flows')
+        .set({ name: `Name ${n}` })
+        .where('store_id', '=', store.storeId)
+        .execute()
+    }
+    await tx.updateTable('stores').set({ sender_name: 'Ann' }).where('id', '=', store.storeId).execute()
+  })
+  await vi.waitFor(() => expect(heard).toHaveLength(1), 5_000)
+  expect(heard[0]!.changed.toSorted()).toEqual(['flows', 'settings'])
+})
+
+test('a store in a storm is announced at most once a second', async () => {
+  const store = await aStore(world)
+  const { heard } = await join(store.token)
+  const began = performance.now()
+  for (let n = 0; performance.now() - began < 2_500; n++) {
+    await renameFlow(store, `Name ${n}`)
+    await sleep(20)
+  }
+  await sleep(1_200)
+  expect(heard.length).toBeGreaterThanOrEqual(2)
+  expect(heard.length).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000) + 1)
+})
+
+test('a sign of life of the capture script is no change of the settings', async () => {
+  const store = await aStore(world)
+  const { heard } = await join(store.token)
+  const update = world.db.updateTable('stores').where('id', '=', store.storeId)
+  await update.set({ capture_seen_at: world.now }).execute()
+  await renameFlow(store)
+  await vi.waitFor(() => expect(heardParts(heard)).toEqual(['flows']), 5_000)
+})
+
+test('a store nobody has open says nothing', async () => {
+  const store = await aStore(world)
+  const watched = await world.db.selectFrom('live_watches').where('store_id', '=', store.storeId).selectAll().execute()
+  expect(watched).toEqual([])
+})
+
+test.each([
+  ['none', undefined],
+  ['a made-up one', 'x'.repeat(43)],
+  ['no word', { $ne: null } as unknown as string],
+])('a token that is %s is refused', async (_kind, token) => {
+  expect(await refusal(connect(token))).toBe('session')
+})
+
+test('an expired token is refused', async () => {
+  const store = await aStore(world)
+  const sessions = world.db.updateTable('sessions').where('account_id', '=', store.accountId)
+  await sessions.set({ expires_at: world.now }).execute()
+  expect(await refusal(connect(store.token))).toBe('session')
+})
+
+test('a revoked session is disconnected at once, and refused from then on', async () => {
+  const [store, other] = [await aStore(world), await aStore(world)]
+  const { socket } = await join(store.token)
+  const stays = await join(other.token)
+  expect((await world.request('POST', '/api/auth/logout', { token: store.token })).status).toBe(200)
+  await isGone(socket)
+  expect(stays.socket.connected).toBe(true)
+  expect(await refusal(connect(store.token))).toBe('session')
+})
+
+test('a viewer hears it too', async () => {
+  const store = await aStore(world, { role: 'viewer' })
+  const { heard } = await join(store.token)
+  await renameFlow(store)
+  await vi.waitFor(() => expect(heard).toHaveLength(1), 5_000)
+})
+
+test('a visitor of the demo hears the demo’s store', async () => {
+  const store = await aStore(world)
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', store.accountId).execute()
+  const { heard } = await join(store.token)
+  await renameFlow(store)
+  await vi.waitFor(() => expect(heard).toHaveLength(1), 5_000)
+})
+
+test('pages of other origins and tokens in an address are turned away', async () => {
+  const { token } = await aStore(world)
+  await refusal(connect(token, { extraHeaders: { origin: 'https://evil.example' } }))
+  await refusal(connect(token, { transports: ['websocket'], extraHeaders: { origin: 'https://evil.example' } }))
+  await refusal(connect(token, { query: { token } }))
+  await join(token, 'woocommerce', { extraHeaders: { origin: address } })
+})
+
+test('too large a message, too many of them, and too many connections are refused', async () => {
+  const { token } = await aStore(world)
+  const large = await join(token, 'woocommerce', { transports: ['websocket'] })
+  large.socket.emit('join-platform', 'x'.repeat(10_000))
+  await isGone(large.socket)
+  const loud = await join(token)
+  for (let n = 0; n < 30; n++) loud.socket.emit('join-platform', 'woocommerce')
+  await isGone(loud.socket)
+  await sleep(200)
+  for (let n = 0; n < 10; n++) await join(token)
+  expect(await refusal(connect(token))).toBe('too_many')
+})
+
+test('a lost database connection is opened again, and whatever was missed meanwhile counts as changed', async () => {
+  const store = await aStore(world)
+  const { heard } = await join(store.token)
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'recoup-live' and datname = current_database()`.execute(world.db)
+  await vi.waitFor(() => expect(heardParts(heard)).toContain('carts'), 10_000)
+  await sleep(1_100)
+  await renameFlow(store)
+  await vi.waitFor(() => expect(heard.at(-1)!.changed).toEqual(['flows']), 5_000)
+})
+
+test('each process hears what another has changed; one that stops lets its connections go', async () => {
+  const store = await aStore(world)
+  const second = buildApp(world.deps)
+  await second.listen({ port: 0, host: '127.0.0.1' })
+  await isListened(2)
+  const first = await join(store.token)
+  const there = io(`http://127.0.0.1:${(second.server.address() as AddressInfo).port}`, {
+    auth: { token: store.token },
+    forceNew: true,
+    reconnection: false,
+  })
+  open.push(there)
+  const heard: StoreChanged[] = []
+  there.on('store-changed', (event) => heard.push(event))
+  await new Promise<void>((resolve) => there.on('connect', resolve))
+  await there.emitWithAck('join-platform', 'woocommerce')
+  await renameFlow(store)
+  await vi.waitFor(() => expect([first.heard.length, heard.length]).toEqual([1, 1]), 5_000)
+  await second.close()
+  await isGone(there)
+  expect(first.socket.connected).toBe(true)
+})

@@ -1,0 +1,219 @@
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import { Server, type Socket } from 'socket.io'
+import {
+  type ClientEvents,
+  type Joined,
+  LIVE_PATH,
+  type LiveRefusal,
+  liveParts,
+  type ServerEvents,
+} from '../../shared/live.ts'
+import { PlatformName } from '../../shared/platforms.ts'
+import { authenticate, type Session } from '../accounts/session.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { chooseStore } from '../stores/choose.ts'
+import { ChangeGatherer } from './gather.ts'
+import { type Listening, listen } from './listen-sql.ts'
+import * as sql from './live-sql.ts'
+import { allowance, isOwnOrigin, readAnnouncement } from './rules.ts'
+
+// The live connections of this process: who holds one, which store's room it is in, and what is passed on to it. Each process hears
+// the database by itself, so a room needs to know nothing of other processes.
+
+const LARGEST_MESSAGE_BYTES = 4_096
+const CONNECTIONS_PER_SESSION = 10
+const CONNECTIONS = 10_000
+const MESSAGES_AT_ONCE = 10
+const MESSAGES_PER_SECOND = 2
+const SIGN_IN_MS = 10_000
+const ROUND_MS = 30_000
+const WATCH_MS = 3 * ROUND_MS
+
+interface Held {
+  session: Session
+  storeId: string | null
+}
+type LiveServer = Server<ClientEvents, ServerEvents, Record<string, never>, Held>
+type LiveSocket = Socket<ClientEvents, ServerEvents, Record<string, never>, Held>
+
+export class Live {
+  readonly #deps: Deps
+  readonly #io: LiveServer
+  readonly #changes: ChangeGatherer
+  /** Connections of each session, those just being admitted too. */
+  readonly #heldBy = new Map<string, number>()
+  #listening: Listening | undefined
+  #round: NodeJS.Timeout | undefined
+  #isClosing = false
+
+  constructor(deps: Deps, server: HttpServer) {
+    this.#deps = deps
+    this.#io = new Server(server, {
+      path: LIVE_PATH,
+      serveClient: false,
+      transports: ['polling', 'websocket'],
+      maxHttpBufferSize: LARGEST_MESSAGE_BYTES,
+      connectTimeout: SIGN_IN_MS,
+      allowRequest: (request, answer) => answer(null, this.#mayAsk(request)),
+    })
+    this.#io.engine.on('headers', (headers: Record<string, string>) => {
+      headers['cache-control'] = 'no-store'
+      headers['x-content-type-options'] = 'nosniff'
+    })
+    this.#changes = new ChangeGatherer((storeId, changed) =>
+      this.#io.to(storeId).emit('store-changed', { storeId, changed }),
+    )
+    this.#io.use((socket, next) => {
+      this.#admit(socket).then(
+        () => next(),
+        (error: unknown) => next(new Error(refusalOf(error))),
+      )
+    })
+    this.#io.on('connection', (socket) => this.#serve(socket))
+  }
+
+  /** Hears the database from now on. */
+  start(): void {
+    const { config, pool } = this.#deps
+    const url = config.databaseDirectUrl ?? pool.options.connectionString!
+    this.#listening = listen(
+      url,
+      (words) => this.#hear(words),
+      () => this.#catchUp(),
+    )
+    this.#round = setInterval(() => void this.#goRound(), ROUND_MS)
+  }
+
+  /** Ends all connections; browsers come back by themselves, to whichever process is there. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    clearInterval(this.#round)
+    this.#changes.stop()
+    this.#io.engine.close()
+    await this.#listening?.stop()
+  }
+
+  /** Before anything is kept for a caller. A token in an address would lie in logs and histories. */
+  #mayAsk({ headers, url }: IncomingMessage): boolean {
+    if (this.#isClosing || this.#io.engine.clientsCount >= CONNECTIONS) return false
+    if (new URLSearchParams(url?.split('?')[1]).has('token')) return false
+    return isOwnOrigin(headers.origin, headers.host, this.#deps.config.publicUrl)
+  }
+
+  async #admit(socket: LiveSocket): Promise<void> {
+    const session = await this.#sessionOf(socket)
+    const { sessionId } = session
+    const held = this.#heldBy.get(sessionId) ?? 0
+    if (held >= CONNECTIONS_PER_SESSION) throw new AppError('conflict', 'Too many live connections.')
+    this.#heldBy.set(sessionId, held + 1)
+    socket.conn.once('close', () => {
+      const left = this.#heldBy.get(sessionId)! - 1
+      if (left > 0) this.#heldBy.set(sessionId, left)
+      else this.#heldBy.delete(sessionId)
+    })
+    socket.data = { session, storeId: null }
+  }
+
+  #sessionOf(socket: LiveSocket): Promise<Session> {
+    const { token } = socket.handshake.auth as { token?: unknown }
+    return authenticate(this.#deps, `Bearer ${String(token)}`, true) as Promise<Session>
+  }
+
+  #serve(socket: LiveSocket): void {
+    const isWithin = allowance(MESSAGES_AT_ONCE, MESSAGES_PER_SECOND)
+    socket.use((_event, next) => {
+      if (isWithin(performance.now())) next()
+      else socket.disconnect(true)
+    })
+    socket.on('join-platform', (platform, answer) => {
+      this.#join(socket, platform).then(
+        (joined) => typeof answer === 'function' && answer(joined),
+        (error: unknown) => {
+          if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'live.join_failed')
+          socket.disconnect(true)
+        },
+      )
+    })
+    // It may have ended between its admission and now, when nobody could have told it.
+    void this.#look([socket])
+  }
+
+  /** The session decides anew each time: it may have ended, or work with another store by now. */
+  async #join(socket: LiveSocket, platform: unknown): Promise<Joined> {
+    const session = await this.#sessionOf(socket)
+    const store = await chooseStore(this.#deps.db, session, { platform: PlatformName.safeParse(platform).data }).catch(
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === 'not_found') return null
+        throw error
+      },
+    )
+    if (store) await sql.watchStores(this.#deps.db, [store.id], this.#watchedUntil())
+    for (const room of socket.rooms) if (room !== socket.id) socket.leave(room)
+    socket.data = { session, storeId: store?.id ?? null }
+    if (store) socket.join(store.id)
+    return { storeId: store?.id ?? null }
+  }
+
+  #hear(words: string): void {
+    const said = readAnnouncement(words)
+    if (!said) return
+    if ('accountId' in said) {
+      void this.#look(this.#sockets().filter(({ data }) => data.session.accountId === said.accountId))
+    } else if (this.#io.sockets.adapter.rooms.has(said.storeId)) this.#changes.add(said.storeId, [said.part])
+  }
+
+  /** Whatever was said while nobody heard it. */
+  #catchUp(): void {
+    for (const storeId of this.#openStores()) this.#changes.add(storeId, liveParts)
+    void this.#look(this.#sockets())
+  }
+
+  async #goRound(): Promise<void> {
+    const { db, now, log } = this.#deps
+    try {
+      await this.#listening?.check()
+      const open = this.#openStores()
+      if (open.length > 0) await sql.watchStores(db, open, this.#watchedUntil())
+      await sql.forgetWatches(db, now())
+      await this.#look(this.#sockets())
+    } catch (error) {
+      log.warn({ err: error }, 'live.round_failed')
+    }
+  }
+
+  /** Disconnects those whose session is over, or bound to something else than when they joined. */
+  async #look(sockets: LiveSocket[]): Promise<void> {
+    if (sockets.length === 0) return
+    const { db, now, log } = this.#deps
+    try {
+      const ids = new Set(sockets.map(({ data }) => data.session.sessionId))
+      const alive = new Map((await sql.sessionsAlive(db, [...ids], now())).map((row) => [row.id, row]))
+      for (const socket of sockets) {
+        const { session } = socket.data
+        const row = alive.get(session.sessionId)
+        const isSame = row?.account_id === session.accountId && row.store_id === session.storeId
+        if (!isSame) socket.disconnect(true)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'live.look_failed') // the next round looks again
+    }
+  }
+
+  #sockets(): LiveSocket[] {
+    return [...this.#io.sockets.sockets.values()]
+  }
+
+  #openStores(): string[] {
+    return [...new Set(this.#sockets().flatMap(({ data }) => data.storeId ?? []))]
+  }
+
+  #watchedUntil(): Date {
+    return new Date(this.#deps.now().getTime() + WATCH_MS)
+  }
+}
+
+function refusalOf(error: unknown): LiveRefusal {
+  if (!(error instanceof AppError)) return 'unavailable'
+  return error.code === 'session' ? 'session' : 'too_many'
+}

@@ -1,0 +1,9 @@
+import type { Routes } from '../http.ts'
+import { Live } from './live.ts'
+
+/** Live connections beside the routes of Fastify: they begin to hear when it listens, and end before it does. */
+export const liveRoutes: Routes = (app, deps) => {
+  const live = new Live(deps, app.server)
+  app.addHook('onListen', async () => live.start())
+  app.addHook('preClose', async () => live.close())
+}

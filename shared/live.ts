@@ -1,0 +1,30 @@
+// What goes over the live connection (socket.io at /socket.io). It says that something is new, never what: that is asked over HTTP.
+
+export const LIVE_PATH = '/socket.io'
+
+/** Parts of a store that change by themselves. */
+export const liveParts = ['carts', 'messages', 'flows', 'settings', 'stats'] as const
+export type LivePart = (typeof liveParts)[number]
+
+/** Sent to everybody who has the store open, at most once a second. */
+export interface StoreChanged {
+  storeId: string
+  changed: LivePart[]
+}
+
+/** Answer to `join-platform`: the store the session works with, or null when it has none. */
+export interface Joined {
+  storeId: string | null
+}
+
+export interface ServerEvents {
+  'store-changed': (event: StoreChanged) => void
+}
+
+export interface ClientEvents {
+  /** Only a wish: the store is the session's (decision 7). */
+  'join-platform': (platform: string, answer?: (joined: Joined) => void) => void
+}
+
+/** Why a connection was refused, as the error's message. */
+export type LiveRefusal = 'session' | 'too_many' | 'unavailable'

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { type LivePart, liveParts } from '../../shared/live.ts'
+import { isOutdatedBy } from './rules.ts'
+
+const outdated = (key: unknown[]) => liveParts.filter((part: LivePart) => isOutdatedBy([part], key))
+
+test('each screen asks again for what has changed, and for nothing else', () => {
+  expect(outdated(['carts', 's1', {}])).toEqual(['carts'])
+  expect(outdated(['cart', 'c1'])).toEqual(['carts'])
+  expect(outdated(['cart', 'c1', 'messages'])).toEqual(['carts', 'messages'])
+  expect(outdated(['flows'])).toEqual(['flows'])
+  expect(outdated(['flows', 'f1', 'upcoming'])).toEqual(['messages', 'flows'])
+  expect(outdated(['dashboard', 's1', 'stats'])).toEqual(['stats'])
+  expect(outdated(['connection'])).toEqual(['settings'])
+})
+
+test('nothing that happens in a store examines the store or its sender anew, or asks who is signed in', () => {
+  for (const key of [['store', 's1', 'doctor'], ['store', 's1', 'sender-domain', 'x'], ['me'], ['subscription']]) {
+    expect(outdated(key)).toEqual([])
+  }
+})

@@ -1,0 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { liveParts } from '../../shared/live.ts'
+import { meQuery, useStore } from '../access/queries.ts'
+import { useSession } from '../access/session.ts'
+import { createRefresher } from './refresh.ts'
+
+/** Not before the page is painted and its own questions are asked. */
+const AFTER_PAINT_MS = 1_000
+const AGAIN_MS = 15_000
+
+/** Keeps what the screens show of the current store up to date while somebody is signed in. Failures are silent: screens ask by themselves too. */
+export function useLive() {
+  const { token } = useSession()
+  const store = useStore()
+  const queries = useQueryClient()
+  const [storeId, platform] = [store?.id, store?.platform]
+  useEffect(() => {
+    if (!token || !storeId || !platform) return
+    const refresher = createRefresher(queries)
+    let close = () => {}
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout>
+    const open = async () => {
+      const loaded = await import('./socket.ts').catch(() => null)
+      if (isOver) return
+      if (!loaded) {
+        timer = setTimeout(open, AGAIN_MS)
+        return
+      }
+      close = loaded.openLive({
+        token,
+        platform,
+        onChanged: refresher.changed,
+        onJoined: () => refresher.changed(liveParts),
+        // The call says what is so: a 401 ends the session as anywhere else.
+        onSessionDoubt: () => void queries.invalidateQueries({ queryKey: meQuery.queryKey }),
+      })
+    }
+    timer = setTimeout(open, AFTER_PAINT_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+      close()
+      refresher.stop()
+    }
+  }, [token, storeId, platform, queries])
+}
