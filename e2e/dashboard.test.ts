@@ -90,6 +90,17 @@ test('the picture is a PNG called cart-recovery-chart, on the ground of its them
   }
 })
 
+test('the chart follows a theme that changes while one looks', async () => {
+  await page.evaluate(() => localStorage.removeItem('theme'))
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(`${house.url}/dashboard`)
+  await chart().waitFor()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect.poll(cornerOf).toEqual([23, 29, 35, 255])
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(cornerOf).toEqual([255, 255, 255, 255])
+})
+
 async function choose(theme: string): Promise<void> {
   await page.evaluate((name) => localStorage.setItem('theme', name), theme)
   await page.goto(`${house.url}/dashboard`)

@@ -1,3 +1,4 @@
+import { countPeople } from '../../server/analytics/rollups.ts'
 import { recordFacts } from '../../server/carts/record.ts'
 import type { Db } from '../../server/db.ts'
 import type { Deps } from '../../server/deps.ts'
@@ -39,7 +40,8 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
   const store = { storeId, db: deps.db }
   if (!deps.demo || (await hasHistory(deps, storeId))) return
   const now = deps.now()
-  const host = new URL(found(await readStore(store), 'Store').home_url).hostname
+  const { home_url, time_zone } = found(await readStore(store), 'Store')
+  const host = new URL(home_url).hostname
   const past = { until: now.getTime() - QUIET_MS, days: options.days, perDay: options.perDay ?? 4.4 }
   const trips = planTrips(createRandom(options.seed), await readGoods(deps, storeId, options.signal), past)
   const orders = await placeOrders(deps, storeId, trips)
@@ -52,6 +54,7 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
     await relive({ deps, db, storeId, happenings, now, isGone: goneAmong(trips), ...pick(options.signal) })
     await leaveMark({ ...deps, db }, storeId, trips[0], host)
   })
+  await countPeople(store, time_zone, deps.now())
   deps.log.info({ storeId, trips: trips.length, tookMs: deps.now().getTime() - now.getTime() }, 'demo.history-made')
 }
 

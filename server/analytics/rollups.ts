@@ -37,8 +37,13 @@ export async function activePeople(store: StoreDb<Db>, zone: string, now: Date):
   const known = await people.readPeople(store)
   const isOld = !known || (known.active === 0 && now.getTime() - known.counted_at.getTime() > NOBODY_FOR_MS)
   if (!isOld) return known
-  await people.countPeople(store.db, spansOf([{ store_id: store.storeId, time_zone: zone }], now), now)
+  await countPeople(store, zone, now)
   return (await people.readPeople(store)) ?? { counted_at: now, active: 0, active_before: 0 }
+}
+
+/** Now, whenever it was done last: for whoever has just filled a store. */
+export function countPeople(store: StoreDb<Db>, zone: string, now: Date): Promise<void> {
+  return people.countPeople(store.db, spansOf([{ store_id: store.storeId, time_zone: zone }], now), now)
 }
 
 const spansOf = (stores: readonly { store_id: string; time_zone: string }[], now: Date) =>

@@ -38,7 +38,8 @@ export function RecoveryChart({ canvas, data, type, name }: Props) {
   const totals = data.datasets.map((set) => `${set.label}: ${counted(totalOf(set), 'cart')}`).join(', ')
   return (
     <Chart
-      key={type}
+      // Neither type nor plugins of a chart there is can be exchanged.
+      key={`${type} ${colors.surface}`}
       ref={(chart) => {
         canvas.current = chart?.canvas ?? null
       }}
