@@ -19,13 +19,14 @@ export default defineConfig({
           include: ['{server,shared,web,storefront,demo,test,scripts}/**/*.test.{ts,tsx}'],
         },
       },
-      // Browsers share two cores with the server they look at: one journey after the other.
+      // A browser mostly waits for the server it looks at: two journeys at a time.
       {
         test: {
           ...everywhere,
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
         },
       },

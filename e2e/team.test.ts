@@ -116,6 +116,7 @@ test('the role is held by the server, and another one counts at once', async () 
   const give = async (role: string) => {
     await owner.getByRole('button', { name: /^Role of Mia Member/ }).press('Enter')
     await owner.getByRole('menu').waitFor()
+    await owner.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
     // That what floats lies outside the landmarks is no fault.
     const { violations } = await new AxeBuilder({ page: owner as never }).disableRules('region').analyze()
     expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
