@@ -41,6 +41,8 @@ export interface Standing {
 const TAKEN: ReadonlySet<Answer> = new Set(['accepts', 'silent, took it', 'takes it, sender dies'])
 
 export function openPost(clock: Clock, db: Db, standingOf: (address: string) => Standing): Post {
+  // What was known of mails that left together is read before anything happens to the first of them.
+  const readings = new Set<Promise<unknown>>()
   const post: Post = {
     mails: [],
     answers: [],
@@ -57,7 +59,10 @@ export function openPost(clock: Clock, db: Db, standingOf: (address: string) => 
         evidence: undefined,
       }
       post.mails.push(seen)
-      seen.evidence = await readEvidence(db, mail.messageId)
+      const reading = readEvidence(db, mail.messageId)
+      readings.add(reading)
+      seen.evidence = await reading.finally(() => readings.delete(reading))
+      await Promise.allSettled(readings)
       await post.onWire()
       if (answer === 'takes it, sender dies' || answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new Killed()
