@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { gsmSaving, smsSize, toGsm } from './sms.ts'
+
+const GSM =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
+const EXTENSION = '\f^{}\\[~]|€'
+const gsmText = fc.array(fc.constantFrom(...GSM, ...EXTENSION), { maxLength: 900 }).map((signs) => signs.join(''))
+const anyText = fc.string({ unit: 'grapheme', maxLength: 500 })
+
+describe('how long an SMS is', () => {
+  test.each([
+    ['', 'GSM-7', 0, 0],
+    ['a', 'GSM-7', 1, 1],
+    ['a'.repeat(160), 'GSM-7', 160, 1],
+    ['a'.repeat(161), 'GSM-7', 161, 2],
+    ['a'.repeat(306), 'GSM-7', 306, 2],
+    ['a'.repeat(307), 'GSM-7', 307, 3],
+    ['€'.repeat(80), 'GSM-7', 160, 1],
+    [`${'a'.repeat(159)}€`, 'GSM-7', 161, 2],
+    ['ж', 'UCS-2', 1, 1],
+    ['ж'.repeat(70), 'UCS-2', 70, 1],
+    ['ж'.repeat(71), 'UCS-2', 71, 2],
+    ['ж'.repeat(134), 'UCS-2', 134, 2],
+    ['ж'.repeat(135), 'UCS-2', 135, 3],
+    ['🛒'.repeat(35), 'UCS-2', 70, 1],
+    ['🛒'.repeat(36), 'UCS-2', 72, 2],
+  ])('%#: %.12s', (text, encoding, units, segments) => {
+    expect(smsSize(text)).toMatchObject({ encoding, units, segments })
+  })
+
+  test('a sign of two units is not parted by the end of a segment', () => {
+    // 152 + 2 do not fit into 153: the sign begins the second segment, which then overflows into a third.
+    expect(smsSize(`${'a'.repeat(152)}€${'a'.repeat(152)}`).segments).toBe(3)
+    expect(smsSize(`ж${'🛒'.repeat(66)}`).segments).toBe(2)
+    expect(smsSize(`${'🛒'.repeat(67)}`).segments).toBe(3)
+  })
+
+  test('one sign outside the alphabet makes all of it UCS-2, and is named', () => {
+    expect(smsSize('Your cart’s waiting – 10 % off’')).toMatchObject({ encoding: 'UCS-2', culprits: ['’', '–'] })
+  })
+
+  test('what the alphabet has is counted in septets, and fits as many as the segments hold', () => {
+    fc.assert(
+      fc.property(gsmText, (text) => {
+        const { encoding, units, segments, left } = smsSize(text)
+        const expected = [...text].reduce((sum, sign) => sum + (EXTENSION.includes(sign) ? 2 : 1), 0)
+        expect([encoding, units]).toEqual(['GSM-7', expected])
+        if (units <= 160) expect([segments, left]).toEqual([units === 0 ? 0 : 1, 160 - units])
+        // At most one septet of each full segment stays empty.
+        else {
+          expect(segments).toBeGreaterThanOrEqual(Math.ceil(units / 153))
+          expect(segments).toBeLessThanOrEqual(Math.ceil(units / 152))
+        }
+      }),
+    )
+  })
+
+  test('whatever is written is counted, and more text never takes fewer segments of the same encoding', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (text, more) => {
+        const [before, after] = [smsSize(text), smsSize(text + more)]
+        expect(after.segments >= before.segments || after.encoding !== before.encoding).toBe(true)
+        if (before.encoding === 'UCS-2') expect(before.units).toBe(text.length)
+        expect(before.left).toBeGreaterThanOrEqual(0)
+      }),
+    )
+  })
+})
+
+describe('saying it in the GSM alphabet', () => {
+  test('quotes, dashes, spaces and accents have a counterpart; scripts and emoji have none', () => {
+    expect(toGsm('“Dóna’s” – 5\u00a0€… Łódź')).toBe('"Dona\'s" - 5 €... Łodz')
+    expect(toGsm('été à Noël')).toBe('été à Noel')
+    expect(toGsm('Привет 🛒')).toBe('Привет 🛒')
+  })
+
+  test('is offered where it saves something', () => {
+    const text = `${'a'.repeat(100)}’`
+    expect(gsmSaving(text)).toEqual({ text: `${'a'.repeat(100)}'`, segmentsSaved: 1 })
+    expect(gsmSaving('it’s')).toBeNull()
+    expect(gsmSaving(`${'a'.repeat(100)}ж’`)).toBeNull()
+    expect(gsmSaving('plain')).toBeNull()
+  })
+
+  test('never makes a message longer, changes nothing twice, and leaves the alphabet’s own signs alone', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const once = toGsm(text)
+        expect(toGsm(once)).toBe(once)
+        expect(gsmSaving(text)?.segmentsSaved ?? 1).toBeGreaterThan(0)
+      }),
+    )
+    fc.assert(
+      fc.property(gsmText, (text) => {
+        expect(toGsm(text)).toBe(text)
+      }),
+    )
+  })
+})
