@@ -67,7 +67,7 @@ async function claimAndDecide(house: House, count: number): Promise<number> {
 async function loop(house: House, count: number): Promise<number> {
   const { storeId } = await readyStore(house, count)
   const email = nullChannel(POOL)
-  const ms = await timed(() => sendDue({ ...house.deps, channels: { email, demoEmail: email } }, { storeId }))
+  const ms = await timed(() => sendDue({ ...house.deps, channels: { ...house.deps.channels, email } }, { storeId }))
   const { sent } = await house.db
     .selectFrom('messages')
     .select((eb) => eb.fn.countAll<number>().as('sent'))

@@ -117,7 +117,7 @@ function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
     secrets: createSecrets(SECRET),
     workerId: newId(),
     jobs: { enqueue: async () => {} },
-    channels: { email: nullChannel(), demoEmail: nullChannel() },
+    channels: { email: nullChannel(), demoEmail: nullChannel(), text: async () => null },
     storeClient: () => shop,
     demo: null,
   }

@@ -58,7 +58,7 @@ async function sendThroughWayC(house: House, sink: Helper, { count, pool }: { co
   const email = createSmtpChannel({ url: `smtp://127.0.0.1:${sink.port}`, poolSize: pool })
   const before = await sink.ask<SinkTally>({})
   const ms = await timed(() =>
-    sendDue({ ...house.deps, channels: { email, demoEmail: email } }, { storeId: store.storeId }),
+    sendDue({ ...house.deps, channels: { ...house.deps.channels, email } }, { storeId: store.storeId }),
   )
   const after = await sink.ask<SinkTally>({})
   await email.close()

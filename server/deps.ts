@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { HistoricOrder } from '../demo/store/history.ts'
-import type { EmailChannel } from './channels/channel.ts'
+import type { EmailChannel, TextChannel, TextChannelName } from './channels/channel.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import type { Jobs } from './jobs.ts'
@@ -24,6 +24,8 @@ export interface Deps {
     email: EmailChannel
     /** Where the demo account's mail goes, whatever is configured (decision 29). */
     demoEmail: EmailChannel
+    /** The account's SMS or WhatsApp; null while it has none configured. The demo account's is always the phone sandbox. */
+    text: (accountId: string, channel: TextChannelName) => Promise<TextChannel | null>
   }
   storeClient: (platform: PlatformName, access: StoreAccess) => StoreClient
   /** Present while the demo store runs beside us. */

@@ -106,7 +106,7 @@ function openChannels(
   const email = createSmtpChannel({ url: config.smtpUrl ?? mailbox!, poolSize: config.smtpPool })
   const demoEmail = mailbox && config.smtpUrl ? createSmtpChannel({ url: mailbox, poolSize: 3 }) : email
   later('mail', () => Promise.all([email.close(), demoEmail === email ? undefined : demoEmail.close()]))
-  return { email, demoEmail }
+  return { email, demoEmail, text: async () => null }
 }
 
 async function startRoles(

@@ -3,7 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { buildApp } from '../server/app.ts'
-import type { EmailChannel, Outcome, OutgoingEmail } from '../server/channels/channel.ts'
+import type {
+  EmailChannel,
+  Outcome,
+  OutgoingEmail,
+  OutgoingText,
+  TextChannel,
+  TextChannelName,
+  TextTemplate,
+} from '../server/channels/channel.ts'
 import { readConfig } from '../server/config.ts'
 import { type Db, openDb, openPool, type Tx } from '../server/db.ts'
 import type { Deps } from '../server/deps.ts'
@@ -28,6 +36,10 @@ export interface World {
   /** What the mail provider was handed, and what it answers next (default: accepted). */
   sent: OutgoingEmail[]
   answer: (mail: OutgoingEmail) => Outcome | Promise<Outcome>
+  /** The same for SMS and WhatsApp; `textChannels` says which are configured, and with which template. */
+  texts: OutgoingText[]
+  answerText: (text: OutgoingText) => Outcome | Promise<Outcome>
+  textChannels: { sms: boolean; whatsapp: TextTemplate | null | false }
   /** Which client a store's address gets. Tests put their fakes here. */
   storeClient: Deps['storeClient']
   queued: { name: string; payload: unknown; key: string | undefined }[]
@@ -50,7 +62,7 @@ export interface Reply {
 export const START = new Date('2026-03-02T15:00:00.000Z')
 
 export function aWorld(env: Record<string, string> = {}): World {
-  const world = { now: START, sent: [], queued: [] } as unknown as World
+  const world = { now: START, sent: [], texts: [], queued: [] } as unknown as World
   const name = `recoup_test_${crypto.randomBytes(8).toString('hex')}`
   const server = inject('databaseUrl')
 
@@ -63,6 +75,8 @@ export function aWorld(env: Record<string, string> = {}): World {
       return world.now
     }
     world.answer = (mail) => ({ kind: 'accepted', providerId: `p-${mail.messageId}`, response: '250 queued' })
+    world.answerText = (text) => ({ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' })
+    world.textChannels = { sms: true, whatsapp: aTemplate }
     world.storeClient = () => {
       throw new Error('this test connects no store')
     }
@@ -101,9 +115,39 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
     secrets: createSecrets('a secret of the tests, long enough to be one'),
     workerId: newId(),
     jobs: fakeJobs(world),
-    channels: { email, demoEmail: email },
+    channels: { email, demoEmail: email, text: async (_account, channel) => textChannel(world, channel) },
     storeClient: (platform, access): StoreClient => world.storeClient(platform, access),
     demo: null,
+  }
+}
+
+/** Marketing, as abandoned-cart templates are. */
+export const aTemplate: TextTemplate = {
+  name: 'cart_reminder',
+  language: 'en_US',
+  category: 'marketing',
+  text: 'Hi {{1}}, your cart at {{2}} is still here: {{3}}',
+  variables: ['customer_name', 'store_name', 'checkout_link'],
+  buttonUrlPrefix: null,
+}
+
+/** One cent per message to anywhere. */
+function textChannel(world: World, channel: TextChannelName): TextChannel | null {
+  const configured = world.textChannels[channel]
+  if (configured === false) return null
+  return {
+    poolSize: 5,
+    ...(configured === true ? {} : { template: configured }),
+    estimate: ({ text }) => ({
+      segments: Math.ceil(text.length / 160),
+      cost: { amountMicros: 10_000, currency: 'USD' },
+    }),
+    async send(text) {
+      world.texts.push(text)
+      return world.answerText(text)
+    },
+    check: async () => ({ isOk: true }),
+    close: async () => {},
   }
 }
 

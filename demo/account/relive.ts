@@ -90,7 +90,7 @@ function inThePast({ deps, db, isGone }: Life, clock: { at: number }): Deps {
     now: () => new Date(clock.at),
     log: deps.log.child({}, { level: 'warn' }),
     jobs: { enqueue: async () => {} },
-    channels: { email: nowhere, demoEmail: nowhere },
+    channels: { email: nowhere, demoEmail: nowhere, text: async () => null },
   }
 }
 

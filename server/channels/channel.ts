@@ -1,6 +1,9 @@
-// What a channel must do. One file per channel implements it; nothing else knows a provider's names.
+// What a channel must do. One file per channel implements it; nothing else knows a provider's names. How the engine treats each
+// kind of channel (whose address, which limit, which words) is one table: traits.ts.
 
 export type ChannelName = 'email' | 'sms' | 'whatsapp' | 'push'
+/** Those that write to a phone number. */
+export type TextChannelName = 'sms' | 'whatsapp'
 
 /** One message, fully rendered, on its way to one recipient. */
 export interface OutgoingEmail {
@@ -18,13 +21,20 @@ export interface OutgoingEmail {
 /**
  * What became of one hand-over (engine, "Sending"). An answer is data, never an exception:
  * - `accepted`: the provider took responsibility.
- * - `rejected`: a permanent refusal (SMTP 5xx to RCPT or DATA). `isRecipientFault` = the address itself is bad (hard bounce).
+ * - `rejected`: a permanent refusal (SMTP 5xx to RCPT or DATA). `isRecipientFault` = the address itself is bad (hard bounce);
+ *   `suppress` says with which reason it is never written to again (without it: a hard bounce).
  * - `retry`: proof that it was not accepted: connection refused or lost before the end of DATA, SMTP 4xx, sign-in refused.
  * - `unknown`: the body was handed over and no answer came. Never resent automatically.
  */
 export type Outcome =
-  | { kind: 'accepted'; providerId: string; response: string }
-  | { kind: 'rejected'; reason: string; response: string; isRecipientFault: boolean }
+  | { kind: 'accepted'; providerId: string; response: string; segments?: number; cost?: Cost }
+  | {
+      kind: 'rejected'
+      reason: string
+      response: string
+      isRecipientFault: boolean
+      suppress?: 'unsubscribed' | 'invalid'
+    }
   | { kind: 'retry'; reason: string; response: string; retryAfterMs?: number }
   | { kind: 'unknown'; reason: string; response: string }
 
@@ -35,4 +45,90 @@ export interface EmailChannel {
   /** Connects and signs in without sending; the server's own answer on failure. */
   check(): Promise<{ isOk: true } | { isOk: false; response: string }>
   close(): Promise<void>
+}
+
+/** Millionths of a currency's unit (providers price a message at fractions of a cent), with its ISO 4217 code. */
+export interface Cost {
+  amountMicros: number
+  currency: string
+}
+
+/** One text message, fully composed. */
+export interface OutgoingText {
+  /** The message row's id; where a provider takes a reference of ours, this is it. */
+  messageId: string
+  channel: TextChannelName
+  /** E.164. */
+  to: string
+  /** What the shopper reads; with a template, the template filled in. */
+  text: string
+  /** null: free text (SMS; WhatsApp within 24 hours of the shopper's own message). */
+  template: { name: string; language: string; body: string[]; buttonUrlSuffix: string | null } | null
+  /** Where the provider may report what became of it; a channel whose provider cannot reach it leaves it out. */
+  statusUrl: string | null
+}
+
+/** The path providers report to; served by the channel's own webhook routes, which call `recordDeliveryReport`. */
+export const statusPath = (channel: TextChannelName, accountId: string, messageId: string): string =>
+  `/api/webhooks/${channel}/${accountId}/status/${messageId}`
+
+/** An approved message of the provider's, with the variables of ours that go into its places. */
+export interface TextTemplate {
+  name: string
+  language: string
+  category: 'marketing' | 'utility'
+  /** As approved, with `{{1}}`, `{{2}}` … */
+  text: string
+  /** Which variable goes to `{{1}}`, `{{2}}` …; names as in the templates of mails. */
+  variables: ('customer_name' | 'cart_items' | 'cart_total' | 'checkout_link' | 'store_name')[]
+  /**
+   * What an URL button of the template begins with (`https://recoup.example/c/`): the rest of the checkout link becomes
+   * `buttonUrlSuffix`. null: no button.
+   */
+  buttonUrlPrefix: string | null
+}
+
+/** What a text would take and cost, as far as known before it is sent. */
+export interface TextEstimate {
+  segments: number
+  cost: Cost
+}
+
+/** SMS or WhatsApp through somebody. Everything a provider or a country asks for beyond the rules of C6 is behind it. */
+export interface TextChannel {
+  /** How many messages can be on the wire at once: the bound of engine rule D10. */
+  readonly poolSize: number
+  /** Channels that need an approved template outside the 24-hour window: the one chosen; null = none yet. Others leave it out. */
+  readonly template?: TextTemplate | null
+  /** Pure: the budget is booked by it, the price on screen comes from it. */
+  estimate(message: Pick<OutgoingText, 'to' | 'text' | 'template'>): TextEstimate
+  /** Never throws for an answer of the provider. */
+  send(message: OutgoingText): Promise<Outcome>
+  /** Asks the provider whether the credentials are good, without sending. `detail`: what it said of the account. */
+  check(): Promise<{ isOk: true; detail?: string } | { isOk: false; response: string }>
+  close(): Promise<void>
+}
+
+/** What a provider says later of a message it accepted. The caller has checked that it is the account's provider who says it. */
+export interface DeliveryReport {
+  accountId: string
+  channel: TextChannelName
+  providerId: string
+  /** Where the callback names our own row. */
+  messageId?: string
+  status: 'sent' | 'delivered' | 'read' | 'failed'
+  /** The provider's error code, in its own spelling. */
+  code: string | null
+  at: Date
+  /** The number itself is bad or has opted out at the provider: never written to again. */
+  suppress?: 'unsubscribed' | 'invalid'
+}
+
+/** A shopper wrote to us: that opens WhatsApp's 24 hours of free text. For `noteInbound`; keywords such as STOP are dealt with apart. */
+export interface InboundText {
+  accountId: string
+  channel: TextChannelName
+  /** E.164. */
+  from: string
+  at: Date
 }

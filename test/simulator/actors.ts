@@ -77,7 +77,7 @@ export function aProcess(outside: Outside, workerId: string): Actor {
     workerId,
     // Rows are the truth, jobs only wake-ups: whoever works looks for itself.
     jobs: { enqueue: async () => {} },
-    channels: { email, demoEmail: email },
+    channels: { email, demoEmail: email, text: async () => null },
     storeClient: outside.client,
     demo: null,
   }

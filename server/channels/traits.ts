@@ -1,0 +1,49 @@
+import type { PlanLimits } from '../../shared/billing.ts'
+import type { CartBadge } from '../../shared/carts.ts'
+import type { ChannelName, TextChannelName } from './channel.ts'
+
+// What differs between kinds of channels for the engine. Pure; the one place that says it.
+
+export interface ChannelTraits {
+  /** Which contact of the shopper it writes to. */
+  contact: 'email' | 'phone'
+  /** Decision 11. null: never changes it. */
+  badge: CartBadge | null
+  limit: keyof PlanLimits | null
+  /** T2 and decision 12: sleep is not disturbed, and a cart has one message per cooldown. */
+  isText: boolean
+  /** In sentences: "The email was not delivered". */
+  word: string
+  /** Who accepts it, in sentences. */
+  provider: string
+}
+
+export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
+  email: {
+    contact: 'email',
+    badge: 'Email Sent',
+    limit: 'maxEmailsPerMonth',
+    isText: false,
+    word: 'email',
+    provider: 'mail server',
+  },
+  sms: {
+    contact: 'phone',
+    badge: 'SMS Sent',
+    limit: 'maxSmsPerMonth',
+    isText: true,
+    word: 'SMS',
+    provider: 'SMS provider',
+  },
+  whatsapp: {
+    contact: 'phone',
+    badge: 'WhatsApp Sent',
+    limit: 'maxWhatsappPerMonth',
+    isText: true,
+    word: 'WhatsApp message',
+    provider: 'WhatsApp provider',
+  },
+  push: { contact: 'email', badge: null, limit: null, isText: false, word: 'notification', provider: 'push service' },
+}
+
+export const isTextChannel = (channel: ChannelName): channel is TextChannelName => channelTraits[channel].isText

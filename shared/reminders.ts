@@ -1,0 +1,340 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// Messages a person sends by hand: one, many, or later (B 2, B 7, engine D9 and D11); who may have one, and what it would look like.
+// All of them take an `Idempotency-Key` header: the same request is answered with the first answer for 24 hours, another body under
+// the same key with 409.
+
+export const SendChannel = z.enum(['email', 'sms', 'whatsapp'])
+export type SendChannel = z.infer<typeof SendChannel>
+
+/** The most carts one request may name. */
+export const MOST_CARTS = 10_000
+
+export const reminderTexts = {
+  smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
+  whatsappPlan: 'WhatsApp feature requires Starter plan or higher. Please upgrade to send WhatsApp messages.',
+  noCarts: 'Please select at least one cart to send WhatsApp reminders.',
+  badDate: 'Please select a valid date and time.',
+  emailSent: 'Email sent successfully!',
+  emailScheduled: 'Email scheduled successfully!',
+  smsSent: 'SMS sent successfully!',
+  whatsappSent: 'WhatsApp message sent successfully!',
+  onItsWay: 'On its way: no answer came yet. The cart shows what becomes of it.',
+  subject: 'Complete Your Purchase',
+} as const
+
+const storeUrl = z.string().max(2_048).optional()
+const cartId = z.uuid()
+const subject = z.string().trim().min(1).max(200)
+const body = z.string().min(1).max(50_000)
+/** One held-out person may be written to after all, by confirmation (D11). */
+const overrideHoldout = z.boolean().default(false)
+
+/** `on_its_way`: handed over or about to be, and not answered within the time a person waits. */
+const SendReply = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  state: z.enum(['sent', 'on_its_way', 'scheduled']),
+  messageId: z.string(),
+  /** Of a scheduled one. */
+  dueAt: z.string().optional(),
+})
+export type SendReply = z.infer<typeof SendReply>
+
+export const sendEmail = endpoint({
+  method: 'POST',
+  path: '/api/email/send-email',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Send one recovery email now; `to` is the cart’s contact or a customer of the store',
+  body: z.object({
+    to: z.string().max(320),
+    subject: subject.default(reminderTexts.subject),
+    cart_id: cartId,
+    storeUrl,
+    body: body.optional(),
+    overrideHoldout,
+  }),
+  reply: SendReply,
+})
+
+export const scheduleReminder = endpoint({
+  method: 'POST',
+  path: '/api/email/schedule-reminder',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Send one recovery email in so many hours from now, or at an instant',
+  body: z.object({
+    cartId,
+    platform: z.string().max(40).optional(),
+    storeUrl,
+    delayHours: z.number().int().min(1).max(8_760).optional(),
+    reminderType: z.enum(['first', 'second', 'last']).default('first'),
+    /** Instead of `delayHours`, which cannot say a minute. */
+    sendAt: z.iso.datetime({ offset: true }).optional(),
+    subject: subject.optional(),
+    body: body.optional(),
+    overrideHoldout,
+  }),
+  reply: SendReply,
+})
+
+export const sendSms = endpoint({
+  method: 'POST',
+  path: '/api/sms/send-reminder',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Send one SMS now',
+  body: z.object({ cartId, storeUrl, body: body.max(1_000).optional(), overrideHoldout }),
+  reply: SendReply,
+})
+
+export const smsStatus = endpoint({
+  method: 'GET',
+  path: '/api/sms/status/:cartId',
+  permission: 'carts:read',
+  scope: 'store',
+  params: z.object({ cartId }),
+  query: storeQuery,
+  summary: 'What became of the newest SMS of a cart',
+  reply: z.object({
+    /** null: none yet. */
+    status: z.enum(['sending', 'sent', 'delivered', 'failed', 'unknown']).nullable(),
+    /** How many SMS of this cart were handed over. */
+    attempts: z.number(),
+    lastSent: z.string().nullable(),
+    delivered: z.boolean(),
+    error: z.string().nullable(),
+  }),
+})
+
+export const sendWhatsapp = endpoint({
+  method: 'POST',
+  path: '/api/whatsapp/send-reminder',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Send one WhatsApp message now',
+  body: z.object({ cartId, storeUrl, overrideHoldout }),
+  reply: SendReply,
+})
+
+export const sendWhatsappBulk = endpoint({
+  method: 'POST',
+  path: '/api/whatsapp/send-bulk',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Send WhatsApp messages to many carts; an answer for each, as far as known after a short wait',
+  body: z.object({ cartIds: z.array(cartId).min(1, reminderTexts.noCarts).max(MOST_CARTS), storeUrl }),
+  reply: z.object({
+    results: z.object({
+      /** Accepted by the provider, or still on its way. */
+      successful: z.array(
+        z.object({ cartId: z.string(), messageId: z.string(), state: z.enum(['sent', 'on_its_way']) }),
+      ),
+      failed: z.array(z.object({ cartId: z.string(), reason: z.string(), error: z.string() })),
+    }),
+    /** Where the rest can be followed. */
+    jobId: z.string(),
+  }),
+})
+
+const Money = z.object({ amount: z.number(), currency: z.string() })
+
+export const cartEligibility = endpoint({
+  method: 'POST',
+  path: '/api/carts/eligibility',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Which of these carts would get a message now, and which not, by reason; nothing is sent or written',
+  body: z.object({
+    channel: SendChannel,
+    cartIds: z.array(cartId).max(MOST_CARTS).optional(),
+    /** Instead of ids: the carts of the list under this badge and search, 10,000 at most. */
+    status: z.string().max(40).optional(),
+    search: z.string().max(200).optional(),
+  }),
+  reply: z.object({
+    total: z.number(),
+    eligible: z.array(z.string()),
+    reasons: z.array(
+      z.object({
+        /** A code of `shared/reasons.ts`; `cart_missing` for ids that are no cart of the store. */
+        reason: z.string(),
+        explanation: z.string(),
+        count: z.number(),
+        cartIds: z.array(z.string()),
+        /** When the first of them may be tried again; null = never, or nobody knows. */
+        until: z.string().nullable(),
+        /** The control group: one cart at a time may be written to after all. */
+        mayOverride: z.boolean(),
+      }),
+    ),
+    /** What the eligible ones would cost, by the channel's price list; null for email. */
+    price: z.object({ total: Money, segments: z.number(), budgetLeft: Money.nullable() }).nullable(),
+  }),
+})
+
+export const sendToCarts = endpoint({
+  method: 'POST',
+  path: '/api/carts/send',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Send to many carts now or at an instant; answers at once with the job to follow',
+  body: z.object({
+    channel: SendChannel,
+    cartIds: z.array(cartId).min(1).max(MOST_CARTS),
+    subject: subject.optional(),
+    body: body.optional(),
+    sendAt: z.iso.datetime({ offset: true }).optional(),
+    /** Of one cart only. */
+    overrideHoldout,
+  }),
+  reply: z.object({ jobId: z.string() }),
+})
+
+const jobParams = z.object({ jobId: z.uuid() })
+
+export const SendJobItem = z.object({
+  cartId: z.string(),
+  customer: z.string(),
+  to: z.string().nullable(),
+  messageId: z.string().nullable(),
+  /** `waiting` includes what is on the wire; `failed` is everything that was not sent and will not be. */
+  outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']),
+  reason: z.string().nullable(),
+  explanation: z.string(),
+})
+export type SendJobItem = z.infer<typeof SendJobItem>
+
+export const SendJob = z.object({
+  jobId: z.string(),
+  channel: SendChannel,
+  state: z.enum(['running', 'done']),
+  createdAt: z.string(),
+  /** When it was asked to leave; null = at once. */
+  sendAt: z.string().nullable(),
+  total: z.number(),
+  /** Those of which nothing more is expected. */
+  done: z.number(),
+  counts: z.object({ waiting: z.number(), sent: z.number(), unknown: z.number(), failed: z.number() }),
+  /** A page of the items, in a fixed order. */
+  results: z.array(SendJobItem),
+  pagination: z.object({ page: z.number(), limit: z.number(), total: z.number(), pages: z.number() }),
+})
+export type SendJob = z.infer<typeof SendJob>
+
+export const readSendJob = endpoint({
+  method: 'GET',
+  path: '/api/carts/send/:jobId',
+  permission: 'carts:read',
+  scope: 'store',
+  params: jobParams,
+  query: storeQuery.extend({
+    page: z.coerce.number().int().min(1).max(10_000).default(1),
+    limit: z.coerce.number().int().min(1).max(1_000).default(100),
+    outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']).optional(),
+  }),
+  summary: 'How far a job is, with an answer for each cart. Announced by `store-changed` (messages)',
+  reply: SendJob,
+})
+
+export const retrySendJob = endpoint({
+  method: 'POST',
+  path: '/api/carts/send/:jobId/retry',
+  permission: 'carts:write',
+  scope: 'store',
+  params: jobParams,
+  query: storeQuery,
+  summary: 'Try the failed ones again, and no others',
+  reply: z.object({ jobId: z.string(), retried: z.number() }),
+})
+
+export const MessagePreview = z.object({
+  subject: z.string(),
+  /** Empty for SMS and WhatsApp. */
+  html: z.string(),
+  text: z.string(),
+  segments: z.number().nullable(),
+  price: Money.nullable(),
+  /** Why it cannot be rendered, in a sentence. */
+  problem: z.string().nullable(),
+  decision: z.object({
+    outcome: z.enum(['send', 'hold', 'skip']),
+    reason: z.string(),
+    /** "This cart would be skipped now because …" */
+    explanation: z.string(),
+    until: z.string().nullable(),
+  }),
+})
+export type MessagePreview = z.infer<typeof MessagePreview>
+
+export const previewMessage = endpoint({
+  method: 'POST',
+  path: '/api/messages/preview',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'A message for a real cart by the code that sends, and whether it would be sent now',
+  body: z.object({
+    cartId,
+    channel: SendChannel,
+    templateId: z.uuid().optional(),
+    subject: z.string().max(200).optional(),
+    body: z.string().max(50_000).optional(),
+  }),
+  reply: MessagePreview,
+})
+
+export const testSend = endpoint({
+  method: 'POST',
+  path: '/api/messages/test-send',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'A message for a real cart to yourself: marked as a test, with links that change nothing, never counted',
+  body: z.object({
+    cartId,
+    channel: SendChannel,
+    /** Your own phone number, for SMS and WhatsApp. Email goes to the address you sign in with. */
+    to: z.string().max(40).optional(),
+    templateId: z.uuid().optional(),
+    subject: z.string().max(200).optional(),
+    body: z.string().max(50_000).optional(),
+  }),
+  reply: z.object({ isAccepted: z.boolean(), to: z.string(), response: z.string() }),
+})
+
+/** What SMS and WhatsApp of all stores together may cost in a calendar month (UTC). */
+export const Budget = z.object({
+  /** null = no limit. */
+  monthly: z.number().min(0).max(1_000_000).nullable(),
+  currency: z.string(),
+  spent: z.number(),
+})
+
+export const readBudget = endpoint({
+  method: 'GET',
+  path: '/api/account/sending-budget',
+  permission: 'stores:read',
+  scope: 'account',
+  summary: 'The monthly budget for SMS and WhatsApp, and what this month has taken of it',
+  reply: Budget,
+})
+
+export const saveBudget = endpoint({
+  method: 'PUT',
+  path: '/api/account/sending-budget',
+  permission: 'billing:write',
+  scope: 'account',
+  summary: 'Set the monthly budget for SMS and WhatsApp; sending stops exactly there',
+  body: z.object({ monthly: z.number().min(0).max(1_000_000).nullable() }),
+  reply: Budget,
+})
