@@ -95,6 +95,16 @@ export const listAbandonedCarts = endpoint({
   }),
 })
 
+export const exportCarts = endpoint({
+  method: 'GET',
+  path: '/api/carts/export',
+  permission: 'carts:read',
+  scope: 'store',
+  summary: 'A link, good for two minutes, to all carts of a filter as a CSV file, newest activity first',
+  query: storeQuery.extend({ status: z.string().max(40).optional(), search: z.string().max(200).optional() }),
+  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+})
+
 export const getCart = endpoint({
   method: 'GET',
   path: '/api/carts/:id',

@@ -85,7 +85,8 @@ async function draw(db: Db, { storeId, count, now, ready = 0, quiet = 0 }: ManyC
       select *, case kind when 'ready' then ${now}::timestamptz - interval '61 minutes'
         when 'quiet' then ${now}::timestamptz - interval '61 minutes' - n * interval '1 millisecond'
         when 'active' then ${now}::timestamptz - interval '50 minutes' + (n % 2400) * interval '1 second'
-        else ${now}::timestamptz - interval '2 hours' - spread::float / ${count}::float * interval '365 days' end as at
+        else date_trunc('milliseconds', ${now}::timestamptz - interval '2 hours'
+          - spread::float / ${count}::float * interval '365 days') end as at
       from numbered)
     select n, kind, first, last, at, lower(first || '.' || last) || n || '@shoppers.example' as email,
       '+1' || (2120000000 + n)::text as phone, 1 + n % 3 as quantity, 900 + (spread * 37) % 24000 as price,

@@ -129,8 +129,28 @@ export async function listCarts(
   return rows.rows
 }
 
+/** All carts of a filter, newest activity first, in pages: one statement each, so that nothing is held while somebody downloads. */
+export async function* pagesOfCarts(
+  { db, storeId }: StoreDb,
+  filter: Pick<CartFilter, 'badge' | 'search'>,
+  counted: CartTotal,
+  size: number,
+): AsyncGenerator<ListedCart[]> {
+  const source = sourceOf(storeId, filter, counted)
+  const order = orderBy('timestamp', true)
+  let last: ListedCart | undefined
+  for (;;) {
+    const below = last ? sql`and (c.last_activity_at, c.id) < (${last.last_activity_at}, ${last.id})` : sql``
+    const { rows } = await sql<ListedCart>`
+      select ${SELECT} from ${source} ${below} order by ${order} limit ${size}`.execute(db)
+    yield rows
+    if (rows.length < size) return
+    last = rows.at(-1)
+  }
+}
+
 /** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
-function sourceOf(storeId: string, filter: CartFilter, { isCapped, isAnywhere }: CartTotal) {
+function sourceOf(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>, { isCapped, isAnywhere }: CartTotal) {
   if (!filter.search) return sql`carts c where ${listed(storeId, filter)}`
   if (isAnywhere) return anywhere(storeId, filter)
   if (!isCapped) return sql`carts c where c.store_id = ${storeId} and c.id = any(array(${beginning(storeId, filter)}))`

@@ -3,13 +3,14 @@ import { restoreCart as restoreEndpoint, restoreTexts } from '../../shared/resto
 import { AppError, found } from '../errors.ts'
 import { type Routes, servePublic, serveStore } from '../http.ts'
 import { chooseStore } from '../stores/choose.ts'
+import { downloadCarts, prepareCartExport } from './export.ts'
 import * as list from './list-sql.ts'
 import { decimal, presentCart, presentItems, presentMessage, presentTimeline } from './present.ts'
 import { readRestorable, restoreCart } from './restore.ts'
 
 export const cartRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listAbandonedCarts, async ({ store, query }) => {
-    const filter = { ...query, search: query.search?.trim() ?? '', badge: badgeOf(query.status) }
+    const filter = { ...query, ...filterOf(query) }
     const [counted, syncedAt] = await Promise.all([list.countCarts(store, filter), list.syncedAt(store)])
     const rows = await list.listCarts(store, filter, counted)
     const { total, isCapped } = counted
@@ -25,6 +26,23 @@ export const cartRoutes: Routes = (app, deps) => {
       syncAgeSeconds: syncedAt ? Math.max(0, Math.round((deps.now().getTime() - syncedAt.getTime()) / 1000)) : null,
     }
   })
+
+  serveStore(app, deps, api.exportCarts, ({ store, session, query }) =>
+    prepareCartExport(deps, session, store.storeId, filterOf(query)),
+  )
+
+  app.get<{ Params: { ticket: string }; Querystring: { status?: string; search?: string } }>(
+    '/api/carts/export/:ticket',
+    async ({ params, query }, reply) => {
+      const { fileName, stream } = await downloadCarts(deps, params.ticket, filterOf(query))
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${fileName}"`)
+        .header('cache-control', 'no-store')
+        .header('referrer-policy', 'no-referrer')
+        .send(stream)
+    },
+  )
 
   // A restore token shows the public shape; anything else is for a signed-in member of that store (decision 4).
   servePublic(app, deps, api.getCart, async ({ params, query, session }) => {
@@ -82,6 +100,11 @@ export const cartRoutes: Routes = (app, deps) => {
 }
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+
+const filterOf = (query: { status?: string | undefined; search?: string | undefined }) => ({
+  badge: badgeOf(query.status),
+  search: query.search?.trim() ?? '',
+})
 
 /** `status=` filters by the lower-case badge (decision 11); `all` and nothing mean all. */
 function badgeOf(status: string | undefined): api.CartBadge | null {
