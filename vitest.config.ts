@@ -16,6 +16,7 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'unit',
+          maxWorkers: 2,
           include: ['{server,shared,web,storefront,demo,test,scripts}/**/*.test.{ts,tsx}'],
         },
       },

@@ -1,6 +1,6 @@
 // One rendered email as the bytes of an internet message, or the reason why it must not become one.
 import { domainToASCII } from 'node:url'
-import MailComposer from 'nodemailer/lib/mail-composer'
+import MimeNode from 'nodemailer/lib/mime-node'
 import type { Outcome, OutgoingEmail } from './channel.ts'
 
 export interface ComposedMessage {
@@ -36,27 +36,37 @@ export function whyUnsendable(message: OutgoingEmail): Rejected | null {
   return null
 }
 
-/** Builds the message; text parts in base64, which costs a fifth less time than quoted-printable. */
-export async function composeMessage(message: OutgoingEmail): Promise<ComposedMessage> {
+/**
+ * Builds the message. nodemailer writes the head, with all that folding and encoding asks for; the two bodies are plain base64,
+ * so they are written in one piece: its composer streams each through four transforms, which costs ten times as much.
+ */
+export function composeMessage(message: OutgoingEmail): ComposedMessage {
   const from = asciiDomain(message.from.address)
   const to = asciiDomain(message.to)
   const messageIdHeader = `<${message.messageId}@${from.slice(from.lastIndexOf('@') + 1)}>`
-  const composer = new MailComposer({
-    from: { name: message.from.name, address: from },
-    to: { name: '', address: to },
-    ...(message.replyTo === undefined ? {} : { replyTo: { name: '', address: asciiDomain(message.replyTo) } }),
-    subject: message.subject,
-    html: message.html,
-    text: message.text,
-    // A URL must arrive whole: nodemailer would encode or fold a long value in the middle.
-    headers: Object.entries(message.headers).map(([key, value]) => ({ key, value: headerValue(value) })),
-    messageId: messageIdHeader,
-    textEncoding: 'base64',
-    newline: 'windows',
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
-  return { raw: await composer.compile().build(), from, to, messageIdHeader }
+  const node = new MimeNode('multipart/alternative', { textEncoding: 'B' })
+  // A URL must arrive whole: nodemailer would encode or fold a long value in the middle.
+  node.addHeader(Object.entries(message.headers).map(([key, value]) => ({ key, value: headerValue(value) })))
+  node.setHeader('From', { name: message.from.name, address: from })
+  node.setHeader('To', { name: '', address: to })
+  if (message.replyTo !== undefined) {
+    node.setHeader('Reply-To', { name: '', address: asciiDomain(message.replyTo) })
+  }
+  node.setHeader('Subject', message.subject)
+  node.setHeader('Message-ID', messageIdHeader)
+  const head = node.buildHeaders()
+  const open = `\r\n--${node.boundary}`
+  const body = `${open}${part('plain', message.text)}${open}${part('html', message.html)}${open}--\r\n`
+  return { raw: Buffer.from(`${head}\r\n${body}`, 'latin1'), from, to, messageIdHeader }
+}
+
+/** RFC 2045: lines of text end with CRLF before they are encoded, and those of base64 hold 76 characters at most. */
+function part(subtype: string, text: string): string {
+  const encoded = Buffer.from(text.replace(/\r?\n/g, '\r\n')).toString('base64')
+  const lines: string[] = []
+  for (let at = 0; at < encoded.length; at += 76) lines.push(encoded.slice(at, at + 76))
+  const head = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: base64`
+  return `\r\n${head}\r\n\r\n${lines.join('\r\n')}`
 }
 
 function headerValue(value: string) {

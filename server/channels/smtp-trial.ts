@@ -83,7 +83,7 @@ function stepOf(command: string): TrialStepName {
 async function sendOver(connection: SMTPConnection, mail: OutgoingEmail, limitMs: number): Promise<void> {
   const refusal = whyUnsendable(mail)
   if (refusal) throw failed(problem('EENVELOPE', refusal.response))
-  const { from, to, raw } = await composeMessage(mail)
+  const { from, to, raw } = composeMessage(mail)
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(failed(problem('ETIMEDOUT', 'The server did not answer in time')))

@@ -50,7 +50,7 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
     async send(message) {
       const refusal = whyUnsendable(message)
       if (refusal) return refusal
-      const composed = await composeMessage(message)
+      const composed = composeMessage(message)
       if (composed.raw.length > maxBytes) return tooLarge(`${composed.raw.length} bytes, the limit is ${maxBytes}`)
       await nextSlot()
       return handOver(connections, timeouts, composed)

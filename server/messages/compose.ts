@@ -80,19 +80,30 @@ function presentItem(item: CartItem, currency: string) {
   }
 }
 
-/** Making a format costs a hundred times what using it does. */
+/** Making a format costs a hundred times what using it does, and that a hundred times what looking it up does. */
 const formats = new Map<string, Intl.NumberFormat>()
+const formatted = new Map<string, string>()
+const KEPT_AMOUNTS = 5_000
 
 /** Minor units as people in en-US read them (decision 21). */
 export function formatMinor(amountMinor: number, currency: string): string {
+  const key = `${currency}${amountMinor}`
+  const known = formatted.get(key)
+  if (known !== undefined) return known
   const exponent = currencyExponent(currency)
-  let format = formats.get(currency)
-  if (!format) {
-    const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
-    format = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits })
-    formats.set(currency, format)
-  }
-  return format.format(amountMinor / 10 ** exponent)
+  const text = formatOf(currency, exponent).format(amountMinor / 10 ** exponent)
+  if (formatted.size >= KEPT_AMOUNTS) formatted.clear()
+  formatted.set(key, text)
+  return text
+}
+
+function formatOf(currency: string, exponent: number): Intl.NumberFormat {
+  const known = formats.get(currency)
+  if (known) return known
+  const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits })
+  formats.set(currency, format)
+  return format
 }
 
 /** The envelope around a composed message. */

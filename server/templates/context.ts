@@ -70,11 +70,15 @@ export class TemplateError extends Error {
 
 const NEVER_IN_TEXT = /[\p{Cc}\p{Co}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
 
+/** What nearly every text is: ASCII words with one space between them and no `{`. */
+const HARMLESS = /^[!-z|}~]+(?: [!-z|}~]+)*$/
+
 /**
  * One line of somebody else's text, made safe to place anywhere after escaping: no control or bidi characters (a name
  * must not turn a subject around), none of our own place marks (U+E000…), no Liquid, well-formed, at most `max` characters.
  */
 export function cleanText(text: string, max: number): string {
+  if (text.length <= max && HARMLESS.test(text)) return text
   const line = text
     .slice(0, max * 4)
     .toWellFormed()
