@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
@@ -230,4 +231,44 @@ test('each process hears what another has changed; one that stops lets its conne
   await second.close()
   await isGone(there)
   expect(first.socket.connected).toBe(true)
+})
+
+test('under the name localhost it answers at both kinds of address, by polling and by websocket', async () => {
+  const store = await aStore(world)
+  // Most machines know the name for both; not every one this runs on does.
+  const both = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ]
+  const { lookup } = dns
+  vi.spyOn(dns, 'lookup').mockImplementation(((
+    name: string,
+    how: { all?: boolean },
+    tell: (...found: unknown[]) => void,
+  ) =>
+    how.all && name === 'localhost' && tell ? tell(null, both) : lookup(name, how as never, tell as never)) as never)
+  const named = buildApp(world.deps)
+  await named.listen({ port: 0, host: 'localhost' })
+  vi.restoreAllMocks()
+  const { port } = named.server.address() as AddressInfo
+  try {
+    const hosts = ['127.0.0.1', '[::1]']
+    for (const transport of ['polling', 'websocket']) {
+      for (const host of hosts) {
+        const socket = io(`http://${host}:${port}`, {
+          auth: { token: store.token },
+          forceNew: true,
+          reconnection: false,
+          transports: [transport],
+        })
+        open.push(socket)
+        await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
+        const joined: Joined = await socket.timeout(5_000).emitWithAck('join-platform', 'woocommerce')
+        expect([host, transport, joined]).toEqual([host, transport, { storeId: store.storeId }])
+        socket.disconnect()
+      }
+    }
+  } finally {
+    await named.close()
+  }
 })

@@ -1,4 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Server, type Socket } from 'socket.io'
 import {
   type ClientEvents,
@@ -83,6 +84,15 @@ export class Live {
       () => this.#catchUp(),
     )
     this.#round = setInterval(() => void this.#goRound(), ROUND_MS)
+  }
+
+  /** For requests that came in through another listener than the one given: `localhost` has one for each kind of address. */
+  answers({ raw: request }: FastifyRequest, reply: FastifyReply): boolean {
+    if (!request.url?.startsWith(`${LIVE_PATH}/`)) return false
+    reply.hijack()
+    // biome-ignore lint/suspicious/noExplicitAny: the engine adds to the request what it needs
+    this.#io.engine.handleRequest(request as any, reply.raw)
+    return true
   }
 
   /** Ends all connections; browsers come back by themselves, to whichever process is there. */
