@@ -10,6 +10,8 @@ export const readInstance = endpoint({
   summary: 'What the sign-in screen and the shell need to know of this server',
   reply: z.object({
     productName: z.string(),
+    /** Who runs this server: named in footers and terms. */
+    companyName: z.string(),
     supportEmail: z.string(),
     hasDemo: z.boolean(),
     isPaused: z.boolean(),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
 import { checkInstance, readFingerprint } from './instance.ts'
 
-const world = aWorld({ SUPPORT_EMAIL: 'help@example.com' })
+const world = aWorld({ SUPPORT_EMAIL: 'help@example.com', COMPANY_NAME: 'Tea & Co' })
 
 async function anOwner() {
   const { body } = await world.request('POST', '/api/auth/register', {
@@ -14,9 +14,10 @@ async function anOwner() {
 
 const view = async () => (await world.request('GET', '/api/instance')).body
 
-test('anybody may know what this server is called and who helps', async () => {
+test('anybody may know what this server is called, who runs it and who helps', async () => {
   expect(await view()).toEqual({
     productName: 'Recoup',
+    companyName: 'Tea & Co',
     supportEmail: 'help@example.com',
     hasDemo: false,
     isPaused: false,

@@ -20,6 +20,7 @@ export async function viewInstance(deps: Deps) {
   const row = await sql.readInstance(deps.db)
   return {
     productName: 'Recoup',
+    companyName: config.companyName,
     supportEmail: config.supportEmail,
     hasDemo: config.isDemo && (await hasDemoAccount(deps.db)),
     isPaused: row?.is_paused ?? false,

@@ -1,6 +1,7 @@
-import { Anchor, Box, Container, Group } from '@mantine/core'
+import { Anchor, Box, Container, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useInstance } from '../access/queries.ts'
 import { useSession } from '../access/session.ts'
 import { Logo } from '../ui/Logo.tsx'
 
@@ -26,15 +27,27 @@ export function BarePage({ title, size = 'sm', actions = <Ways />, children }: P
       <Container component="main" tabIndex={-1} size={size} w="100%" py="xl" style={{ flex: 1 }}>
         {children}
       </Container>
-      <Group component="footer" justify="center" gap="lg" py="md">
-        <Anchor component={Link} to="/terms" fz="sm">
-          Terms
-        </Anchor>
-        <Anchor component={Link} to="/privacy" fz="sm">
-          Privacy
-        </Anchor>
-      </Group>
+      <SmallPrint />
     </Box>
+  )
+}
+
+function SmallPrint() {
+  const company = useInstance()?.companyName
+  return (
+    <Group component="footer" justify="center" gap="4px 20px" px="md" py="md">
+      {company && (
+        <Text fz="sm" c="dimmed">
+          {company}
+        </Text>
+      )}
+      <Anchor component={Link} to="/terms" fz="sm">
+        Terms
+      </Anchor>
+      <Anchor component={Link} to="/privacy" fz="sm">
+        Privacy
+      </Anchor>
+    </Group>
   )
 }
 

@@ -3,12 +3,15 @@ import { useInstance } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 
 export function PrivacyPage() {
-  const support = useInstance()?.supportEmail
+  const instance = useInstance()
+  const support = instance?.supportEmail
   return (
     <BarePage title="Privacy">
       <div className="prose">
         <Title order={1}>Privacy</Title>
-        <Text c="dimmed">What is kept, why, and how to have it removed.</Text>
+        <Text c="dimmed">
+          What is kept{instance && <> by {instance.companyName}</>}, why, and how to have it removed.
+        </Text>
         <h2>If you run a store</h2>
         <p>
           Your name, email address and a hash of your password; the address of your store and its keys, encrypted; the
@@ -18,7 +21,7 @@ export function PrivacyPage() {
         <ul>
           <li>What was in the cart you left, and the contact details you typed at checkout.</li>
           <li>Which messages you were sent about it, and why each was sent or not.</li>
-          <li>Whether you clicked a link in them. Links are counted, and mails may count openings.</li>
+          <li>Whether you clicked a link in them. Nothing in them tells whether you opened them.</li>
           <li>Your choice when you unsubscribe. It stays, so that nobody writes to you again.</li>
         </ul>
         <p>

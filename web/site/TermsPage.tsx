@@ -3,7 +3,7 @@ import { useInstance } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 
 export function TermsPage() {
-  const support = useInstance()?.supportEmail
+  const instance = useInstance()
   return (
     <BarePage title="Terms">
       <div className="prose">
@@ -43,9 +43,10 @@ export function TermsPage() {
           Recoup is provided as it is. It depends on your store, your mail server and your shoppers’ mail providers,
           none of which it controls.
         </p>
-        {support && (
+        {instance && (
           <p>
-            Questions: <a href={`mailto:${support}`}>{support}</a>
+            Recoup is run here by {instance.companyName}. Questions:{' '}
+            <a href={`mailto:${instance.supportEmail}`}>{instance.supportEmail}</a>
           </p>
         )}
       </div>
