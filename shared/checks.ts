@@ -4,8 +4,8 @@ import { z } from 'zod'
 export const Check = z.object({
   id: z.string(),
   title: z.string(),
-  /** good: as it should be · warn: works, but not all of it · bad: does not work · quiet: not known, or of no concern here. */
-  state: z.enum(['good', 'warn', 'bad', 'quiet']),
+  /** good: as it should be · warn: works, but not all of it · bad: does not work · quiet: not known · skipped: not needed here. */
+  state: z.enum(['good', 'warn', 'bad', 'quiet', 'skipped']),
   finding: z.string(),
   nextStep: z.string().nullable(),
   /** What the other side said or holds, word for word. */

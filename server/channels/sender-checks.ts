@@ -186,9 +186,9 @@ function saidOfStep({ step, state, answer }: TrialStep, { host, port }: Trial, f
   if (state === 'failed') return { state: 'bad', answer, ...failureWords(step, from, to, `${host}:${port}`) }
   if (state === 'passed_over') {
     return step === 'sign_in'
-      ? { state: 'quiet', finding: 'This mail server is used without signing in.' }
+      ? { state: 'skipped', finding: 'This mail server is used without signing in.' }
       : {
-          state: isLoopback(host) ? 'quiet' : 'warn',
+          state: isLoopback(host) ? 'skipped' : 'warn',
           finding: isLoopback(host)
             ? 'Not needed: the mail server is on the same machine.'
             : 'The mail server offers no encryption: mail travels to it in the clear.',

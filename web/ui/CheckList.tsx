@@ -1,6 +1,14 @@
 import './checks.css'
 import { Button, CopyButton } from '@mantine/core'
-import { IconAlertTriangle, IconCheck, IconCircleCheck, IconCircleX, IconCopy, IconMinus } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconCircleCheck,
+  IconCircleX,
+  IconCopy,
+  IconMinus,
+  IconPlayerSkipForward,
+} from '@tabler/icons-react'
 import type { Check } from '../../shared/checks.ts'
 import { StatusBadge } from './StatusBadge.tsx'
 
@@ -9,6 +17,7 @@ const badges: Record<Check['state'], Parameters<typeof StatusBadge>[0]> = {
   warn: { tone: 'warn', icon: IconAlertTriangle, label: 'Needs a look' },
   bad: { tone: 'bad', icon: IconCircleX, label: 'Problem' },
   quiet: { tone: 'quiet', icon: IconMinus, label: 'Not checked' },
+  skipped: { tone: 'quiet', icon: IconPlayerSkipForward, label: 'Skipped' },
 }
 
 /** What was looked at, each with what was found and what to do. `label` names the list. */
