@@ -104,7 +104,11 @@ test('an owner invites by mail; the link brings a new user in, with the role of 
   await mia.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await mia.getByLabel('Repeat password').fill(PASSWORD)
   await mia.getByRole('button', { name: 'Join Olive Owner' }).click()
+  // The account has no plan yet, and a viewer cannot choose one: she learns who can.
   await mia.waitForURL('**/pricing')
+  await mia.getByText('only an owner or admin of it can choose one').waitFor()
+  await mia.getByRole('link', { name: OLIVE }).waitFor()
+  expect(await mia.getByRole('button', { name: /^(Start with|Choose) / }).count()).toBe(0)
   await mia.goto(`${house.url}/settings/account`)
   await mia.getByText('You are a viewer of this account').waitFor()
   expect(await mia.getByLabel('Invite by email').count()).toBe(0)

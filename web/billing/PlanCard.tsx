@@ -64,7 +64,8 @@ export function PlanCard(props: Props) {
 function Choice({ planKey, isCurrent, isBusy, isTestMode, mayPay, supportEmail, onChoose }: Props) {
   const { name } = plans[planKey]
   if (isCurrent) return <Hint>This is your plan now.</Hint>
-  if (!mayPay) return <Hint>Only the owner or an admin of the account can change the plan.</Hint>
+  // Whom to ask instead stands above the plans.
+  if (!mayPay) return null
   if (planKey === 'free') {
     return (
       <Button onClick={onChoose} loading={isBusy} fullWidth>

@@ -6,6 +6,7 @@ import { useInstance, useMay, useSubscription } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { useCreateFree } from './queries.ts'
+import { WhoMayChoose } from './WhoMayChoose.tsx'
 
 const keys = Object.keys(plans) as PlanKey[]
 
@@ -26,6 +27,7 @@ export function PricingPage() {
     <BarePage title="Pricing" size="lg" actions={<Actions hasPlan={subscription?.plan != null} />}>
       <Stack gap="xl">
         <Heading period={period} onPeriod={setPeriod} />
+        {!mayPay && <WhoMayChoose hasPlan={subscription?.plan != null} />}
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
           {keys.map((key) => (
             <PlanCard
