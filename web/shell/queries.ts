@@ -4,6 +4,7 @@ import { switchStore } from '../../shared/stores.ts'
 import { connectionQuery, instanceQuery } from '../access/queries.ts'
 import { rememberConnection } from '../access/session.ts'
 import { call } from '../api.ts'
+import { isOfStore } from '../stores/rules.ts'
 
 export function useConfirmLive() {
   const queries = useQueryClient()
@@ -27,9 +28,7 @@ export function useSwitchStore() {
       const { platform, store_url } = store
       rememberConnection({ platform, store_url })
       queries.setQueryData(connectionQuery.queryKey, { hasConnection: true, platform, store_url, store })
-      void queries.resetQueries({
-        predicate: ({ queryKey }) => !['me', 'subscription', 'connection', 'instance'].includes(String(queryKey[0])),
-      })
+      void queries.resetQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
     },
   })
 }

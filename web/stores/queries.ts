@@ -11,6 +11,7 @@ import {
 import { connectionQuery, useMay, useStore } from '../access/queries.ts'
 import { forgetConnection } from '../access/session.ts'
 import { call } from '../api.ts'
+import { isOfStore } from './rules.ts'
 
 export type StoreKeys = z.input<typeof connectStore.body>
 export type StoreSettings = z.input<typeof saveStoreSettings.body>
@@ -60,9 +61,7 @@ export function useDisconnect() {
     onSuccess: async () => {
       forgetConnection()
       await queries.refetchQueries({ queryKey: connectionQuery.queryKey })
-      queries.removeQueries({
-        predicate: ({ queryKey }) => ['carts', 'cart', 'flows', 'store'].includes(String(queryKey[0])),
-      })
+      queries.removeQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
     },
   })
 }
@@ -78,6 +77,7 @@ export function useForgetStore() {
       store_url: null,
       store: null,
     })
+    queries.removeQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
   }
 }
 

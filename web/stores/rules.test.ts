@@ -4,6 +4,7 @@ import {
   changesOf,
   checkKeys,
   healthOf,
+  isOfStore,
   keysPage,
   mergeSettings,
   type SettingsForm,
@@ -76,4 +77,11 @@ it('writes the capture tag', () => {
   expect(captureSnippet('https://recoup.example', 'abc')).toBe(
     '<script src="https://recoup.example/capture/abc.js" defer></script>',
   )
+})
+
+it('forgets with a store whatever was answered about it, and nothing about people or the account', () => {
+  const forgotten = [['dashboard', 's1', 'stats'], ['carts', 's1', {}], ['cart', 'c1'], ['flows'], ['store', 'health']]
+  const kept = [['me'], ['subscription'], ['connection'], ['instance'], ['team'], ['accounts'], ['sessions']]
+  expect(forgotten.filter((key) => !isOfStore(key))).toEqual([])
+  expect(kept.filter((key) => isOfStore(key))).toEqual([])
 })
