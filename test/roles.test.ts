@@ -58,8 +58,6 @@ const OWNERS = ['POST /api/account/delete']
 /** A viewer changes nothing but what is their own: profile, sessions, where they work, whether they stay. A preview is a look. */
 const OWN = [
   'POST /api/flows/:flowId/preview',
-  // Of the demo account alone, where everybody is its owner.
-  'POST /api/demo/reset',
   'POST /api/auth/logout',
   'PATCH /api/auth/profile',
   'POST /api/auth/change-email',

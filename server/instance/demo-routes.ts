@@ -10,8 +10,8 @@ const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }
 
 export const demoRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.resetDemo, async ({ session }) => {
-    const demo = found(deps.demo, 'Demo')
     if (!session.isDemo) throw new AppError('forbidden', 'Only the demo account can be reset.')
+    const demo = found(deps.demo, 'Demo')
     await take(deps, RESETS, session.accountId)
     await demo.rebuild(deps)
     return { success: true as const, message: 'The demo is back to its first state.' }
