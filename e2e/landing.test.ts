@@ -97,8 +97,22 @@ test.each(themeNames)('axe finds nothing in the theme %s, wide or narrow', async
   }
 })
 
+test('a page is asked about as it is asked for: HEAD answers what GET does, without the page', async () => {
+  for (const path of ['/', '/login', '/carts/1', '/nowhere', '/landing', '/landing.html', '/terms']) {
+    const [asked, about] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(house.url + path, { method })))
+    expect([path, about!.status, about!.headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8'])
+    expect(asked!.status).toBe(200)
+    expect(await about!.text()).toBe('')
+  }
+  for (const path of ['/api/nothing', '/nothing.png']) {
+    expect([path, (await fetch(house.url + path, { method: 'HEAD' })).status]).toEqual([path, 404])
+  }
+})
+
 test('a stranger at / gets it at /landing, in the system’s theme, and can go back', async () => {
-  const { page, complaints } = await visit('/', { scheme: 'dark' })
+  const { page, complaints, replies } = await visit('/', { scheme: 'dark' })
+  // It comes with the first answer, and nothing of the app with it.
+  expect(replies.filter((reply) => /html/.test(reply.headers()['content-type'] ?? '')).length).toBe(1)
   expect(new URL(page.url()).pathname).toBe('/landing')
   expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
   await page.getByRole('link', { name: 'Sign in' }).first().click()

@@ -16,7 +16,7 @@ import { mapErrors } from './http.ts'
 import { demoRoutes } from './instance/demo-routes.ts'
 import { healthRoutes } from './instance/health.ts'
 import { instanceRoutes } from './instance/routes.ts'
-import { siteRoutes } from './instance/site-routes.ts'
+import { sendApp, siteRoutes } from './instance/site-routes.ts'
 import { liveRoutes } from './live/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
@@ -92,7 +92,7 @@ function servePages(app: FastifyInstance): void {
       wildcard: false,
       // The build leaves a .br and a .gz beside each text file; they are answers, not addresses of their own.
       preCompressed: true,
-      globIgnore: ['**/*.{br,gz}', 'landing*.html'],
+      globIgnore: ['**/*.{br,gz}', 'landing*.html', 'index.html'],
       setHeaders: (response, file) => {
         const isHashed = file.includes(`${path.sep}assets${path.sep}`)
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
@@ -101,10 +101,10 @@ function servePages(app: FastifyInstance): void {
   }
   app.setNotFoundHandler((request, reply) => {
     const isPage =
-      request.method === 'GET' &&
+      (request.method === 'GET' || request.method === 'HEAD') &&
       !/^\/(api|c|u|capture|socket\.io)\//.test(request.url) &&
       !/\.\w{2,5}(\?|$)/.test(request.url)
-    if (isPage && hasPages) return reply.header('cache-control', 'no-cache').sendFile('index.html')
+    if (isPage && hasPages) return sendApp(reply)
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
   })
 }

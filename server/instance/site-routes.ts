@@ -13,15 +13,23 @@ export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string
   if (existsSync(path.join(pages, 'landing-gate.html'))) {
     const built = (name: string) => readFileSync(path.join(pages, name), 'utf8')
     makers['/landing.html'] = () => landingPage(built('landing.html'), config)
+    makers['/'] = () => landingPage(built('landing-front.html'), config)
     makers['/landing'] = () => landingGate(built('landing-gate.html'), built('landing.html'), config)
   }
   for (const [url, make] of Object.entries(makers)) {
     let made: Promise<PublicPage> | undefined
     app.get(url, async (request, reply) => {
+      // `/` with a question is the app's: it is where the front door sends whoever has a token.
+      if (url === '/' && request.url.includes('?')) return sendApp(reply)
       made ??= make()
       return answer(request, reply, await made)
     })
   }
+}
+
+/** The browser app's own page, whatever the address. */
+export function sendApp(reply: FastifyReply) {
+  return reply.header('cache-control', 'no-cache').sendFile('index.html')
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, page: PublicPage) {

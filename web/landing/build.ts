@@ -19,7 +19,11 @@ export const files: Record<string, string> = {
   ),
 }
 
-/** Emits `landing.html`, a template the server fills in, and the page that loads it; `npm run dev` shows it filled in. */
+/** The same page for `/`, where its first lines find out who is there. */
+const withFrontDoor = (page: string) =>
+  page.replace('<meta charset="utf-8">', `$&\n<script>${readFileSync(here('./front-door.js'), 'utf8')}</script>`)
+
+/** Emits `landing.html`, a template the server fills in, for `/` too, and the page that loads it; `npm run dev` shows it filled in. */
 export function landingPage(): Plugin {
   let script = ''
   const pictures: Record<string, string> = {}
@@ -41,6 +45,7 @@ export function landingPage(): Plugin {
       const urls = Object.fromEntries(Object.entries(pictures).map(([name, reference]) => [name, addressOf(reference)]))
       const source = renderLanding({ urls, script: addressOf(script) })
       this.emitFile({ type: 'asset', fileName: 'landing.html', source })
+      this.emitFile({ type: 'asset', fileName: 'landing-front.html', source: withFrontDoor(source) })
       this.emitFile({ type: 'asset', fileName: 'landing-gate.html', source: readFileSync(here('./gate.html')) })
     },
     configureServer(server) {
