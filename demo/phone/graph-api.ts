@@ -1,0 +1,100 @@
+import { fillTemplate, isGraphRefusal, judgeGraphMessage, type WhatsAppTemplate } from './graph-rules.ts'
+import { type Network, newSid } from './network.ts'
+import type { Line } from './texts.ts'
+import type { ApiAnswer, ApiRequest } from './web-api.ts'
+
+// WhatsApp's Cloud API on Meta's Graph, as far as one sends texts with it: messages, the phone number, the account's templates.
+
+export interface GraphOptions {
+  network: Network
+  templates: readonly WhatsAppTemplate[]
+}
+
+/** Versions are refused two years after they came; those behind are the ones that still answer. */
+const OLDEST_VERSION = 21
+
+const refusal = (status: number, code: number, message: string, details?: string): ApiAnswer => ({
+  status,
+  body: {
+    error: {
+      message: `(#${code}) ${message}`,
+      type: 'OAuthException',
+      code,
+      ...(details && { error_data: { messaging_product: 'whatsapp', details } }),
+      fbtrace_id: 'AXsgnV2Cm3ZMGF3dF_cfYIn',
+    },
+  },
+})
+
+/** null: no address of the Graph's. */
+export function answerAsGraph(options: GraphOptions, request: ApiRequest): ApiAnswer | null {
+  const [, version, id, edge] = /^\/v(\d+)\.\d+\/(\d+)(?:\/(\w+))?$/.exec(request.path) ?? []
+  if (!version || !id) return null
+  if (Number(version) < OLDEST_VERSION) return refusal(400, 2635, 'You are calling a deprecated version of the API.')
+  const token = /^Bearer (.+)$/.exec(String(request.headers.authorization ?? ''))?.[1]
+  if (!token) return refusal(401, 190, 'An access token is required to request this resource.')
+  const line = options.network.texts.line('meta', edge === 'message_templates' ? accountOf(id) : id)
+  if (line?.token !== token) return refusal(401, 190, 'Error validating access token')
+  if (edge === 'messages' && request.method === 'POST') return create(options, line, request)
+  if (edge === 'message_templates' && request.method === 'GET') return templateList(options.templates)
+  if (!edge && request.method === 'GET') return phoneNumber(line)
+  return refusal(
+    400,
+    100,
+    `Unsupported ${request.method.toLowerCase()} request. Object with ID '${id}' does not support this`,
+  )
+}
+
+/** A business account has one number here: its id is the number's with a 9 before it. */
+const accountOf = (businessId: string) => businessId.slice(1)
+
+function create({ network, templates }: GraphOptions, line: Line, { json }: ApiRequest): ApiAnswer {
+  const judged = judgeGraphMessage(json ?? {}, templates)
+  if (isGraphRefusal(judged)) return refusal(judged.status, judged.code, judged.message, judged.details)
+  const phone = `+${judged.to.replace(/^\+/, '')}`
+  const isTemplate = judged.type === 'template'
+  const known = isTemplate
+    ? templates.find(
+        ({ name, language }) => name === judged.template.name && language === judged.template.language.code,
+      )
+    : undefined
+  const filled = isTemplate && known ? fillTemplate(known, judged.template) : null
+  const { sid } = network.send({
+    provider: 'meta',
+    account: line.account,
+    sid: newSid(line),
+    channel: 'whatsapp',
+    sender: line.sender,
+    phone,
+    body: filled?.body ?? (judged.type === 'text' ? judged.text.body : ''),
+    url: filled?.url ?? null,
+    callback: line.inboundUrl,
+    reference: judged.biz_opaque_callback_data ?? null,
+    isFreeText: isTemplate ? 0 : 1,
+  })
+  const contacts = [{ input: judged.to, wa_id: phone.slice(1) }]
+  const messages = [{ id: sid, message_status: 'accepted' }]
+  return { status: 200, body: { messaging_product: 'whatsapp', contacts, messages } }
+}
+
+function phoneNumber(line: Line): ApiAnswer {
+  const body = {
+    id: line.account,
+    display_phone_number: line.sender,
+    verified_name: 'Phone sandbox',
+    quality_rating: 'GREEN',
+  }
+  return { status: 200, body }
+}
+
+function templateList(templates: readonly WhatsAppTemplate[]): ApiAnswer {
+  const data = templates.map(({ id, name, language, category, status, body, footer, button }) => ({
+    ...{ id, name, language, category, status },
+    components: [
+      { type: 'BODY', text: body },
+      ...(footer ? [{ type: 'FOOTER', text: footer }] : []),
+      ...(button ? [{ type: 'BUTTONS', buttons: [{ type: 'URL', ...button }] }] : []),
+    ],
+  }))
+  return { status: 200, body: { data, paging: { cursors: { before: 'MAZDZD', after: 'MjQZD' } } } }
+}

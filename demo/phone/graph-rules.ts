@@ -1,0 +1,149 @@
+import { z } from 'zod'
+
+// What WhatsApp's Cloud API takes and refuses when a message is sent. Pure. Only what a business starts by itself: templates, and
+// text while the customer's last message is less than 24 hours old.
+
+export interface GraphRefusal {
+  status: number
+  code: number
+  message: string
+  details: string
+}
+
+export interface WhatsAppTemplate {
+  id: string
+  name: string
+  language: string
+  category: 'MARKETING' | 'UTILITY' | 'AUTHENTICATION'
+  status: 'APPROVED' | 'PENDING' | 'REJECTED' | 'PAUSED' | 'DISABLED'
+  body: string
+  footer?: string
+  /** An URL button; with `{{1}}` at its end it takes the rest of the address. */
+  button?: { text: string; url: string }
+}
+
+const text = z.string().min(1).max(32_768)
+const Parameter = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text, parameter_name: z.string().optional() }),
+  z.strictObject({ type: z.literal('payload'), payload: z.string().min(1) }),
+  z.strictObject({ type: z.literal('image'), image: z.object({}).loose() }),
+])
+const SUB_TYPES = [
+  'quick_reply',
+  'url',
+  'catalog',
+  'flow',
+  'copy_code',
+  'mpm',
+  'order_details',
+  'voice_call',
+  'otp',
+] as const
+const Component = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['header', 'body']), parameters: z.array(Parameter).optional() }),
+  z.strictObject({
+    type: z.literal('button'),
+    sub_type: z.enum(SUB_TYPES),
+    index: z.union([z.string().regex(/^\d$/), z.number().int().min(0).max(9)]),
+    parameters: z.array(Parameter).optional(),
+  }),
+])
+const envelope = {
+  messaging_product: z.literal('whatsapp'),
+  recipient_type: z.enum(['individual', 'group']).optional(),
+  to: z.string().min(1),
+  context: z.strictObject({ message_id: z.string() }).optional(),
+  biz_opaque_callback_data: z.string().max(512).optional(),
+}
+const Message = z.discriminatedUnion('type', [
+  z.strictObject({
+    ...envelope,
+    type: z.literal('text'),
+    text: z.strictObject({ body: z.string().min(1).max(4_096), preview_url: z.boolean().optional() }),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal('template'),
+    template: z.strictObject({
+      name: z.string().regex(/^[a-z0-9_]{1,512}$/),
+      language: z.strictObject({ code: z.string().min(2), policy: z.literal('deterministic').optional() }),
+      components: z.array(Component).optional(),
+    }),
+  }),
+])
+export type GraphMessage = z.infer<typeof Message>
+
+/** Text outside the 24 hours is taken all the same: that it fails is told later, as the real one does (131047). */
+export function judgeGraphMessage(body: unknown, templates: readonly WhatsAppTemplate[]): GraphMessage | GraphRefusal {
+  const parsed = Message.safeParse(body)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return refuse(100, 'Invalid parameter', `${issue!.path.join('.')}: ${issue!.message}`)
+  }
+  const message = parsed.data
+  if (!/^\+?[1-9]\d{6,14}$/.test(message.to)) {
+    return refuse(100, 'Invalid parameter', `to: ${message.to} is not a phone number`)
+  }
+  if (message.type === 'template') return templateProblem(message.template, templates) ?? message
+  return message
+}
+
+export const isGraphRefusal = (answer: object): answer is GraphRefusal => 'code' in answer
+
+const refuse = (code: number, message: string, details: string, status = 400): GraphRefusal => ({
+  status,
+  code,
+  message,
+  details,
+})
+
+type Template = Extract<GraphMessage, { type: 'template' }>['template']
+
+function templateProblem(asked: Template, templates: readonly WhatsAppTemplate[]): GraphRefusal | null {
+  const known = templates.find(({ name, language }) => name === asked.name && language === asked.language.code)
+  if (!known || known.status === 'PENDING' || known.status === 'REJECTED') {
+    const details = `template name (${asked.name}) does not exist in ${asked.language.code}`
+    return refuse(132001, 'Template name does not exist in the translation', details, 404)
+  }
+  if (known.status === 'PAUSED') return refuse(132015, 'Template is Paused', 'low quality')
+  if (known.status === 'DISABLED') return refuse(132016, 'Template is Disabled', 'low quality')
+  const given = asked.components?.find(({ type }) => type === 'body')?.parameters ?? []
+  const wanted = placesOf(known.body)
+  if (given.length !== wanted) {
+    const details = `body: number of localizable_params (${given.length}) does not match the expected number of params (${wanted})`
+    return refuse(132000, 'Number of parameters does not match the expected number of params', details)
+  }
+  if (given.some((each) => each.type === 'text' && /[\n\t]| {5}/.test(each.text))) {
+    const details = 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces'
+    return refuse(100, 'Invalid parameter', details)
+  }
+  return buttonProblem(asked, known)
+}
+
+function buttonProblem(asked: Template, known: WhatsAppTemplate): GraphRefusal | null {
+  const wanted = placesOf(known.button?.url ?? '')
+  const button = asked.components?.find(({ type }) => type === 'button')
+  const given = button?.parameters?.filter(({ type }) => type === 'text').length ?? 0
+  if (wanted > given)
+    return refuse(131008, 'Required parameter is missing', 'Button at index 0 of type Url requires a parameter')
+  return given > wanted
+    ? refuse(132018, 'Template parameters are not valid', 'Button at index 0 takes no parameter')
+    : null
+}
+
+export const placesOf = (template: string): number =>
+  new Set([...template.matchAll(/\{\{(\d+)\}\}/g)].map(([, place]) => place)).size
+
+/** The template as the customer reads it. */
+export function fillTemplate(known: WhatsAppTemplate, asked: Template): { body: string; url: string | null } {
+  const textsOf = (type: 'body' | 'button') =>
+    (asked.components?.find((each) => each.type === type)?.parameters ?? []).map((each) =>
+      each.type === 'text' ? each.text : '',
+    )
+  const [words, suffix] = [textsOf('body'), textsOf('button')[0] ?? '']
+  const body = known.body.replace(/\{\{(\d+)\}\}/g, (_, place: string) => words[Number(place) - 1] ?? '')
+  return {
+    body: known.footer ? `${body}\n\n${known.footer}` : body,
+    url: known.button ? known.button.url.replace(/\{\{1\}\}/, () => suffix) : null,
+  }
+}

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Callback, inboundCallback, statusCallback } from './callbacks.ts'
+import { type Line, MOST_TRIES, type NewText, openTexts, type Text } from './texts.ts'
+
+// The telephone network of the sandbox: takes what the providers' interfaces accepted, carries it, and tells the sender by signed
+// callbacks. Everything is on disk before it is answered; what was under way goes on after a restart.
+
+export interface NetworkOptions {
+  /** SQLite file, made if missing; ':memory:' for tests. */
+  dataFile: string
+  now?: () => Date
+  /** Between one state of a text and the next; null: only `settle` moves them. */
+  paceMs?: number | null
+  /** Where an address is reached from here, signed as it was given. */
+  reach?: (url: string) => string
+}
+
+export interface Answered {
+  status: number
+  body: string
+}
+
+export type Network = ReturnType<typeof openNetwork>
+
+const NEXT = { queued: 'sent', sent: 'delivered' } as const
+const DAY_MS = 86_400_000
+const CALLBACK_LIMIT_MS = 15_000
+
+export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, reach = (url) => url }: NetworkOptions) {
+  const texts = openTexts(dataFile)
+  const stopping = new AbortController()
+  const off = new Set<string>()
+  let isMoving = false
+
+  const post = async (callback: Callback): Promise<Answered> => {
+    const { url, contentType, body, headers } = callback
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(CALLBACK_LIMIT_MS)])
+    const reply = await fetch(reach(url), {
+      method: 'POST',
+      headers: { 'content-type': contentType, ...headers },
+      body,
+      signal,
+      redirect: 'manual',
+    })
+    return { status: reply.status, body: await reply.text() }
+  }
+
+  const tell = async (text: Text): Promise<boolean> => {
+    const line = texts.line(text.provider, text.account)
+    const callback = line && statusCallback(text, line, now())
+    if (!callback) return true
+    const answer = await post(callback).catch(() => null)
+    if (!answer || answer.status >= 300) {
+      texts.noteTry(text.id)
+      return false
+    }
+    texts.noteTold(text.id, text.status)
+    return true
+  }
+
+  /** One step for each text under way: tell the state it is in, or move it to the next. */
+  const step = async (): Promise<number> => {
+    const waiting = texts.underWay()
+    await Promise.all(
+      waiting.map(async (text) => {
+        const isUntold =
+          text.callback !== null && text.told !== text.status && text.status !== 'queued' && text.tries < MOST_TRIES
+        if (isUntold) return tell(text)
+        const fate = fateOf(text)
+        if (fate) texts.setStatus(text.id, 'failed', fate)
+        else if (text.status === 'queued' || text.status === 'sent') texts.setStatus(text.id, NEXT[text.status])
+        return true
+      }),
+    )
+    return waiting.length
+  }
+
+  /** The provider's code for why it does not arrive; null: it does. */
+  const fateOf = (text: Text): number | null => {
+    const isTwilio = text.provider === 'twilio'
+    if (off.has(text.phone)) return isTwilio ? 30003 : 131026
+    if (text.channel === 'whatsapp' && text.isFreeText && text.status === 'queued') {
+      const last = texts.lastFrom(text.account, text.phone)
+      if (!last || now().getTime() - Date.parse(last) > DAY_MS) return isTwilio ? 63016 : 131047
+    }
+    return null
+  }
+
+  const move = async () => {
+    if (isMoving || paceMs === null) return
+    isMoving = true
+    while (!stopping.signal.aborted && texts.underWay().length > 0) {
+      await sleep(paceMs, null, { signal: stopping.signal, ref: false }).catch(() => {})
+      if (!stopping.signal.aborted) await step()
+    }
+    isMoving = false
+  }
+  void move()
+
+  return {
+    texts,
+    now,
+    /** A text from a business on its way to a phone. */
+    send(text: Omit<NewText, 'direction' | 'status' | 'at'>): Text {
+      const added = texts.add({ ...text, direction: 'out', status: 'queued', at: now().toISOString() })
+      void move()
+      return added
+    },
+    /** A person answers. Resolves with what the business's server said; null when it could not be reached. */
+    async answer(
+      line: Line,
+      { phone, channel, body }: Pick<Text, 'phone' | 'channel' | 'body'>,
+    ): Promise<Answered | null> {
+      const text = texts.add({ ...blank(line), phone, channel, body, direction: 'in', status: 'received' })
+      const callback = inboundCallback(text, line)
+      const answered = callback ? await post(callback).catch(() => null) : null
+      if (line.provider === 'twilio' && answered?.status === 200) takeReplies(line, text, answered.body)
+      return answered
+    },
+    /** A phone that is off takes nothing. */
+    setOff: (phone: string, isOff: boolean) => void (isOff ? off.add(phone) : off.delete(phone)),
+    isOff: (phone: string) => off.has(phone),
+    /** The person opened the conversation: WhatsApp tells the business. */
+    open(phone: string, channel: Text['channel'], sender: string) {
+      texts.markSeen(phone, channel, sender)
+      if (channel !== 'whatsapp') return
+      for (const text of texts.thread(phone, channel, sender)) {
+        if (text.direction === 'out' && text.status === 'delivered') texts.setStatus(text.id, 'read')
+      }
+      void move()
+    },
+    /** Everything under way goes as far as it gets. */
+    async settle() {
+      for (let left = 100; left > 0 && (await step()) > 0; left -= 1);
+    },
+    async stop() {
+      stopping.abort()
+      texts.close()
+    },
+  }
+
+  function blank(line: Line) {
+    const { provider, account, sender } = line
+    const none = { url: null, callback: null, reference: null, isFreeText: 1 as const }
+    return { provider, account, sender, sid: newSid(line), at: now().toISOString(), ...none }
+  }
+
+  /** TwiML: what the business answers at once. The provider itself then keeps the number from hearing more, or lets it again. */
+  function takeReplies(line: Line, text: Text, twiml: string) {
+    for (const [, words] of twiml.matchAll(/<Message>([\s\S]*?)<\/Message>/g)) {
+      const { phone, channel } = text
+      texts.add({ ...blank(line), phone, channel, body: unescapeXml(words!), direction: 'out', status: 'delivered' })
+    }
+    const word = text.body.trim().toUpperCase()
+    if (text.channel !== 'sms') return
+    if (/^(STOP|STOPALL|UNSUBSCRIBE|CANCEL|END|QUIT|REVOKE|OPTOUT)$/.test(word))
+      texts.setOptedOut(line.account, text.phone, true)
+    if (/^(START|YES|UNSTOP)$/.test(word)) texts.setOptedOut(line.account, text.phone, false)
+  }
+}
+
+export function newSid(line: Pick<Line, 'provider'>): string {
+  return line.provider === 'twilio'
+    ? `SM${randomBytes(16).toString('hex')}`
+    : `wamid.${randomBytes(27).toString('base64').replaceAll('/', '_')}`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+const unescapeXml = (text: string): string =>
+  text.replace(/&(?:#(\d+)|(\w+));/g, (whole, number: string | undefined, name: string | undefined) =>
+    number ? String.fromCodePoint(Number(number)) : (ENTITIES[name ?? ''] ?? whole),
+  )

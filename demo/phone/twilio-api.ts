@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { fillPlaces, type TwilioContent } from './contents.ts'
+import { type Network, newSid } from './network.ts'
+import type { Line } from './texts.ts'
+import { isRefusal, judgeTwilioMessage, type TwilioMessage } from './twilio-rules.ts'
+import type { ApiAnswer, ApiRequest } from './web-api.ts'
+
+// Twilio's interface, as far as one sends texts with it: messages, the account, its numbers, content templates.
+
+export interface TwilioOptions {
+  network: Network
+  contents: readonly TwilioContent[]
+  /** null: any sender is the account's. */
+  senders?: readonly string[] | null
+}
+
+const more = (code: number) => `https://www.twilio.com/docs/errors/${code}`
+const refusal = (status: number, code: number, message: string): ApiAnswer => ({
+  status,
+  body: { code, message, more_info: more(code), status },
+})
+
+/** null: no address of Twilio's. */
+export function answerAsTwilio(options: TwilioOptions, request: ApiRequest): ApiAnswer | null {
+  const [, account, resource] = /^\/2010-04-01\/Accounts\/(AC[0-9a-f]{32})(?:\/(.+))?\.json$/i.exec(request.path) ?? []
+  const isContent = request.path === '/v1/ContentAndApprovals'
+  if (!account && !isContent) return request.path.startsWith('/2010-04-01/') ? refusal(404, 20404, 'Not found') : null
+  const line = signedIn(options.network, request, account)
+  if (!line) return refusal(401, 20003, 'Authenticate')
+  if (isContent) return contentList(options.contents, line)
+  if (!resource) return request.method === 'GET' ? accountAnswer(line) : refusal(405, 20004, 'Method not allowed')
+  if (resource === 'Messages' && request.method === 'POST') return create(options, line, request)
+  if (resource === 'IncomingPhoneNumbers' && request.method === 'GET') return numbers(line)
+  const message = /^Messages\/(SM[0-9a-f]{32})$/.exec(resource)?.[1]
+  if (message && request.method === 'GET') return fetchMessage(options.network, line, message)
+  return refusal(404, 20404, `The requested resource ${request.path} was not found`)
+}
+
+function signedIn(network: Network, { headers }: ApiRequest, account: string | undefined): Line | null {
+  const [user = '', token] = Buffer.from(String(headers.authorization ?? '').slice(6), 'base64')
+    .toString()
+    .split(':')
+  const line = network.texts.line('twilio', user)
+  return line && line.token === token && (account === undefined || account === user) ? line : null
+}
+
+function create({ network, contents, senders }: TwilioOptions, line: Line, { form }: ApiRequest): ApiAnswer {
+  const judged = judgeTwilioMessage(form, {
+    senders: senders ?? null,
+    isOptedOut: (phone) => network.texts.isOptedOut(line.account, phone),
+    contentOf: (sid) => contents.find((content) => content.sid === sid),
+  })
+  if (isRefusal(judged)) return refusal(judged.status, judged.code, judged.message)
+  const content = contents.find(({ sid }) => sid === judged.ContentSid)
+  const filled = content ? fillPlaces(content, JSON.parse(judged.ContentVariables ?? '{}')) : null
+  const isWhatsApp = judged.To.startsWith('whatsapp:')
+  const text = network.send({
+    provider: 'twilio',
+    account: line.account,
+    sid: newSid(line),
+    channel: isWhatsApp ? 'whatsapp' : 'sms',
+    sender: judged.From?.replace('whatsapp:', '') ?? line.sender,
+    phone: judged.To.replace('whatsapp:', ''),
+    body: filled?.body ?? judged.Body ?? '',
+    url: filled?.url ?? null,
+    callback: judged.StatusCallback ?? null,
+    reference: null,
+    isFreeText: content ? 0 : 1,
+  })
+  return { status: 201, body: messageBody(line, text.sid, text.body, new Date(text.at), judged) }
+}
+
+function messageBody(line: Line, sid: string, body: string, at: Date, asked: Partial<TwilioMessage>) {
+  const uri = `/2010-04-01/Accounts/${line.account}/Messages/${sid}`
+  const date = at.toUTCString().replace('GMT', '+0000')
+  return {
+    ...{
+      account_sid: line.account,
+      api_version: '2010-04-01',
+      body,
+      date_created: date,
+      date_sent: null,
+      date_updated: date,
+    },
+    ...{ direction: 'outbound-api', error_code: null, error_message: null, from: asked.From ?? null },
+    messaging_service_sid: asked.MessagingServiceSid ?? null,
+    num_media: '0',
+    // Decided when a sender is chosen from the service's pool.
+    num_segments: asked.MessagingServiceSid ? '0' : String(segmentsOf(body)),
+    ...{
+      price: null,
+      price_unit: 'USD',
+      sid,
+      status: asked.MessagingServiceSid ? 'accepted' : 'queued',
+      to: asked.To ?? null,
+    },
+    subresource_uris: { media: `${uri}/Media.json` },
+    uri: `${uri}.json`,
+  }
+}
+
+/** Roughly: what the sandbox charges by. */
+const segmentsOf = (body: string): number =>
+  /^[\x20-\x7e\n]*$/.test(body)
+    ? Math.ceil(body.length / (body.length > 160 ? 153 : 160))
+    : Math.ceil(body.length / (body.length > 70 ? 67 : 70))
+
+function fetchMessage(network: Network, line: Line, sid: string): ApiAnswer {
+  const text = network.texts.find('sid', sid)
+  if (!text || text.account !== line.account) return refusal(404, 20404, 'The requested resource was not found')
+  const base = messageBody(line, sid, text.body, new Date(text.at), { To: text.phone, From: text.sender })
+  const price = text.status === 'queued' ? null : (-0.0079 * segmentsOf(text.body)).toFixed(5)
+  const status = text.status === 'failed' ? 'undelivered' : text.status
+  return { status: 200, body: { ...base, status, price, error_code: text.errorCode } }
+}
+
+function accountAnswer(line: Line): ApiAnswer {
+  const body = {
+    sid: line.account,
+    friendly_name: 'Phone sandbox',
+    status: 'active',
+    type: 'Trial',
+    owner_account_sid: line.account,
+  }
+  return { status: 200, body }
+}
+
+function numbers(line: Line): ApiAnswer {
+  const number = { sid: `PN${randomBytes(16).toString('hex')}`, phone_number: line.sender, friendly_name: line.sender }
+  const capabilities = { sms: true, mms: false, voice: false, fax: false }
+  const page = { page: 0, page_size: 50, next_page_uri: null, uri: '' }
+  return { status: 200, body: { ...page, incoming_phone_numbers: [{ ...number, capabilities }] } }
+}
+
+function contentList(contents: readonly TwilioContent[], line: Line): ApiAnswer {
+  const meta = {
+    page: 0,
+    page_size: 50,
+    url: '',
+    first_page_url: '',
+    previous_page_url: null,
+    next_page_url: null,
+    key: 'contents',
+  }
+  const rows = contents.map(({ sid, friendlyName, language, variables, types, approval }) => ({
+    ...{ sid, friendly_name: friendlyName, language, types, account_sid: line.account },
+    variables: Object.fromEntries(variables.map((name) => [name, `example ${name}`])),
+    approval_requests: approval,
+    date_created: '2026-01-05T10:00:00Z',
+    date_updated: '2026-01-05T10:00:00Z',
+  }))
+  return { status: 200, body: { meta, contents: rows } }
+}

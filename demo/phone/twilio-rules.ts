@@ -1,0 +1,142 @@
+import { z } from 'zod'
+
+// What Twilio's Messages resource takes and refuses. Pure. Stricter than the real one in one point: a parameter it does not know is
+// refused, where Twilio would ignore it and the sender never learn of the misspelling.
+
+export interface Refusal {
+  status: number
+  code: number
+  message: string
+}
+
+const sid = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[0-9a-fA-F]{32}$`))
+const url = z.url({ protocol: /^https?$/ })
+const flag = z.enum(['true', 'false', 'True', 'False'])
+const number = z.string().regex(/^\d+(\.\d+)?$/)
+const oneOf = (...words: string[]) => z.enum(words as [string, ...string[]])
+
+const CreateMessage = z.strictObject({
+  To: z.string(),
+  From: z.string().optional(),
+  MessagingServiceSid: sid('MG').optional(),
+  Body: z.string().optional(),
+  MediaUrl: url.optional(),
+  ContentSid: sid('HX').optional(),
+  ContentVariables: z.string().optional(),
+  StatusCallback: url.optional(),
+  ApplicationSid: sid('AP').optional(),
+  MaxPrice: number.optional(),
+  ProvideFeedback: flag.optional(),
+  Attempt: number.optional(),
+  ValidityPeriod: number.optional(),
+  ForceDelivery: flag.optional(),
+  ContentRetention: oneOf('retain', 'discard').optional(),
+  AddressRetention: oneOf('retain', 'obfuscate').optional(),
+  SmartEncoded: flag.optional(),
+  PersistentAction: z.string().optional(),
+  ShortenUrls: flag.optional(),
+  ScheduleType: oneOf('fixed').optional(),
+  SendAt: z.iso.datetime().optional(),
+  SendAsMms: flag.optional(),
+  RiskCheck: oneOf('enable', 'disable').optional(),
+  FallbackFrom: z.string().optional(),
+})
+
+export type TwilioMessage = z.infer<typeof CreateMessage>
+
+/** Twilio's own test numbers: what it answers to each (its page on test credentials). */
+const MAGIC: Readonly<Record<string, [code: number, words: string]>> = {
+  '+15005550001': [21211, "Invalid 'To' Phone Number: +15005550001"],
+  '+15005550002': [21612, 'The message cannot be sent with the current combination of To and From'],
+  '+15005550003': [21408, 'Permission to send an SMS has not been enabled for the region indicated by the To number'],
+  '+15005550004': [21610, 'Attempt to send to unsubscribed recipient'],
+  '+15005550009': [21614, "'To' number is not a valid mobile number"],
+}
+
+export interface TwilioAccount {
+  /** null: any sender is the account's. */
+  senders: readonly string[] | null
+  isOptedOut: (phone: string) => boolean
+  contentOf: (contentSid: string) => { variables: readonly string[] } | undefined
+}
+
+/** The message as Twilio understands it, or why it is refused. */
+export function judgeTwilioMessage(
+  form: Readonly<Record<string, string>>,
+  account: TwilioAccount,
+): TwilioMessage | Refusal {
+  if (!form.To) return refuse(21604, "A 'To' phone number is required.")
+  const parsed = CreateMessage.safeParse(form)
+  if (!parsed.success) return refuse(20001, shapeProblem(parsed.error.issues[0]!))
+  const message = parsed.data
+  return (
+    addressProblem(message, account) ??
+    contentProblem(message, account) ??
+    recipientProblem(message, account) ??
+    message
+  )
+}
+
+export const isRefusal = (answer: object): answer is Refusal => 'code' in answer
+
+const refuse = (code: number, message: string, status = 400): Refusal => ({ status, code, message })
+
+function shapeProblem(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `Unknown parameter ${issue.keys.join(', ')}`
+  return `Parameter ${issue.path.join('.')} is not valid: ${issue.message}`
+}
+
+const PHONE = /^\+[1-9]\d{6,14}$/
+const bare = (address: string) => address.replace(/^whatsapp:/, '')
+
+function addressProblem({ To, From, MessagingServiceSid }: TwilioMessage, account: TwilioAccount): Refusal | null {
+  if (!PHONE.test(bare(To))) return refuse(21211, `Invalid 'To' Phone Number: ${To}`)
+  if (!From && !MessagingServiceSid) return refuse(21603, "A 'From' phone number is required.")
+  if (!From) return null
+  const isWhatsApp = To.startsWith('whatsapp:')
+  if (isWhatsApp !== From.startsWith('whatsapp:')) {
+    return refuse(63007, 'Twilio could not find a Channel with the specified From address')
+  }
+  if (!PHONE.test(bare(From)) && !/^(?=.*[a-z])[a-z0-9 ]{1,11}$|^\d{3,8}$/i.test(From)) {
+    return refuse(21212, `Invalid From Number (caller ID): ${From}`)
+  }
+  if (account.senders && !account.senders.includes(From)) {
+    return refuse(21659, `${From} is not a Twilio phone number or Short Code country mismatch`)
+  }
+  // Alphanumeric senders do not exist in North America.
+  if (/[a-z]/i.test(bare(From)) && To.startsWith('+1')) {
+    return refuse(21612, 'The message cannot be sent with the current combination of To and From')
+  }
+  return bare(To) === bare(From) ? refuse(21266, "'To' and 'From' number cannot be the same") : null
+}
+
+function contentProblem(message: TwilioMessage, account: TwilioAccount): Refusal | null {
+  const { Body, MediaUrl, ContentSid, ContentVariables } = message
+  if (!Body && !MediaUrl && !ContentSid) return refuse(21602, 'Message body is required.')
+  if (Body && Body.length > 1_600) {
+    return refuse(21617, 'The concatenated message body exceeds the 1600 character limit.')
+  }
+  if (!ContentSid) return null
+  const content = account.contentOf(ContentSid)
+  if (!content) return refuse(21655, 'The ContentSid is Invalid')
+  return areVariablesRight(ContentVariables, content.variables)
+    ? null
+    : refuse(21656, 'The ContentVariables Parameter is invalid')
+}
+
+/** A JSON object with a text for each of the template's places and for no other; WhatsApp refuses empty ones and line breaks. */
+function areVariablesRight(json: string | undefined, wanted: readonly string[]): boolean {
+  try {
+    const given = z.record(z.string(), z.string().regex(/^[^\n\t]+$/)).parse(JSON.parse(json ?? '{}'))
+    return Object.keys(given).sort().join() === [...wanted].sort().join()
+  } catch {
+    return false
+  }
+}
+
+function recipientProblem({ To }: TwilioMessage, account: TwilioAccount): Refusal | null {
+  const magic = MAGIC[bare(To)]
+  if (magic) return refuse(...magic)
+  if (To.startsWith('whatsapp:')) return null
+  return account.isOptedOut(To) ? refuse(21610, 'Attempt to send to unsubscribed recipient') : null
+}

@@ -1,0 +1,60 @@
+import { sandboxContents } from '../../demo/phone/contents.ts'
+import { type Network, openNetwork } from '../../demo/phone/network.ts'
+import type { Line } from '../../demo/phone/texts.ts'
+import { answerAsTwilio } from '../../demo/phone/twilio-api.ts'
+import { type ApiAnswer, type ApiRequest, readRequest } from '../../demo/phone/web-api.ts'
+import { serve } from './serve.ts'
+
+// Twilio as the phone sandbox plays it, with faults to order: what the client sends is judged by the same rules.
+
+export interface ContractServer {
+  url: string
+  network: Network
+  seen: ApiRequest[]
+  /** Answers before anything else; `hang`: takes the request and says nothing. undefined: go on. */
+  intercept: (request: ApiRequest) => ApiAnswer | 'hang' | 'cut' | undefined
+  close(): Promise<void>
+}
+
+export interface ContractOptions {
+  now?: () => Date
+  publicUrl?: string
+  lines: Line[]
+  senders?: readonly string[] | null
+}
+
+export const openContractTwilio = (options: ContractOptions): Promise<ContractServer> => {
+  const contents = sandboxContents(options.publicUrl ?? 'https://recoup.example')
+  return openProvider(options, (network, request) =>
+    answerAsTwilio({ network, contents, senders: options.senders ?? null }, request),
+  )
+}
+
+export async function openProvider(
+  { lines, now = () => new Date() }: ContractOptions,
+  answer: (network: Network, request: ApiRequest) => ApiAnswer | null,
+): Promise<ContractServer> {
+  const network = openNetwork({ dataFile: ':memory:', paceMs: null, now })
+  for (const line of lines) network.texts.saveLine(line)
+  const provider = { url: '', network, seen: [], intercept: () => undefined } as unknown as ContractServer
+  const server = await serve((request, reply) => {
+    let body = ''
+    request.on('data', (chunk) => (body += chunk))
+    request.on('end', () => {
+      const read = readRequest(request.method!, request.url!, request.headers, body)
+      provider.seen.push(read)
+      const early = provider.intercept(read)
+      if (early === 'hang') return
+      if (early === 'cut') return request.socket.destroy()
+      const given = early ?? answer(network, read) ?? { status: 404, body: {} }
+      reply.writeHead(given.status, { 'content-type': 'application/json', ...given.headers })
+      reply.end(JSON.stringify(given.body))
+    })
+  })
+  provider.url = `http://127.0.0.1:${server.port}`
+  provider.close = async () => {
+    await server.close()
+    await network.stop()
+  }
+  return provider
+}

@@ -1,0 +1,9 @@
+import { sandboxTemplates } from '../../demo/phone/contents.ts'
+import { answerAsGraph } from '../../demo/phone/graph-api.ts'
+import { type ContractOptions, type ContractServer, openProvider } from './twilio.ts'
+
+/** WhatsApp's Cloud API as the phone sandbox plays it, with faults to order. */
+export const openContractWhatsApp = (options: ContractOptions): Promise<ContractServer> => {
+  const templates = sandboxTemplates(options.publicUrl ?? 'https://recoup.example')
+  return openProvider(options, (network, request) => answerAsGraph({ network, templates }, request))
+}
