@@ -15,6 +15,7 @@ import {
   storedConnection,
   storedUser,
   useSession,
+  withdrawToken,
 } from './session.ts'
 
 export const meQuery = queryOptions({
@@ -105,10 +106,13 @@ function standingOf(authenticated: boolean, subscribed: boolean | null, connecte
 export function useLogout() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: () =>
-      call(logout).catch((cause) => {
+    mutationFn: () => {
+      const leaving = call(logout)
+      withdrawToken()
+      return leaving.catch((cause) => {
         if (!(cause instanceof ApiError)) throw cause
-      }),
+      })
+    },
     onSettled: () => {
       endSession('left')
       queries.clear()

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connectionQuery, subscriptionQuery } from './queries.ts'
-import { chosenPlatform, endSession, rememberConnection, rememberUser, session, startSession } from './session.ts'
+import {
+  chosenPlatform,
+  endSession,
+  onSessionChange,
+  rememberConnection,
+  rememberUser,
+  session,
+  startSession,
+  withdrawToken,
+} from './session.ts'
 
 // What the browser keeps (A 3), and when it forgets it (A 4.1, 4.2, 8 with decision 2).
 
@@ -15,13 +24,15 @@ class MemoryStorage {
 
 let local: MemoryStorage
 let tab: MemoryStorage
+let reload: () => void
 
 beforeEach(() => {
   local = new MemoryStorage()
   tab = new MemoryStorage()
   vi.stubGlobal('localStorage', local)
   vi.stubGlobal('sessionStorage', tab)
-  vi.stubGlobal('location', { pathname: '/carts', search: '?page=2' })
+  reload = vi.fn()
+  vi.stubGlobal('location', { pathname: '/carts', search: '?page=2', reload })
 })
 
 afterEach(() => void vi.unstubAllGlobals())
@@ -57,6 +68,64 @@ describe('the token', () => {
     endSession('expired')
     expect([local.all(), tab.all()]).toEqual([{ theme: 'blue' }, {}])
     expect(session()).toEqual({ token: null, farewell: 'expired', returnTo: '/carts?page=2' })
+  })
+})
+
+describe('several tabs', () => {
+  let heard: Record<string, (event: object) => void>
+  let stop: () => void
+
+  beforeEach(() => {
+    heard = {}
+    vi.stubGlobal('addEventListener', (name: string, listener: () => void) => {
+      heard[name] = listener
+    })
+    vi.stubGlobal('removeEventListener', (name: string) => delete heard[name])
+    startSession('t', true)
+  })
+
+  afterEach(() => stop?.())
+
+  const watch = () => {
+    const listener = vi.fn()
+    stop = onSessionChange(listener)
+    return listener
+  }
+
+  it('one that is told of a logout elsewhere leaves too', () => {
+    const listener = watch()
+    local.removeItem('token')
+    heard.storage!({ key: 'token' })
+    expect(session()).toEqual({ token: null, farewell: 'left', returnTo: null })
+    expect(listener).toHaveBeenCalledTimes(1)
+  })
+
+  it('one that was still loading, or kept for going back, finds out by itself', () => {
+    local.removeItem('token')
+    const listener = watch()
+    expect(session().farewell).toBe('left')
+    expect(listener).toHaveBeenCalledTimes(1)
+    startSession('t2', true)
+    local.removeItem('token')
+    heard.pageshow!({})
+    expect(session().token).toBeNull()
+  })
+
+  it('a token that another tab is revoking has not expired', () => {
+    watch()
+    withdrawToken()
+    expect([local.all(), tab.all()]).toEqual([{}, {}])
+    expect(session().token).toBe('t')
+    endSession('expired')
+    expect(session()).toEqual({ token: null, farewell: 'left', returnTo: null })
+  })
+
+  it('the end of an old token does not take away the one somebody signed in with meanwhile', () => {
+    watch()
+    local.setItem('token', 'theirs')
+    endSession('expired')
+    expect(local.all()).toEqual({ token: 'theirs' })
+    expect(reload).toHaveBeenCalled()
   })
 })
 

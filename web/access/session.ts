@@ -39,7 +39,7 @@ const CONNECTION_KEYS = [
 let current: Session | null = null
 const listeners = new Set<() => void>()
 
-export const useSession = () => useSyncExternalStore(subscribe, session)
+export const useSession = () => useSyncExternalStore(onSessionChange, session)
 
 export function session(): Session {
   current ??= {
@@ -58,11 +58,24 @@ export function startSession(token: string, isRemembered: boolean) {
   change({ token, farewell: null, returnTo })
 }
 
-/** Forgets token, user and connection (A 4.2). */
-export function endSession(farewell: Farewell) {
-  const returnTo = farewell === 'expired' ? location.pathname + location.search : null
+/**
+ * Before the token is revoked: no other tab goes on with it, and none takes its end for an expiry. This tab keeps it in mind until
+ * `endSession`.
+ */
+export function withdrawToken() {
   localStorage.removeItem('token')
   sessionStorage.removeItem('token')
+}
+
+/** Forgets token, user and connection (A 4.2). */
+export function endSession(reason: Farewell) {
+  const kept = storedToken()
+  const isOwn = kept === session().token
+  // What this tab had is over, but meanwhile somebody signed in in another one: theirs is not to be thrown away.
+  if (kept !== null && !isOwn) return location.reload()
+  const farewell = isOwn ? reason : 'left'
+  const returnTo = farewell === 'expired' ? location.pathname + location.search : null
+  withdrawToken()
   localStorage.removeItem('user')
   forgetConnection()
   change({ token: null, farewell, returnTo })
@@ -103,18 +116,30 @@ function change(next: Session) {
   for (const listener of listeners) listener()
 }
 
-function subscribe(listener: () => void) {
-  if (listeners.size === 0) addEventListener('storage', onStorage)
+/** Returns what ends the watching. */
+export function onSessionChange(listener: () => void) {
+  if (listeners.size === 0) {
+    addEventListener('storage', onStorage)
+    addEventListener('pageshow', catchUp)
+  }
   listeners.add(listener)
+  // Nobody told this tab of what other tabs did while it was loading, nor while the browser kept it for going back.
+  catchUp()
   return () => {
     listeners.delete(listener)
-    if (listeners.size === 0) removeEventListener('storage', onStorage)
+    if (listeners.size > 0) return
+    removeEventListener('storage', onStorage)
+    removeEventListener('pageshow', catchUp)
   }
 }
 
-/** Signing out in one tab signs out in all of them; `null`: everything was cleared. */
+/** `null`: everything was cleared. */
 function onStorage({ key }: StorageEvent) {
-  if (key !== 'token' && key !== null) return
+  if (key === 'token' || key === null) catchUp()
+}
+
+/** Signing out in one tab signs out in all of them. */
+function catchUp() {
   const token = storedToken()
   if (token === session().token) return
   // Somebody signed in there: nothing of whoever was here before may stay on the screen.
