@@ -215,3 +215,24 @@ async function assertRevenue() {
         and l.at <= o.purchased_at and l.at > t.at))`.execute(world.db)
   expect(wrong.rows).toEqual([])
 }
+
+test('a touch that becomes known after a purchase the store dates later is its reason all the same (S3, A2)', async () => {
+  const message = await aMailedCart()
+  // The store's clock is ten seconds ahead of ours.
+  const at = new Date(world.now.getTime() + 10_000).toISOString()
+  await buy({ modifiedAt: at, paidAt: at })
+  expect((await shop.cart()).status).toBe('purchased')
+  world.advance(2_000)
+  await click(message.id)
+  expect((await shop.cart()).status).toBe('recovered')
+  expect((await shop.orders())[0]).toMatchObject({ message_id: message.id })
+})
+
+test('a touch after the purchase changes nothing (A1)', async () => {
+  const message = await aMailedCart()
+  await buy()
+  world.advance(MINUTE)
+  await click(message.id)
+  expect((await shop.cart()).status).toBe('purchased')
+  expect((await shop.orders())[0]).toMatchObject({ message_id: null })
+})

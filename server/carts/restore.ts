@@ -5,11 +5,11 @@ import { transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import * as track from '../messages/track-sql.ts'
 import { restoreUrl } from '../platforms/woocommerce-restore.ts'
 import { tokenHash } from '../secrets.ts'
 import * as system from '../system.ts'
 import * as sql from './restore-sql.ts'
+import { recordTouch } from './touch.ts'
 
 // Bringing a cart back (decisions 4 and 14). Whoever holds a message's restore token sees items and prices, no person.
 
@@ -47,11 +47,11 @@ export async function restoreCart(
   const now = deps.now()
   const products = await sql.availabilityOf(store, [...new Set(cart.items.map((item) => item.productId))])
   const items = cart.items.map((item) => outcomeOf(item, products))
-  if (!link.is_test) {
+  const messageId = link.message_id
+  if (!link.is_test && messageId !== null) {
     await transact(store, async (tx) => {
-      const touch = { id: newId(), messageId: link.message_id, cartId: cart.id, kind: 'restore' as const, at: now }
-      await track.insertTouch(tx, { ...touch, isHuman: true, reason: 'pressed_restore' })
-      await track.noteResponse(tx, link.message_id, cart.id, now)
+      const touch = { id: newId(), messageId, cartId: cart.id, kind: 'restore' as const, at: now }
+      await recordTouch(tx, { ...touch, isHuman: true, reason: 'pressed_restore' })
     })
   }
   const available = items.filter((item) => item.outcome !== 'gone')

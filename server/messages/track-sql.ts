@@ -1,4 +1,7 @@
+import type { ChannelName } from '../channels/channel.ts'
+import { channelTraits } from '../channels/traits.ts'
 import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import { newestHandOver } from './badge-sql.ts'
 
 // Touches and ways out: SQL and nothing else.
 
@@ -21,6 +24,14 @@ export async function insertTouch(
   return rows.rows[0]?.shopper_id ?? null
 }
 
+/** Serialises with everything recorded of the person a message went to. */
+export async function lockShopperOf({ db, storeId }: StoreTx, messageId: string): Promise<string | undefined> {
+  const rows = await sql<{ id: string }>`
+    select s.id from messages m join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
+    where m.store_id = ${storeId} and m.id = ${messageId} for no key update of s`.execute(db)
+  return rows.rows[0]?.id
+}
+
 /** A human click answers: the cart no longer waits for "No Response", and an `unknown` message did arrive. */
 export async function noteResponse(
   { db, storeId }: StoreTx,
@@ -29,7 +40,8 @@ export async function noteResponse(
   now: Date,
 ): Promise<void> {
   await sql`update carts set no_response_at = null,
-    badge = case when badge = 'No Response' then 'Email Sent' else badge end
+    badge = case when badge = 'No Response'
+      then coalesce((select h.badge from (${newestHandOver(sql`carts.store_id`, sql`carts.id`)}) h), 'Email Sent') else badge end
     where store_id = ${storeId} and id = ${cartId}`.execute(db)
   await sql`
     with moved as (
@@ -90,15 +102,20 @@ export async function isUnsubscribed(
   return rows.rows.length > 0
 }
 
-/** Open messages to this address, in every store of the account, are closed at once (C2). */
-export async function skipOpenTo({ db }: StoreTx, accountId: string, email: string, now: Date): Promise<number> {
+/** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
+export async function skipOpenTo(
+  { db }: StoreTx,
+  to: { accountId: string; address: string; channel: ChannelName; now: Date },
+): Promise<number> {
+  const { accountId, address, channel, now } = to
+  const contact = sql.ref(`c.${channelTraits[channel].contact}`)
   const rows = await sql`
     with gone as (
       update messages m set state = 'skipped', reason = 'suppressed_unsubscribed', finished_at = ${now}, updated_at = ${now},
         claim = null
       from carts c, stores s
       where s.account_id = ${accountId} and m.store_id = s.id and c.store_id = m.store_id and c.id = m.cart_id
-        and c.email = ${email} and m.channel = 'email' and m.state in ('scheduled', 'held', 'claimed')
+        and ${contact} = ${address} and m.channel = ${channel} and m.state in ('scheduled', 'held', 'claimed')
       returning m.store_id, m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select store_id, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_unsubscribed', '{}' from gone returning 1`.execute(

@@ -1,3 +1,4 @@
+import { recordTouch } from '../carts/touch.ts'
 import type { Db } from '../db.ts'
 import { transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
@@ -20,6 +21,8 @@ export async function followLink(
 ): Promise<string | null> {
   const link = await system.linkToken(deps.db, tokenHash(token), 'click', deps.now())
   if (!link) return null
+  // A test's link says itself where it leads, to its own restore page, and is nobody's touch.
+  if (link.message_id === null) return link.target
   const store = { storeId: link.store_id, db: deps.db }
   const message = await sql.messageOf(store, link.message_id)
   if (!message) return null
@@ -27,9 +30,9 @@ export async function followLink(
   const sinceHandOverMs = message.handed_over_at ? now.getTime() - message.handed_over_at.getTime() : null
   const verdict = classifyVisit({ ...visit, sinceHandOverMs })
   await transact(store, async (tx) => {
-    const touch = { id: newId(), messageId: message.id, cartId: message.cart_id, kind: 'click' as const, at: now }
-    await sql.insertTouch(tx, { ...touch, isHuman: verdict.isHuman, reason: verdict.reason })
-    if (verdict.isHuman) await sql.noteResponse(tx, message.id, message.merged_into ?? message.cart_id, now)
+    const cartId = message.merged_into ?? message.cart_id
+    const touch = { id: newId(), messageId: message.id, cartId, kind: 'click' as const, at: now }
+    await recordTouch(tx, { ...touch, isHuman: verdict.isHuman, reason: verdict.reason })
   })
   if (link.target && isOfStore(link.target, message)) return link.target
   return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, message.id)}`
@@ -64,13 +67,13 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
     await shoppersSql.insertConsent(tx, {
       id: newId(),
       addressHash: hash,
-      channel: 'email',
+      channel,
       status: 'withdrawn',
       source,
       wording: null,
       at: now,
     })
-    await sql.skipOpenTo(tx, accountId, address, now)
+    await sql.skipOpenTo(tx, { accountId, address, channel, now })
   })
   return { storeName: message.store_name }
 }
@@ -83,7 +86,7 @@ export async function resubscribe(deps: Deps, token: string): Promise<{ storeNam
     await shoppersSql.insertConsent(tx, {
       id: newId(),
       addressHash: hash,
-      channel: 'email',
+      channel: message.channel,
       status: 'granted',
       source: 'undo on the unsubscribe page',
       wording: null,
@@ -96,7 +99,7 @@ export async function resubscribe(deps: Deps, token: string): Promise<{ storeNam
 async function wayOut(deps: Deps, token: string) {
   const link = await system.linkToken(deps.db, tokenHash(token), 'unsubscribe', deps.now())
   const store = link ? { storeId: link.store_id, db: deps.db as Db } : null
-  const message = store && link ? await sql.messageOf(store, link.message_id) : undefined
+  const message = store && link?.message_id ? await sql.messageOf(store, link.message_id) : undefined
   if (!store || !message?.to_address) throw new AppError('not_found', 'This link is not valid or has expired.')
   return { message, store, hash: deps.secrets.addressHash(message.to_address) }
 }
