@@ -39,6 +39,8 @@ export interface CallInput<E extends Endpoint> {
   query?: Given<E['query']>
   body?: Given<E['body']>
   signal?: AbortSignal
+  /** The same key again gets the first answer again, and nothing is done twice (D9). */
+  idempotencyKey?: string
   /** Signing in: no token is sent, and a 401 is an answer about the password. */
   isAnonymous?: boolean
 }
@@ -98,6 +100,7 @@ async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token:
   const address = addressOf(endpoint.path, input.params ?? {}, input.query ?? {}, chosenPlatform())
   const headers: Record<string, string> = { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' }
   if (token) headers.Authorization = `Bearer ${token}`
+  if (input.idempotencyKey) headers['Idempotency-Key'] = input.idempotencyKey
   // A body-less call must not announce JSON: the server would try to parse nothing.
   if (input.body !== undefined) headers['Content-Type'] = 'application/json'
   try {

@@ -1,49 +1,51 @@
-import { Group, NativeSelect, Text } from '@mantine/core'
+import { Checkbox, Group, NativeSelect, Text } from '@mantine/core'
 import { IconArrowsSort } from '@tabler/icons-react'
-import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { counted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { CartStateText, CartStatus } from './badges.tsx'
-import { itemCount, type ListQuery, type SortColumn } from './rules.ts'
-
-const orders: { value: SortColumn; label: string }[] = [
-  { value: 'timestamp', label: 'Abandoned' },
-  { value: 'value', label: 'Value' },
-  { value: 'customer', label: 'Customer' },
-  { value: 'email', label: 'Email' },
-  { value: 'phone', label: 'Phone' },
-  { value: 'items', label: 'Items' },
-  { value: 'status', label: 'Status' },
-]
-
-interface Props {
-  carts: CartView[]
-  query: ListQuery
-  onSort: (column: SortColumn) => void
-}
+import { CartStatus } from './badges.tsx'
+import type { ListedProps } from './CartsTable.tsx'
+import { columns } from './columns.ts'
+import { RecoveryWindow } from './RecoveryWindow.tsx'
+import { RowActions } from './RowActions.tsx'
+import { itemCount, type SortColumn } from './rules.ts'
 
 /** The list where a table would not fit. */
-export function CartCards({ carts, query, onSort }: Props) {
+export function CartCards(list: ListedProps) {
+  const { carts, query, onSort, isSelected, onSelect } = list
+  const selected = carts.filter(isSelected).length
   return (
     <div>
-      <NativeSelect
-        px="md"
-        pb="md"
-        aria-label="Sort by"
-        leftSection={<IconArrowsSort size={16} aria-hidden />}
-        data={orders.map(({ value, label }) => ({
-          value,
-          label: value === query.sort ? `${label} (${query.order === 'asc' ? 'ascending' : 'descending'})` : label,
-        }))}
-        value={query.sort}
-        onChange={(event) => onSort(event.currentTarget.value as SortColumn)}
-      />
+      <Group px="md" pb="md" gap="sm" wrap="nowrap">
+        <Checkbox
+          aria-label="Select all carts on this page"
+          checked={selected === carts.length}
+          indeterminate={selected > 0 && selected < carts.length}
+          onChange={(event) => onSelect(carts, event.currentTarget.checked)}
+        />
+        <NativeSelect
+          style={{ flex: 1 }}
+          aria-label="Sort by"
+          leftSection={<IconArrowsSort size={16} aria-hidden />}
+          data={columns.flatMap(({ sort, label }) => (sort ? [{ value: sort, label }] : []))}
+          value={query.sort}
+          onChange={(event) => onSort(event.currentTarget.value as SortColumn)}
+        />
+        <NativeSelect
+          aria-label="Order"
+          data={[
+            { value: 'desc', label: 'Descending' },
+            { value: 'asc', label: 'Ascending' },
+          ]}
+          value={query.order}
+          onChange={() => onSort(query.sort)}
+        />
+      </Group>
       <ul className="cart-cards">
         {carts.map((cart) => (
-          <li key={cart.id}>
-            <CartCard cart={cart} />
+          <li key={cart.id} className="cart-card" data-selected={isSelected(cart) || undefined}>
+            <CartCard cart={cart} list={list} />
           </li>
         ))}
       </ul>
@@ -51,27 +53,43 @@ export function CartCards({ carts, query, onSort }: Props) {
   )
 }
 
-function CartCard({ cart }: { cart: CartView }) {
+function CartCard({ cart, list }: { cart: CartView; list: ListedProps }) {
+  const { isSelected, onSelect, onOpen, onAsk, onSmsStatus, whatsappEligible } = list
   return (
-    <Link to={`/carts/${cart.id}`} className="cart-card">
-      <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
-        <Text fw={600} miw={0}>
-          {cart.customer_name}
+    <Group wrap="nowrap" gap="sm" align="flex-start">
+      <Checkbox
+        mt={2}
+        aria-label={`Select the cart of ${cart.customer_name}`}
+        checked={isSelected(cart)}
+        onChange={(event) => onSelect([cart], event.currentTarget.checked)}
+      />
+      <div style={{ flex: 1, minWidth: 0 }}>
+        <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
+          <button type="button" className="plain-button" onClick={() => onOpen(cart)}>
+            {cart.customer_name}
+          </button>
+          <Text fw={600}>
+            <Money amount={cart.total} currency={cart.currency} />
+          </Text>
+        </Group>
+        <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {cart.customer_email ?? cart.phone ?? 'No email'}
         </Text>
-        <Text fw={600}>
-          <Money amount={cart.total} currency={cart.currency} />
+        <Text fz="sm" c="dimmed" mb="xs">
+          {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} /> ·{' '}
+          <RecoveryWindow lastActivity={cart.last_activity} />
         </Text>
-      </Group>
-      <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        {cart.customer_email ?? cart.phone ?? 'No email'}
-      </Text>
-      <Text fz="sm" c="dimmed" mb="xs">
-        {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
-      </Text>
-      <Group gap="sm">
-        <CartStatus status={cart.status} />
-        <CartStateText state={cart.state} />
-      </Group>
-    </Link>
+        <Group gap="sm" justify="space-between" wrap="nowrap">
+          <CartStatus status={cart.status} />
+          <RowActions
+            cart={cart}
+            isWhatsappEligible={whatsappEligible.has(cart.id)}
+            onOpen={onOpen}
+            onAsk={onAsk}
+            onSmsStatus={onSmsStatus}
+          />
+        </Group>
+      </div>
+    </Group>
   )
 }

@@ -10,6 +10,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { CartStatus } from './badges.tsx'
 import type { useCartMessages } from './queries.ts'
+import { RecoveryWindow } from './RecoveryWindow.tsx'
 import { itemCount } from './rules.ts'
 
 type Order = NonNullable<NonNullable<ReturnType<typeof useCartMessages>['data']>['order']>
@@ -45,6 +46,7 @@ export function SummaryCard({ cart }: { cart: CartView }) {
           ['Total value', <Money key="total" amount={cart.total} currency={cart.currency} />],
           ['Last activity', <TimeAgo key="activity" at={cart.last_activity} />],
           ['Abandoned', cart.abandoned_at ? <DateTime key="abandoned" at={cart.abandoned_at} /> : 'not yet'],
+          ['Recovery window', <RecoveryWindow key="window" lastActivity={cart.last_activity} />],
           ['Status', <CartStatus key="status" status={cart.status} />],
         ]}
       />

@@ -10,7 +10,9 @@ import { CustomerCard, OrderCard, ProductsCard, SummaryCard } from './CartFacts.
 import { CartMessages } from './CartMessages.tsx'
 import { CartTimeline } from './CartTimeline.tsx'
 import { useCart, useCartMessages } from './queries.ts'
+import { RecoveryActions } from './RecoveryActions.tsx'
 import { isSomethingOpen } from './rules.ts'
+import { useSendDialog } from './useSendDialog.tsx'
 
 export function CartPage() {
   const { id = '' } = useParams()
@@ -52,6 +54,7 @@ const CartLoading = () => (
 )
 
 function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<typeof useCartMessages> }) {
+  const send = useSendDialog()
   const marks = <CartMarks status={cart.status} state={cart.state} />
   return (
     <>
@@ -83,12 +86,14 @@ function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
           <Stack gap="md">
+            <RecoveryActions cart={cart} onAsk={send.onAsk} onSmsStatus={send.onSmsStatus} />
             <CustomerCard cart={cart} />
             <SummaryCard cart={cart} />
             <ProductsCard cart={cart} />
           </Stack>
         </Grid.Col>
       </Grid>
+      {send.dialogs}
     </>
   )
 }

@@ -7,11 +7,12 @@ import type { ListQuery } from './rules.ts'
 
 interface Props {
   isFiltered: boolean
+  page: number
   total: number
   onReset: (next: Partial<ListQuery>) => void
 }
 
-export function CartsEmpty({ isFiltered, total, onReset }: Props) {
+export function CartsEmpty({ isFiltered, page, total, onReset }: Props) {
   if (isFiltered) {
     return (
       <Empty icon={IconFilterOff} text={cartTexts.noMatch}>
@@ -32,9 +33,11 @@ export function CartsEmpty({ isFiltered, total, onReset }: Props) {
   }
   return (
     <Empty icon={IconShoppingCart} text={cartTexts.emptyPage}>
-      <Button variant="default" size="sm" onClick={() => onReset({ page: 1 })}>
-        Go to the first page
-      </Button>
+      {page > 1 && (
+        <Button variant="default" size="sm" onClick={() => onReset({ page: 1 })}>
+          Go to the first page
+        </Button>
+      )}
     </Empty>
   )
 }

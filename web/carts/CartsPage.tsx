@@ -1,20 +1,21 @@
-import { Card, Group, NativeSelect, VisuallyHidden } from '@mantine/core'
+import './carts.css'
+import { Button, Card, Group, NativeSelect } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import { IconDownload } from '@tabler/icons-react'
 import { useSearchParams } from 'react-router'
-import { cartTexts } from '../../shared/carts.ts'
 import { wordsOf } from '../accounts/queries.ts'
-import { Failed } from '../ui/Failed.tsx'
-import { counted, formatAge } from '../ui/format.ts'
-import { LoadingRows } from '../ui/Loading.tsx'
+import { BROKEN } from '../api.ts'
+import { formatAge } from '../ui/format.ts'
+import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { badgeLooks } from './badges.tsx'
-import { CartCards } from './CartCards.tsx'
-import { CartsEmpty } from './CartsEmpty.tsx'
-import { CartsTable } from './CartsTable.tsx'
-import { Pages } from './Pages.tsx'
-import { useCarts } from './queries.ts'
-import { type ListQuery, nextSort, readListQuery, writeListQuery } from './rules.ts'
+import { CartList } from './CartList.tsx'
+import { ColumnsMenu } from './ColumnsMenu.tsx'
+import { useColumns } from './columns.ts'
+import { useCarts, useExportCarts } from './queries.ts'
+import { type ListQuery, readListQuery, writeListQuery } from './rules.ts'
+import { SendJobCard } from './SendJobCard.tsx'
 
 const statuses = [
   { value: '', label: 'All' },
@@ -25,7 +26,22 @@ export function CartsPage() {
   const [search, setSearch] = useSearchParams()
   const query = readListQuery(search)
   const carts = useCarts(query)
-  const change = (next: Partial<ListQuery>) => setSearch(writeListQuery(query, next), { preventScrollReset: true })
+  const columns = useColumns()
+  const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
+  const change = (next: Partial<ListQuery>) =>
+    setSearch((address) => writeListQuery(query, next, address), { preventScrollReset: true })
+  /** An open cart and a followed job stand in the address as well: both survive a reload. */
+  const put = (key: 'cart' | 'job', value: string | null) =>
+    setSearch(
+      (address) => {
+        const next = new URLSearchParams(address)
+        if (value) next.set(key, value)
+        else next.delete(key)
+        return next
+      },
+      { preventScrollReset: true, replace: value === null },
+    )
+  const job = search.get('job')
   const age = carts.data?.syncAgeSeconds
   // One line from the start: nothing below it moves when the answer is there.
   const text = carts.isPending
@@ -36,8 +52,9 @@ export function CartsPage() {
   return (
     <>
       <PageTitle title="Abandoned Carts" text={text} />
-      <Card padding={0}>
-        <Group p="md" gap="sm" grow preventGrowOverflow={false}>
+      {job && <SendJobCard key={job} jobId={job} onJob={(id) => put('job', id)} onDismiss={() => put('job', null)} />}
+      <Card padding={0} style={{ overflow: 'visible' }}>
+        <Group p="md" gap="sm">
           <div style={{ flex: '1 1 220px' }}>
             <SearchBox
               label="Search customers"
@@ -53,46 +70,40 @@ export function CartsPage() {
             style={{ flex: '1 1 150px' }}
             maw={{ base: 'none', md: 220 }}
           />
+          {isWide && <ColumnsMenu {...columns} />}
+          <ExportButton query={query} />
         </Group>
-        <CartList query={query} carts={carts} onChange={change} />
+        <CartList
+          query={query}
+          carts={carts}
+          columns={isWide ? columns.shown : null}
+          openCart={search.get('cart')}
+          onOpen={(id) => put('cart', id)}
+          onJob={(id) => put('job', id)}
+          onChange={change}
+        />
       </Card>
     </>
   )
 }
 
-interface ListProps {
-  query: ListQuery
-  carts: ReturnType<typeof useCarts>
-  onChange: (next: Partial<ListQuery>) => void
-}
-
-function CartList({ query, carts, onChange }: ListProps) {
-  const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
-  if (carts.isPending) return <LoadingRows />
-  if (!carts.data) {
-    const error = new Error(wordsOf(carts.error, cartTexts.loadFailed))
-    return (
-      <Padded>
-        <Failed title="The carts could not be loaded" error={error} onRetry={() => carts.refetch()} />
-      </Padded>
-    )
-  }
-  const { carts: rows, pagination } = carts.data
-  const sort = (column: ListQuery['sort']) => onChange(nextSort(query, column))
-  if (rows.length === 0) {
-    return <CartsEmpty isFiltered={Boolean(query.search || query.status)} total={pagination.total} onReset={onChange} />
-  }
+function ExportButton({ query: { status, search } }: { query: ListQuery }) {
+  const download = useExportCarts()
   return (
-    <div aria-busy={carts.isPlaceholderData}>
-      <VisuallyHidden role="status">{counted(pagination.total, 'cart')}</VisuallyHidden>
-      {isWide ? (
-        <CartsTable carts={rows} query={query} onSort={sort} />
-      ) : (
-        <CartCards carts={rows} query={query} onSort={sort} />
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        loading={download.isPending}
+        onClick={() => download.mutate({ ...(status && { status }), ...(search && { search }) })}
+      >
+        Export CSV
+      </Button>
+      {download.error && (
+        <Notice tone="bad" isLive>
+          {wordsOf(download.error, BROKEN)}
+        </Notice>
       )}
-      {pagination.pages > 1 && <Pages {...pagination} onPage={(page) => onChange({ page })} />}
-    </div>
+    </>
   )
 }
-
-const Padded = ({ children }: { children: React.ReactNode }) => <div style={{ padding: 16 }}>{children}</div>

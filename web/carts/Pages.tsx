@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
+import { formatCount } from '../ui/format.ts'
 import { showingText } from './rules.ts'
 
 interface Props {
@@ -6,10 +7,11 @@ interface Props {
   limit: number
   total: number
   pages: number
+  totalIsCapped?: boolean | undefined
   onPage: (page: number) => void
 }
 
-export function Pages({ page, limit, total, pages, onPage }: Props) {
+export function Pages({ page, limit, total, pages, totalIsCapped: isCapped = false, onPage }: Props) {
   return (
     <Group
       component="nav"
@@ -20,14 +22,15 @@ export function Pages({ page, limit, total, pages, onPage }: Props) {
       style={{ borderTop: '1px solid var(--rc-line)' }}
     >
       <Text fz="sm" c="dimmed" className="tabular">
-        {showingText(page, limit, total)}
+        {showingText(page, limit, { total, isCapped })}
       </Text>
       <Group gap="sm">
         <Button variant="default" size="xs" disabled={page <= 1} onClick={() => onPage(page - 1)}>
           Previous
         </Button>
         <Text fz="sm" className="tabular">
-          Page {page} of {pages}
+          Page {formatCount(page)} of {formatCount(pages)}
+          {isCapped && '+'}
         </Text>
         <Button variant="default" size="xs" disabled={page >= pages} onClick={() => onPage(page + 1)}>
           Next

@@ -29,6 +29,9 @@ it('writes what it reads, and starts at page 1 when a filter changes', () => {
   expect(readListQuery(writeListQuery(query, { page: 3 }))).toEqual(query)
   expect(writeListQuery(query, { search: 'bob' }).get('page')).toBeNull()
   expect(writeListQuery(defaults, {}).toString()).toBe('')
+  expect(writeListQuery(query, { page: 2 }, new URLSearchParams('cart=c1&page=9')).toString()).toBe(
+    'cart=c1&search=ada&sort=value&order=asc&page=2',
+  )
 })
 
 it('turns a column round when it is pressed again', () => {
@@ -38,8 +41,9 @@ it('turns a column round when it is pressed again', () => {
 })
 
 it('says which entries are shown', () => {
-  expect(showingText(1, 10, 42)).toBe('Showing 1 to 10 of 42 entries')
-  expect(showingText(5, 10, 42)).toBe('Showing 41 to 42 of 42 entries')
+  expect(showingText(1, 10, { total: 42, isCapped: false })).toBe('Showing 1 to 10 of 42 entries')
+  expect(showingText(5, 10, { total: 42, isCapped: false })).toBe('Showing 41 to 42 of 42 entries')
+  expect(showingText(2, 10, { total: 1_000, isCapped: true })).toBe('Showing 11 to 20 of 1,000+ entries')
 })
 
 it('makes decision inputs readable', () => {

@@ -1,4 +1,5 @@
 import type { CartView, sortColumns } from '../../shared/carts.ts'
+import { formatCount } from '../ui/format.ts'
 
 // The cart list's address and the reading of carts and decisions. Pure.
 
@@ -13,6 +14,12 @@ export interface ListQuery {
   search?: string
   sort: SortColumn
   order: 'asc' | 'desc'
+}
+
+/** Of the total, where a search found more than are counted. */
+export interface Total {
+  total: number
+  isCapped: boolean
 }
 
 const sortable: readonly string[] = ['timestamp', 'value', 'customer', 'email', 'phone', 'items', 'status']
@@ -31,10 +38,19 @@ export function readListQuery(search: URLSearchParams): ListQuery {
   }
 }
 
-/** The address of a list; defaults are left out. Anything but turning the page starts at page 1. */
-export function writeListQuery(query: ListQuery, change: Partial<ListQuery>): URLSearchParams {
+const listKeys = ['status', 'search', 'sort', 'order', 'page']
+
+/**
+ * The address of a list; defaults are left out. Anything but turning the page starts at page 1. What else stands in the address (an
+ * open cart, a job) stays.
+ */
+export function writeListQuery(
+  query: ListQuery,
+  change: Partial<ListQuery>,
+  address = new URLSearchParams(),
+): URLSearchParams {
   const next = { ...query, page: 1, ...change }
-  const search = new URLSearchParams()
+  const search = new URLSearchParams([...address].filter(([key]) => !listKeys.includes(key)))
   if (next.status) search.set('status', next.status)
   if (next.search) search.set('search', next.search)
   if (next.sort !== 'timestamp') search.set('sort', next.sort)
@@ -49,10 +65,13 @@ export function nextSort(query: ListQuery, column: SortColumn): Pick<ListQuery, 
   return { sort: column, order: ['timestamp', 'value', 'items'].includes(column) ? 'desc' : 'asc' }
 }
 
-export function showingText(page: number, limit: number, total: number): string {
+export function showingText(page: number, limit: number, { total, isCapped }: Total): string {
   const from = (page - 1) * limit + 1
-  return `Showing ${from} to ${Math.min(page * limit, total)} of ${total} entries`
+  return `Showing ${formatCount(from)} to ${formatCount(Math.min(page * limit, total))} of ${totalText({ total, isCapped })} entries`
 }
+
+/** 1,234, and 1,000+ where nobody counted on. */
+export const totalText = ({ total, isCapped }: Total) => `${formatCount(total)}${isCapped ? '+' : ''}`
 
 export const itemCount = (items: CartView['items']) => items.reduce((sum, { quantity }) => sum + quantity, 0)
 

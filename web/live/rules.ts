@@ -6,7 +6,8 @@ import type { LivePart } from '../../shared/live.ts'
 /** What asks the store or the sender's domain itself is asked by people only. */
 const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
   carts: ([noun]) => noun === 'carts' || noun === 'cart',
-  messages: ([noun, , part]) => (noun === 'cart' && part === 'messages') || (noun === 'flows' && part === 'upcoming'),
+  messages: ([noun, , part]) =>
+    (noun === 'cart' && part === 'messages') || (noun === 'flows' && part === 'upcoming') || noun === 'send-job',
   flows: ([noun]) => noun === 'flows',
   settings: ([noun, part]) => noun === 'connection' || (noun === 'store' && part === 'health'),
   stats: ([noun]) => noun === 'dashboard',

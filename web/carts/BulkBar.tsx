@@ -1,0 +1,78 @@
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { useState } from 'react'
+import { MOST_CARTS, reminderTexts } from '../../shared/reminders.ts'
+import { formatCount } from '../ui/format.ts'
+import { UpgradePrompt } from './RecoveryActions.tsx'
+import { totalText } from './rules.ts'
+import { channelNames, type Selection, sizeOf } from './sending.ts'
+import type { Ask } from './useSendDialog.tsx'
+import { useMaySend, usePlanIsFree } from './useTextAction.ts'
+
+type Action = Ask['channel'] | 'delete'
+
+interface Props {
+  selection: Selection
+  /** All that the filter finds, when they are more than the selection has. */
+  all: Extract<Selection, { kind: 'matching' }> | null
+  onSelectAll: () => void
+  onClear: () => void
+  onAsk: (ask: Ask) => void
+  onDelete: () => void
+}
+
+/** What can be done with the selected carts: an action is chosen, then applied (B 2). */
+export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete }: Props) {
+  const [action, setAction] = useState<Action | ''>('')
+  const isFree = usePlanIsFree()
+  const may = useMaySend()
+  const size = sizeOf(selection)
+  if (size === 0) return null
+  const locked = isFree && (action === 'sms' || action === 'whatsapp') ? upgrades[action] : null
+  const apply = () => {
+    if (action === 'delete') onDelete()
+    else if (action) onAsk({ channel: action, selection, when: 'now', isBulk: true })
+  }
+  return (
+    <section className="bulk-bar" aria-label="Selected carts">
+      <Group gap="sm">
+        <Text fw={600} fz="sm" role="status" className="tabular">
+          {selection.kind === 'matching' ? totalText({ total: size, isCapped: selection.isCapped }) : formatCount(size)}{' '}
+          selected
+        </Text>
+        {all && (
+          <Button variant="subtle" size="compact-sm" onClick={onSelectAll}>
+            Select all {totalText({ total: all.count, isCapped: all.isCapped })} matching
+          </Button>
+        )}
+        <Button variant="subtle" size="compact-sm" onClick={onClear}>
+          Clear selection
+        </Button>
+      </Group>
+      <Group gap="sm">
+        <NativeSelect
+          size="xs"
+          aria-label="Bulk action"
+          value={action}
+          onChange={(event) => setAction(event.currentTarget.value as Action)}
+          data={[
+            { value: '', label: 'Choose an action' },
+            ...(may ? channels.map((value) => ({ value, label: `Send ${channelNames[value]}` })) : []),
+            ...(selection.kind === 'carts' ? [{ value: 'delete', label: 'Delete from view' }] : []),
+          ]}
+        />
+        <Button size="xs" disabled={action === '' || locked !== null} onClick={apply}>
+          Apply
+        </Button>
+      </Group>
+      {locked && <UpgradePrompt text={locked} />}
+      {size > MOST_CARTS && (
+        <Text fz="xs" c="dimmed">
+          At most {formatCount(MOST_CARTS)} at a time: the newest of them.
+        </Text>
+      )}
+    </section>
+  )
+}
+
+const channels = ['email', 'sms', 'whatsapp'] as const
+const upgrades = { sms: reminderTexts.smsPlan, whatsapp: reminderTexts.whatsappPlan }

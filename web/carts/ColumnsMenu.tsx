@@ -1,0 +1,31 @@
+import { Button, Checkbox, Popover, Stack } from '@mantine/core'
+import { IconColumns3 } from '@tabler/icons-react'
+import { optional, type useColumns } from './columns.ts'
+
+/** Which columns the table has; kept in this browser. */
+export function ColumnsMenu({ shown, toggle, reset }: ReturnType<typeof useColumns>) {
+  return (
+    <Popover position="bottom-end" trapFocus withinPortal>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Columns">
+        <Stack gap="xs">
+          {optional.map(({ id, label }) => (
+            <Checkbox
+              key={id}
+              label={label}
+              checked={shown.some((column) => column.id === id)}
+              onChange={() => toggle(id)}
+            />
+          ))}
+          <Button variant="subtle" size="compact-sm" onClick={reset}>
+            Standard columns
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

@@ -1,0 +1,103 @@
+import { Group, Stack, Text } from '@mantine/core'
+import type { CartView } from '../../shared/carts.ts'
+import { MOST_CARTS, type SendChannel } from '../../shared/reminders.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { counted, formatCount } from '../ui/format.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Money } from '../ui/Money.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import type { Eligibility, useEligibility } from './send-queries.ts'
+import { channelWords, type Selection } from './sending.ts'
+
+const NAMES_SHOWN = 5
+
+interface Props {
+  channel: SendChannel
+  selection: Selection
+  eligibility: ReturnType<typeof useEligibility>
+}
+
+/** Before anything is sent: who gets it, who does not and why, and what it costs. */
+export function EligibilityView({ channel, selection, eligibility }: Props) {
+  if (eligibility.isPending) return <LoadingList count={1} />
+  if (!eligibility.data) {
+    return (
+      <Failed
+        title="It could not be checked who may get this"
+        error={eligibility.error}
+        onRetry={() => eligibility.refetch()}
+      />
+    )
+  }
+  const { eligible, total, reasons, price } = eligibility.data
+  const carts = selection.kind === 'carts' ? selection.carts : []
+  return (
+    <Stack gap="sm">
+      <Notice tone={eligible.length > 0 ? 'good' : 'warn'} isLive title={summaryOf(eligible.length, total, channel)}>
+        {selection.kind === 'matching' && selection.count > MOST_CARTS && (
+          <>At most {formatCount(MOST_CARTS)} carts go out at a time: the newest of those that match.</>
+        )}
+        {price && <Price price={price} />}
+      </Notice>
+      {reasons.length > 0 && (
+        <ul className="reasons" aria-label="Who will not get it, and why">
+          {reasons.map((reason) => (
+            <li key={reason.reason}>
+              <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">
+                <Text fz="sm">
+                  {reason.explanation}
+                  {reason.until && (
+                    <>
+                      {' '}
+                      Possible from <DateTime at={reason.until} />.
+                    </>
+                  )}
+                </Text>
+                {total > 1 && (
+                  <Text fz="sm" fw={600} className="tabular">
+                    {formatCount(reason.count)}
+                  </Text>
+                )}
+              </Group>
+              {total > 1 && <Who cartIds={reason.cartIds} carts={carts} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Stack>
+  )
+}
+
+function summaryOf(eligible: number, total: number, channel: SendChannel): string {
+  if (total === 1) return eligible === 1 ? 'It would be sent now.' : 'It would not be sent now.'
+  return `${formatCount(eligible)} of ${counted(total, 'cart')} would get this ${channelWords[channel]}${channel === 'email' ? '' : ' message'} now.`
+}
+
+function Price({ price }: { price: NonNullable<Eligibility['price']> }) {
+  const { total, segments, budgetLeft } = price
+  return (
+    <span className="tabular" data-price>
+      Price: <Money {...total} />
+      {segments > 0 && <> for {counted(segments, 'segment')}</>}.
+      {budgetLeft && (
+        <>
+          {' '}
+          Left of this month’s budget: <Money {...budgetLeft} />.
+        </>
+      )}
+    </span>
+  )
+}
+
+function Who({ cartIds, carts }: { cartIds: string[]; carts: CartView[] }) {
+  const names = carts.filter(({ id }) => cartIds.includes(id)).map((cart) => cart.customer_name)
+  if (names.length === 0) return null
+  const rest = names.length - NAMES_SHOWN
+  return (
+    <Text fz="xs" c="dimmed">
+      {names.slice(0, NAMES_SHOWN).join(', ')}
+      {rest > 0 && ` and ${rest} more`}
+    </Text>
+  )
+}

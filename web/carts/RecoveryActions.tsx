@@ -1,0 +1,102 @@
+import { Anchor, Button, Card, Stack, Text, Title } from '@mantine/core'
+import { IconBrandWhatsapp, IconClock, IconLock, IconMail, IconMessage, IconMessageSearch } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { CartView } from '../../shared/carts.ts'
+import { reminderTexts } from '../../shared/reminders.ts'
+import { useWhatsappEligible } from './send-queries.ts'
+import type { TextChannel } from './sending.ts'
+import type { Ask } from './useSendDialog.tsx'
+import { type TextAction, useMaySend, usePlanIsFree, useTextAction } from './useTextAction.ts'
+
+interface Props {
+  cart: CartView
+  onAsk: (ask: Ask) => void
+  onSmsStatus: (cart: CartView) => void
+}
+
+/** Everything that can be done about one cart, in words. */
+export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
+  const may = useMaySend()
+  const isFree = usePlanIsFree()
+  const eligible = useWhatsappEligible([cart.id], may && !isFree && cart.phone !== null)
+  const sms = useTextAction(cart, 'sms', true)
+  const whatsapp = useTextAction(cart, 'whatsapp', eligible.has(cart.id))
+  const selection = { kind: 'carts' as const, carts: [cart] }
+  if (!may) return null
+  return (
+    <Card>
+      <Title order={2} mb="md">
+        Recovery Actions
+      </Title>
+      <Stack gap="xs">
+        <Button
+          leftSection={<IconMail size={16} aria-hidden />}
+          disabled={!cart.customer_email}
+          onClick={() => onAsk({ channel: 'email', selection, when: 'now' })}
+        >
+          Send Email
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconClock size={16} aria-hidden />}
+          disabled={!cart.customer_email}
+          onClick={() => onAsk({ channel: 'email', selection, when: 'schedule' })}
+        >
+          Schedule Email
+        </Button>
+        <TextButton channel="sms" action={sms} onSend={() => onAsk({ channel: 'sms', selection, when: 'now' })} />
+        <TextButton
+          channel="whatsapp"
+          action={whatsapp}
+          onSend={() => onAsk({ channel: 'whatsapp', selection, when: 'now' })}
+        />
+        {cart.phone && !isFree && (
+          <Button
+            variant="subtle"
+            leftSection={<IconMessageSearch size={16} aria-hidden />}
+            onClick={() => onSmsStatus(cart)}
+          >
+            Check SMS status
+          </Button>
+        )}
+        {!cart.customer_email && (
+          <Text fz="sm" c="dimmed">
+            No email address is known yet, so no email can be sent.
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+const looks = {
+  sms: { label: 'Send SMS', Sign: IconMessage, upgrade: reminderTexts.smsPlan },
+  whatsapp: { label: 'WhatsApp', Sign: IconBrandWhatsapp, upgrade: reminderTexts.whatsappPlan },
+}
+
+function TextButton({ channel, action, onSend }: { channel: TextChannel; action: TextAction; onSend: () => void }) {
+  const { label, Sign, upgrade } = looks[channel]
+  if (action.kind === 'none') return null
+  if (action.kind === 'upgrade') return <UpgradePrompt text={upgrade} />
+  const isOff = action.isSending || action.waits !== null
+  return (
+    <Button variant="default" leftSection={<Sign size={16} aria-hidden />} disabled={isOff} onClick={onSend}>
+      {action.isSending ? 'Sending…' : (action.waits ?? label)}
+    </Button>
+  )
+}
+
+/** In place of what the free plan does not have (B 6). */
+export function UpgradePrompt({ text }: { text: string }) {
+  return (
+    <Text fz="sm" className="upgrade">
+      <IconLock size={16} aria-hidden />
+      <span>
+        {text}{' '}
+        <Anchor component={Link} to="/pricing" inherit>
+          See plans
+        </Anchor>
+      </span>
+    </Text>
+  )
+}

@@ -1,0 +1,13 @@
+import { useNow } from '../ui/clock.ts'
+import { windowLeft, windowText } from './sending.ts'
+
+const SECOND_MS = 1_000
+const STILL_MS = 3_600_000
+
+/** Counts down the 24 hours after the shopper was last there; at zero it reads "Expired" and nothing else changes (decision 10). */
+export function RecoveryWindow({ lastActivity }: { lastActivity: string }) {
+  const isOver = windowLeft(lastActivity, Date.now()) === null
+  const now = useNow(isOver ? STILL_MS : SECOND_MS)
+  const left = windowLeft(lastActivity, now)
+  return <span className={left === null ? 'tabular window-over' : 'tabular'}>{windowText(left)}</span>
+}

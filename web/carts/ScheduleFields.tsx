@@ -1,0 +1,31 @@
+import { Group, NativeSelect, TextInput } from '@mantine/core'
+import { type Delay, delays, type Schedule } from './sending.ts'
+
+interface Props {
+  value: Schedule
+  error: string | null
+  onChange: (next: Schedule) => void
+}
+
+/** In so many hours or days, or at a date and time of the browser's own clock (B 2, B 9). */
+export function ScheduleFields({ value, error, onChange }: Props) {
+  return (
+    <Group gap="sm" align="flex-start" grow preventGrowOverflow={false}>
+      <NativeSelect
+        label="Send in"
+        data={[...delays]}
+        value={value.delay}
+        onChange={(event) => onChange({ ...value, delay: event.currentTarget.value as Delay })}
+      />
+      {value.delay === 'custom' && (
+        <TextInput
+          type="datetime-local"
+          label="Date and time"
+          value={value.date}
+          error={error}
+          onChange={(event) => onChange({ ...value, date: event.currentTarget.value })}
+        />
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,176 @@
+import { Button, Checkbox, Group, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { reminderTexts } from '../../shared/reminders.ts'
+import { useStore } from '../access/queries.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { BROKEN } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import { counted, formatDateTime } from '../ui/format.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { EligibilityView } from './EligibilityView.tsx'
+import { ScheduleFields } from './ScheduleFields.tsx'
+import { SendPreview } from './SendPreview.tsx'
+import { type OneMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
+import { channelNames, defaultSchedule, delayOf, type Schedule } from './sending.ts'
+import type { Ask } from './useSendDialog.tsx'
+
+interface Props {
+  ask: Ask
+  onClose: () => void
+  onJob: (jobId: string) => void
+}
+
+/** Who would get it, what it says, when it goes; then it goes. */
+export function SendForm({ ask, onClose, onJob }: Props) {
+  const { channel, selection } = ask
+  const isSingle = selection.kind === 'carts' && selection.carts.length === 1
+  const one = isSingle && !ask.isBulk ? selection.carts[0]! : null
+  const [when, setWhen] = useState(ask.when)
+  const [schedule, setSchedule] = useState<Schedule>(defaultSchedule)
+  const [isDateAsked, setDateAsked] = useState(false)
+  const [subject, setSubject] = useState<string>(reminderTexts.subject)
+  const [isOverride, setOverride] = useState(false)
+  const eligibility = useEligibility(channel, selection)
+  const store = useStore()
+  const sendOne = useSendOne()
+  const sendMany = useSendMany()
+
+  const delay = when === 'schedule' ? delayOf(schedule, Date.now()) : null
+  const held = isSingle && eligibility.data?.reasons.find(({ mayOverride }) => mayOverride)
+  const later = eligibility.data?.reasons.flatMap(({ until, cartIds }) => (until ? cartIds : [])) ?? []
+  // What only has to wait may have gone by when a scheduled one is decided.
+  const cartIds = eligibility.data
+    ? [...eligibility.data.eligible, ...(when === 'schedule' ? later : []), ...(isOverride && held ? held.cartIds : [])]
+    : []
+  const isBusy = sendOne.isPending || sendMany.isPending
+  const error = sendOne.error ?? sendMany.error
+
+  const about = { ...(store && { storeUrl: store.store_url }), ...(isOverride && { overrideHoldout: true }) }
+  const title = channel === 'email' ? { subject: subject.trim() || reminderTexts.subject } : {}
+
+  const sendToOne = async (message: OneMessage) => {
+    const { message: words } = await sendOne.mutateAsync(message)
+    announce(words)
+    onClose()
+  }
+  const sendToMany = async (ids: string[], sendAt?: string) => {
+    const { overrideHoldout, ...rest } = { ...about, overrideHoldout: isOverride }
+    const body = { channel, cartIds: ids, ...title, ...rest, ...(sendAt && { sendAt }), overrideHoldout }
+    onJob((await sendMany.mutateAsync(body)).jobId)
+  }
+  const submit = () => {
+    if (when === 'schedule' && !delay) return setDateAsked(true)
+    const work = one ? sendToOne(messageOf()) : sendToMany(cartIds, sendAtOf(delay))
+    // What went wrong stands in the dialog.
+    work.catch(() => {})
+  }
+  const messageOf = (): OneMessage => {
+    const cart = one!
+    if (delay) {
+      const platform = store ? { platform: store.platform } : {}
+      return {
+        kind: 'schedule',
+        body: { cartId: cart.id, ...platform, ...about, ...delay, reminderType: 'first', ...title },
+      }
+    }
+    if (channel === 'email')
+      return { kind: 'email', body: { to: cart.customer_email ?? '', cart_id: cart.id, ...title, ...about } }
+    return { kind: channel, body: { cartId: cart.id, ...about } }
+  }
+
+  return (
+    <Stack gap="md">
+      <EligibilityView channel={channel} selection={selection} eligibility={eligibility} />
+      {held && (
+        <Checkbox
+          label="Send it all the same. The person stays in the control group, and the report counts the exception."
+          checked={isOverride}
+          onChange={(event) => setOverride(event.currentTarget.checked)}
+        />
+      )}
+      {channel === 'email' && (
+        <>
+          <SegmentedControl
+            aria-label="When to send"
+            value={when}
+            onChange={(value) => setWhen(value as Ask['when'])}
+            data={[
+              { value: 'now', label: 'Send Now' },
+              { value: 'schedule', label: 'Schedule' },
+            ]}
+          />
+          {when === 'schedule' && (
+            <ScheduleFields
+              value={schedule}
+              error={isDateAsked && !delay ? reminderTexts.badDate : null}
+              onChange={setSchedule}
+            />
+          )}
+          <TextInput
+            label="Subject"
+            maxLength={200}
+            value={subject}
+            onChange={(event) => setSubject(event.currentTarget.value)}
+          />
+        </>
+      )}
+      <SendPreview channel={channel} selection={selection} eligible={eligibility.data?.eligible ?? []} title={title} />
+      {error && (
+        <Notice tone="bad" isLive>
+          {failureOf(ask, one !== null, wordsOf(error, BROKEN))}
+        </Notice>
+      )}
+      <LaterOffer
+        ask={ask}
+        eligibility={eligibility}
+        isBusy={isBusy}
+        onSend={(ids, at) => sendToMany(ids, at).catch(() => {})}
+      />
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button loading={isBusy} disabled={cartIds.length === 0} onClick={submit}>
+          {labelOf(when, one ? null : cartIds.length)}
+        </Button>
+      </Group>
+      <span className="only-read" role="status">
+        {isBusy ? 'Sending…' : ''}
+      </span>
+    </Stack>
+  )
+}
+
+interface LaterProps {
+  ask: Ask
+  eligibility: ReturnType<typeof useEligibility>
+  isBusy: boolean
+  onSend: (cartIds: string[], sendAt: string) => void
+}
+
+/** What only has to wait can be sent as soon as it may (D11): offered, never done silently. */
+function LaterOffer({ ask, eligibility, isBusy, onSend }: LaterProps) {
+  const waiting = eligibility.data?.reasons.find(({ until, reason }) => until !== null && reason === 'quiet_hours')
+  if (!waiting?.until || ask.when === 'schedule') return null
+  const { cartIds, until } = waiting
+  return (
+    <Button variant="default" disabled={isBusy} onClick={() => onSend(cartIds, until)}>
+      Send {cartIds.length === 1 ? 'it' : `these ${cartIds.length}`} at {formatDateTime(until)}
+    </Button>
+  )
+}
+
+const sendAtOf = (delay: ReturnType<typeof delayOf>) =>
+  delay ? (delay.sendAt ?? new Date(Date.now() + delay.delayHours * 3_600_000).toISOString()) : undefined
+
+function labelOf(when: Ask['when'], count: number | null): string {
+  const verb = when === 'schedule' ? 'Schedule' : 'Send'
+  return count === null ? (when === 'schedule' ? 'Schedule' : 'Send Now') : `${verb} to ${counted(count, 'cart')}`
+}
+
+/** The alerts of B 8. */
+function failureOf({ channel }: Ask, isOne: boolean, words: string): string {
+  if (channel === 'email') return `Failed: ${words}`
+  if (channel === 'whatsapp' && !isOne) return `Failed to send bulk WhatsApp: ${words}`
+  return `Failed to send ${channelNames[channel]}: ${words}`
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { sortColumns } from '../../shared/carts.ts'
+import type { SortColumn } from './rules.ts'
+
+// The list's columns (B 2) and which of them somebody wants to see. The customer and the actions always stand there.
+
+export interface Column {
+  id: SortColumn | 'window' | 'state'
+  label: string
+  sort: SortColumn | null
+  isNumber?: boolean
+}
+
+export const columns: readonly Column[] = [
+  { id: 'customer', label: 'Customer', sort: 'customer' },
+  { id: 'email', label: 'Email', sort: 'email' },
+  { id: 'phone', label: 'Phone', sort: 'phone' },
+  { id: 'items', label: 'Items', sort: 'items', isNumber: true },
+  { id: 'value', label: 'Value', sort: 'value', isNumber: true },
+  { id: 'timestamp', label: 'Abandoned', sort: 'timestamp' },
+  { id: 'status', label: 'Status', sort: 'status' },
+  { id: 'window', label: 'Recovery window', sort: null },
+  { id: 'state', label: 'State', sort: null },
+]
+
+export type ColumnId = Column['id']
+
+/** Columns that can be left out, and those shown until somebody chooses: the specification's. */
+export const optional = columns.filter(({ id }) => id !== 'customer')
+const standard: readonly ColumnId[] = [...sortColumns, 'window']
+const KEY = 'cart-columns'
+
+/** What was stored; nonsense counts as nothing. */
+export function readColumns(stored: string | null): readonly ColumnId[] {
+  if (stored === null) return standard
+  const wanted = stored.split(',')
+  return ['customer', ...optional.map(({ id }) => id).filter((id) => wanted.includes(id))]
+}
+
+export function useColumns() {
+  const [shown, setShown] = useState(() => readColumns(localStorage.getItem(KEY)))
+  const choose = (next: readonly ColumnId[]) => {
+    localStorage.setItem(KEY, next.join(','))
+    setShown(readColumns(next.join(',')))
+  }
+  return {
+    shown: columns.filter(({ id }) => shown.includes(id)),
+    toggle: (id: ColumnId) => choose(shown.includes(id) ? shown.filter((other) => other !== id) : [...shown, id]),
+    reset: () => choose(standard),
+  }
+}

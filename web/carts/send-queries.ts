@@ -1,0 +1,190 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import {
+  cartEligibility,
+  previewMessage,
+  readSendJob,
+  retrySendJob,
+  type SendChannel,
+  scheduleReminder,
+  sendEmail,
+  sendSms,
+  sendToCarts,
+  sendWhatsapp,
+  sendWhatsappBulk,
+  smsStatus,
+  testSend,
+} from '../../shared/reminders.ts'
+import { useStore } from '../access/queries.ts'
+import { ApiError, call } from '../api.ts'
+import type { Selection } from './sending.ts'
+
+// What is sent by hand, and what is asked before it.
+
+const JOB_REFRESH_MS = 2_000
+const MINUTE_MS = 60_000
+
+export type Eligibility = z.output<typeof cartEligibility.reply>
+
+/** Who of these would get a message now, and who not and why. Asked anew each time: it is about this moment. */
+export function useEligibility(channel: SendChannel, selection: Selection | null) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['eligibility', storeId, channel, selection && keyOf(selection)],
+    queryFn: ({ signal }) => call(cartEligibility, { body: { channel, ...whoOf(selection!) }, signal }),
+    enabled: selection !== null,
+    gcTime: 0,
+    staleTime: MINUTE_MS,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** Which of a page's carts WhatsApp may be sent to (B 2): only they have its button. */
+export function useWhatsappEligible(cartIds: string[], isAsked: boolean): ReadonlySet<string> {
+  const storeId = useStore()?.id
+  const { data } = useQuery({
+    queryKey: ['carts', storeId, 'whatsapp-eligible', cartIds],
+    queryFn: ({ signal }) => call(cartEligibility, { body: { channel: 'whatsapp', cartIds }, signal }),
+    enabled: isAsked && cartIds.length > 0,
+    staleTime: MINUTE_MS,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+    select: ({ eligible }) => new Set(eligible),
+  })
+  return data ?? nobody
+}
+
+const nobody: ReadonlySet<string> = new Set()
+
+const keyOf = (selection: Selection) =>
+  selection.kind === 'carts' ? selection.carts.map(({ id }) => id) : [selection.status, selection.search]
+
+const whoOf = (selection: Selection) =>
+  selection.kind === 'carts'
+    ? { cartIds: selection.carts.map(({ id }) => id) }
+    : {
+        ...(selection.status && { status: selection.status }),
+        ...(selection.search && { search: selection.search }),
+      }
+
+type Given<E extends { body: z.ZodType }> = z.input<E['body']>
+
+export type OneMessage =
+  | { kind: 'email'; body: Given<typeof sendEmail> }
+  | { kind: 'schedule'; body: Given<typeof scheduleReminder> }
+  | { kind: 'sms'; body: Given<typeof sendSms> }
+  | { kind: 'whatsapp'; body: Given<typeof sendWhatsapp> }
+
+/** One message to one cart. After any single send the list is refreshed (B 4). */
+export function useSendOne() {
+  const refresh = useRefresh()
+  const once = useOnce()
+  return useMutation({
+    mutationFn: (message: OneMessage) =>
+      once(message, (how) => {
+        if (message.kind === 'email') return call(sendEmail, { body: message.body, ...how })
+        if (message.kind === 'schedule') return call(scheduleReminder, { body: message.body, ...how })
+        if (message.kind === 'sms') return call(sendSms, { body: message.body, ...how })
+        return call(sendWhatsapp, { body: message.body, ...how })
+      }),
+    onSettled: refresh,
+  })
+}
+
+/** Many carts: a job is followed. WhatsApp goes by the specification's own call, which leads to the same. */
+export function useSendMany() {
+  const refresh = useRefresh()
+  const once = useOnce()
+  return useMutation({
+    mutationFn: ({ storeUrl, ...body }: Given<typeof sendToCarts> & { storeUrl?: string }) =>
+      once<{ jobId: string }>(body, (how) => {
+        if (body.channel !== 'whatsapp' || body.sendAt) return call(sendToCarts, { body, ...how })
+        return call(sendWhatsappBulk, { body: { cartIds: body.cartIds, ...(storeUrl && { storeUrl }) }, ...how })
+      }),
+    onSettled: refresh,
+  })
+}
+
+export function useSendJob(jobId: string, page: number, isFailedOnly: boolean) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['send-job', storeId, jobId, page, isFailedOnly],
+    queryFn: ({ signal }) =>
+      call(readSendJob, {
+        params: { jobId },
+        query: { page, limit: 10, ...(isFailedOnly && { outcome: 'failed' as const }) },
+        signal,
+      }),
+    refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : JOB_REFRESH_MS),
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useRetryJob(jobId: string) {
+  const queries = useQueryClient()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: () => call(retrySendJob, { params: { jobId } }),
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: ['send-job'] })
+      await refresh()
+    },
+  })
+}
+
+export const useSmsStatus = (cartId: string) =>
+  useQuery({
+    queryKey: ['sms-status', cartId],
+    queryFn: ({ signal }) => call(smsStatus, { params: { cartId }, signal }),
+    gcTime: 0,
+    staleTime: 0,
+  })
+
+export type PreviewOf = Given<typeof previewMessage>
+
+export function useMessagePreview(body: PreviewOf | null) {
+  return useQuery({
+    queryKey: ['message-preview', body],
+    queryFn: ({ signal }) => call(previewMessage, { body: body!, signal }),
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
+    staleTime: MINUTE_MS,
+    gcTime: 0,
+  })
+}
+
+export const useTestSend = () => useMutation({ mutationFn: (body: Given<typeof testSend>) => call(testSend, { body }) })
+
+function useRefresh() {
+  const queries = useQueryClient()
+  return async () => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['carts'] }),
+      queries.invalidateQueries({ queryKey: ['cart'] }),
+    ])
+  }
+}
+
+/**
+ * The same request from the same dialog has the same key, so that pressing again after a lost answer sends nothing twice (D9). Once
+ * it was answered with no, pressing again is a new request.
+ */
+function useOnce() {
+  const [keys] = useState(() => new Map<string, string>())
+  return async <T>(request: object, send: (how: { idempotencyKey: string }) => Promise<T>): Promise<T> => {
+    const text = JSON.stringify(request)
+    const idempotencyKey = keys.get(text) ?? randomKey()
+    keys.set(text, idempotencyKey)
+    try {
+      return await send({ idempotencyKey })
+    } catch (error) {
+      if (error instanceof ApiError && !error.isOutage) keys.delete(text)
+      throw error
+    }
+  }
+}
+
+/** `crypto.randomUUID` is missing where the page came over plain HTTP. */
+const randomKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

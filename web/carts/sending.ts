@@ -1,0 +1,77 @@
+import type { CartView } from '../../shared/carts.ts'
+import type { SendChannel } from '../../shared/reminders.ts'
+import { formatCountdown } from '../ui/format.ts'
+
+// When and to whom something may be sent by hand, as the screen shows it (B 2, 4, 5, 9). The server decides. Pure.
+
+const HOUR_MS = 3_600_000
+export const RECOVERY_WINDOW_MS = 24 * HOUR_MS
+
+/** B 9. Values are hours; `custom` asks for a date and time. */
+export const delays = [
+  { value: '1', label: '1 hour' },
+  { value: '2', label: '2 hours' },
+  { value: '6', label: '6 hours' },
+  { value: '12', label: '12 hours' },
+  { value: '24', label: '24 hours' },
+  { value: '72', label: '3 days' },
+  { value: '168', label: '7 days' },
+  { value: 'custom', label: 'Custom date and time' },
+] as const
+export type Delay = (typeof delays)[number]['value']
+
+/** What is chosen in a schedule dialog; `date` is the browser's own wall clock, as its input gives it. */
+export interface Schedule {
+  delay: Delay
+  date: string
+}
+
+export const defaultSchedule: Schedule = { delay: '1', date: '' }
+
+/**
+ * Hours from now, rounded, at least 1 (B 5), and the instant itself where a date was chosen, which hours would round.
+ * null: no valid date and time, or one that has passed.
+ */
+export function delayOf({ delay, date }: Schedule, now: number): { delayHours: number; sendAt?: string } | null {
+  if (delay !== 'custom') return { delayHours: Number(delay) }
+  const at = new Date(date).getTime()
+  if (Number.isNaN(at) || at <= now) return null
+  return { delayHours: Math.max(1, Math.round((at - now) / HOUR_MS)), sendAt: new Date(at).toISOString() }
+}
+
+/** Of the 24 hours after the shopper was last there (decision 10), in seconds; null once they are over. */
+export function windowLeft(lastActivity: string, now: number): number | null {
+  const left = new Date(lastActivity).getTime() + RECOVERY_WINDOW_MS - now
+  return left > 0 ? Math.ceil(left / 1_000) : null
+}
+
+export const windowText = (seconds: number | null) => (seconds === null ? 'Expired' : formatCountdown(seconds))
+
+export type TextChannel = Exclude<SendChannel, 'email'>
+
+/** Whether a channel's button of a cart may be pressed, and what it says otherwise (B 4). */
+export function textStateOf(
+  cart: CartView,
+  channel: TextChannel,
+  cooldownHours: number,
+  now: number,
+): { isSending: boolean; waitSeconds: number | null } {
+  const [status, sentAt] =
+    channel === 'sms' ? [cart.sms_status, cart.sms_sent_at] : [cart.whatsapp_status, cart.whatsapp_sent_at]
+  // What was refused went to nobody, so nothing has to cool down.
+  const until = sentAt && status !== 'failed' ? new Date(sentAt).getTime() + cooldownHours * HOUR_MS : 0
+  return { isSending: status === 'sending', waitSeconds: until > now ? Math.ceil((until - now) / 1_000) : null }
+}
+
+export const waitText = (seconds: number) => `Wait ${formatCountdown(seconds)} before sending again`
+
+export const channelNames: Record<SendChannel, string> = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' }
+/** Inside a sentence. */
+export const channelWords: Record<SendChannel, string> = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' }
+
+/** What is chosen in the list: some carts by their rows, or all a filter finds. */
+export type Selection =
+  | { kind: 'carts'; carts: CartView[] }
+  | { kind: 'matching'; status: string; search: string; count: number; isCapped: boolean }
+
+export const sizeOf = (selection: Selection) => (selection.kind === 'carts' ? selection.carts.length : selection.count)

@@ -1,0 +1,72 @@
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import type { CartView } from '../../shared/carts.ts'
+import type { SendChannel } from '../../shared/reminders.ts'
+import { SendForm } from './SendForm.tsx'
+import { SmsStatus } from './SmsStatus.tsx'
+import type { Selection } from './sending.ts'
+
+/** What somebody wants to send, before they have said so for good. */
+export interface Ask {
+  channel: SendChannel
+  selection: Selection
+  when: 'now' | 'schedule'
+  /** Asked for by the bulk bar: followed as a job, however few were chosen. */
+  isBulk?: boolean
+}
+
+const titles: Record<SendChannel, string> = {
+  email: 'Send Email Reminder',
+  sms: 'Send SMS Reminders',
+  whatsapp: 'Send WhatsApp Reminders',
+}
+
+/** The dialogs of sending. `onJob` gets what is to be followed, once many have been sent to. */
+export function useSendDialog({ onJob }: { onJob?: (jobId: string) => void } = {}) {
+  const [ask, setAsk] = useState<(Ask & { id: number }) | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const [asked, setAsked] = useState<CartView | null>(null)
+  const [isStatusOpen, setStatusOpen] = useState(false)
+  const close = () => setOpen(false)
+  return {
+    onAsk: (next: Ask) => {
+      setAsk((last) => ({ ...next, id: (last?.id ?? 0) + 1 }))
+      setOpen(true)
+    },
+    onSmsStatus: (cart: CartView) => {
+      setAsked(cart)
+      setStatusOpen(true)
+    },
+    dialogs: (
+      <>
+        <Modal
+          opened={isOpen}
+          onClose={close}
+          title={ask ? titles[ask.channel] : ''}
+          size="lg"
+          closeButtonProps={{ 'aria-label': 'Close' }}
+        >
+          {ask && (
+            <SendForm
+              key={ask.id}
+              ask={ask}
+              onClose={close}
+              onJob={(jobId) => {
+                close()
+                onJob?.(jobId)
+              }}
+            />
+          )}
+        </Modal>
+        <Modal
+          opened={isStatusOpen}
+          onClose={() => setStatusOpen(false)}
+          title="SMS status"
+          closeButtonProps={{ 'aria-label': 'Close' }}
+        >
+          {asked && <SmsStatus cart={asked} />}
+        </Modal>
+      </>
+    ),
+  }
+}
