@@ -55,9 +55,10 @@ async function claimAndDecide(house: House, count: number): Promise<number> {
     for (;;) {
       const now = deps.now()
       const leaseUntil = new Date(now.getTime() + 600_000)
-      const ids = await claimDue(store, { claim: newId(), workerId: deps.workerId, now, leaseUntil, limit: BATCH })
-      if (ids.length === 0) return
-      sendable += (await snapshot(store, (tx) => judge(deps, tx, ids))).ready.length
+      const rows = await claimDue(store, { claim: newId(), workerId: deps.workerId, now, leaseUntil, limit: BATCH })
+      if (rows.length === 0) return
+      const ids = rows.map((row) => row.id)
+      sendable += (await snapshot(store, (tx) => judge(deps, tx, ids, new Map()))).ready.length
     }
   })
   if (sendable !== count) throw new Error(`${sendable} of ${count} would be sent`)

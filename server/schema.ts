@@ -113,6 +113,7 @@ export interface StoresTable {
   cap_window_hours: Generated<number>
   quiet_from_minute: Generated<number>
   quiet_until_minute: Generated<number>
+  text_cooldown_hours: Generated<number>
   settings_version: Generated<number>
 }
 
@@ -387,6 +388,9 @@ export interface MessagesTable {
   body_text: Generated<string | null>
   provider_id: Generated<string | null>
   provider_response: Generated<string | null>
+  segments: Generated<number | null>
+  cost_micros: Generated<number | null>
+  cost_currency: Generated<string | null>
   decided_at: Generated<Date | null>
   handed_over_at: Generated<Date | null>
   finished_at: Generated<Date | null>
@@ -414,7 +418,7 @@ export interface DecisionsTable {
 export interface LinkTokensTable {
   token_hash: Buffer
   store_id: string
-  message_id: string
+  message_id: string | null
   cart_id: string
   purpose: 'restore' | 'click' | 'unsubscribe'
   target: Generated<string | null>
@@ -512,6 +516,74 @@ export interface AlarmWatchTable {
   watching_since: Date
 }
 
+export interface SendingBudgetsTable {
+  account_id: string
+  monthly_micros: number
+  currency: string
+  updated_at: Date
+}
+
+export interface SendingSpendTable {
+  account_id: string
+  month: string
+  currency: string
+  micros: Generated<number>
+}
+
+export interface DeliveryReportsTable {
+  account_id: string
+  channel: 'sms' | 'whatsapp'
+  provider_id: string
+  status: 'sent' | 'delivered' | 'read' | 'failed'
+  code: string | null
+  suppress: 'unsubscribed' | 'invalid' | null
+  at: Date
+}
+
+export interface TextWindowsTable {
+  account_id: string
+  channel: 'sms' | 'whatsapp'
+  address_hash: Buffer
+  inbound_at: Date
+}
+
+export interface SendJobsTable {
+  store_id: string
+  id: string
+  channel: 'email' | 'sms' | 'whatsapp'
+  asked_by: Generated<string | null>
+  send_at: Generated<Date | null>
+  missing: Generated<string[]>
+  created_at: Date
+}
+
+export interface RemindersTable {
+  store_id: string
+  message_id: string
+  cart_id: string
+  job_id: Generated<string | null>
+  asked_by: Generated<string | null>
+  to_address: Generated<string | null>
+  template_id: Generated<string | null>
+  subject: Generated<string | null>
+  body: Generated<string | null>
+  is_immediate: boolean
+  overrides_holdout: Generated<boolean>
+  is_current: Generated<boolean>
+  created_at: Date
+}
+
+export interface RepeatableRequestsTable {
+  store_id: string
+  user_id: string
+  key: string
+  body_hash: Buffer
+  made: string
+  answer: ColumnType<unknown, string | null | undefined, string>
+  created_at: Date
+  expires_at: Date
+}
+
 export interface Schema {
   users: UsersTable
   accounts: AccountsTable
@@ -550,6 +622,13 @@ export interface Schema {
   touches: TouchesTable
   consents: ConsentsTable
   notifications: NotificationsTable
+  sending_budgets: SendingBudgetsTable
+  sending_spend: SendingSpendTable
+  delivery_reports: DeliveryReportsTable
+  text_windows: TextWindowsTable
+  send_jobs: SendJobsTable
+  reminders: RemindersTable
+  repeatable_requests: RepeatableRequestsTable
   instance: InstanceTable
   workers: WorkersTable
   rate_limits: RateLimitsTable

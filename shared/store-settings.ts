@@ -14,6 +14,8 @@ export interface StoreSettings {
   /** T1: at most so many messages per person in a rolling window of so many hours. */
   capMessages: number
   capWindowHours: number
+  /** Decision 12: between two SMS, or two WhatsApp messages, for one cart. */
+  textCooldownHours: number
   /** A1. */
   attributionWindowDays: number
 }
@@ -26,6 +28,7 @@ export const settingLimits = {
   abandonmentTimeoutMinutes: [15, 10_080],
   capMessages: [1, 20],
   capWindowHours: [1, 168],
+  textCooldownHours: [1, 168],
   attributionWindowDays: [1, 30],
 } as const
 
@@ -39,6 +42,7 @@ export const settingNames: Readonly<Record<SettingName, string>> = {
   quietUntil: 'Quiet hours end',
   capMessages: 'Messages per person',
   capWindowHours: 'Within',
+  textCooldownHours: 'Between two texts for a cart',
   attributionWindowDays: 'Attribution window',
 }
 
@@ -58,6 +62,7 @@ export function settingProblems(given: { [Name in SettingName]?: StoreSettings[N
   note('abandonmentTimeoutMinutes', numberProblem('abandonmentTimeoutMinutes', given, 'Between 15 minutes and 7 days'))
   note('capMessages', numberProblem('capMessages', given, 'A whole number from 1 to 20'))
   note('capWindowHours', numberProblem('capWindowHours', given, 'Between 1 hour and 7 days'))
+  note('textCooldownHours', numberProblem('textCooldownHours', given, 'Between 1 hour and 7 days'))
   note('attributionWindowDays', numberProblem('attributionWindowDays', given, 'A whole number of days, 1 to 30'))
   note('quietFrom', timeProblem(given.quietFrom))
   note('quietUntil', timeProblem(given.quietUntil))
@@ -81,7 +86,10 @@ function emailProblem(email: string | null | undefined): string | null {
     : 'This is not an email address'
 }
 
-type Counted = 'abandonmentTimeoutMinutes' | 'capMessages' | 'capWindowHours' | 'attributionWindowDays'
+type Counted = keyof Pick<
+  StoreSettings,
+  'abandonmentTimeoutMinutes' | 'capMessages' | 'capWindowHours' | 'textCooldownHours' | 'attributionWindowDays'
+>
 
 function numberProblem(name: Counted, given: { [Name in Counted]?: number | undefined }, problem: string) {
   const value = given[name]

@@ -46,6 +46,7 @@ export const StoreView = z.object({
   quietUntil: z.string(),
   capMessages: z.number(),
   capWindowHours: z.number(),
+  textCooldownHours: z.number(),
   attributionWindowDays: z.number(),
   /** Counts the savings: who sends an older one saves over somebody else's. */
   settingsVersion: z.number(),
@@ -167,6 +168,7 @@ export const saveStoreSettings = endpoint({
       quietUntil: z.string(),
       capMessages: z.number(),
       capWindowHours: z.number(),
+      textCooldownHours: z.number(),
       attributionWindowDays: z.number(),
       /** The `settingsVersion` these changes were made on: an older one is refused (409). Left out: saved whatever was before. */
       version: z.number().int(),

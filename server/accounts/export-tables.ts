@@ -27,6 +27,8 @@ export const storeTables: readonly ExportedTable[] = [
     ],
   },
   { name: 'messages', key: [['id', 'uuid']], without: ['claim', 'worker_id', 'wake_at'] },
+  { name: 'send_jobs', key: [['id', 'uuid']] },
+  { name: 'reminders', key: [['message_id', 'uuid']] },
   { name: 'decisions', key: [['id', 'uuid']] },
   { name: 'touches', key: [['id', 'uuid']] },
   { name: 'consents', key: [['id', 'uuid']] },
@@ -34,7 +36,7 @@ export const storeTables: readonly ExportedTable[] = [
   { name: 'alarms', key: [['id', 'uuid']] },
 ]
 
-export const accountTables = ['invitations', 'subscriptions', 'plan_usage', 'suppressions'] as const
+export const accountTables = ['invitations', 'subscriptions', 'plan_usage', 'suppressions', 'sending_budgets', 'sending_spend'] as const
 
 /** In the export in a form of their own. */
 export const shapedTables = ['accounts', 'members', 'users', 'stores'] as const
@@ -55,6 +57,9 @@ export const leftOut: Record<string, string> = {
   capture_posts: 'become facts within seconds',
   webhook_events: 'what was delivered stands in facts',
   store_send: 'clockwork',
+  repeatable_requests: 'clockwork',
+  text_windows: 'clockwork',
+  delivery_reports: 'what they say stands in messages',
   live_watches: 'clockwork',
   sync_state: 'clockwork',
   heartbeats: 'clockwork',

@@ -1,5 +1,6 @@
 import type { CartItem, CartState } from '../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import { newestHandOver } from '../messages/badge-sql.ts'
 import type { Fact, FactPayload, Fold } from './fold.ts'
 
 // Carts and facts: writing. One function, one statement. Reading for screens is in list-sql.ts.
@@ -169,7 +170,8 @@ export async function updateCarts({ db, storeId }: StoreTx, carts: readonly Writ
       search = v.search, fold = v.fold, version = carts.version + 1,
       -- Recovered once, the badge stays; a late correction to plain purchased takes it back (S3).
       badge = case when v.status = 'recovered' then 'Recovered' when carts.badge <> 'Recovered' then carts.badge
-        when carts.last_handed_over_at is null then 'No Action' else 'Email Sent' end,
+        when carts.last_handed_over_at is null then 'No Action'
+        else coalesce((select h.badge from (${newestHandOver(sql`carts.store_id`, sql`carts.id`)}) h), 'Email Sent') end,
       -- Seven days after the last planned message or, with activity since, after that (S5).
       lost_at = coalesce((select greatest(max(m.due_at), v.last_activity_at) + interval '7 days' from messages m
         where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0), v.lost_at),

@@ -46,4 +46,4 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
   push: { contact: 'email', badge: null, limit: null, isText: false, word: 'notification', provider: 'push service' },
 }
 
-export const isTextChannel = (channel: ChannelName): channel is TextChannelName => channelTraits[channel].isText
+export const isTextChannelName = (channel: ChannelName): channel is TextChannelName => channelTraits[channel].isText

@@ -16,6 +16,8 @@ export interface ComposeInput {
   store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string }
   publicUrl: string
   secrets: Secrets
+  /** To whoever tries a message out: its links open the same pages and change nothing. */
+  isTest?: boolean
 }
 
 export interface LinkToken {
@@ -36,9 +38,13 @@ export function templateRenderer(): TemplateRenderer {
   return renderer
 }
 
-/** Throws a TemplateError when the template does not become a message. The same message id gives the same links. */
-export function composeEmail(input: ComposeInput): Composed {
-  const { secrets, messageId, publicUrl } = input
+/** Links of one message and the tokens they stand on. */
+export function linksOf({
+  secrets,
+  messageId,
+  publicUrl,
+  isTest,
+}: Pick<ComposeInput, 'secrets' | 'messageId' | 'publicUrl' | 'isTest'>) {
   const tokens: LinkToken[] = []
   const link = (purpose: LinkToken['purpose'], target: string | null, index: number) => {
     const token = secrets.token(purpose, `${messageId}:${index}`)
@@ -46,7 +52,15 @@ export function composeEmail(input: ComposeInput): Composed {
     return token
   }
   link('restore', null, 0)
-  const checkoutLink = `${publicUrl}/c/${link('click', null, 0)}`
+  const restorePage = `${publicUrl}/cart/recover?cart_id=${restoreTokenOf(secrets, messageId)}`
+  const checkoutLink = `${publicUrl}/c/${link('click', isTest ? restorePage : null, 0)}`
+  return { tokens, link, checkoutLink }
+}
+
+/** Throws a TemplateError when the template does not become a message. The same message id gives the same links. */
+export function composeEmail(input: ComposeInput): Composed {
+  const { publicUrl } = input
+  const { tokens, link, checkoutLink } = linksOf(input)
   const context: TemplateContext = {
     customerName: input.cart.firstName ?? '',
     items: input.cart.items.map((item) => presentItem(item, input.cart.currency)),
@@ -70,7 +84,7 @@ export function composeEmail(input: ComposeInput): Composed {
 export const restoreTokenOf = (secrets: Secrets, messageId: string): string =>
   `rt_${secrets.token('restore', `${messageId}:0`)}`
 
-function presentItem(item: CartItem, currency: string) {
+export function presentItem(item: CartItem, currency: string) {
   return {
     name: item.name,
     quantity: item.quantity,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { backOff, type DecisionInputs, decide } from './decide.ts'
-import { drawArm, monthOf } from './judge.ts'
+import { drawArm, monthOf } from './judge-inputs.ts'
 
 const now = new Date('2026-03-02T15:00:00.000Z')
 const at = (ms: number) => new Date(now.getTime() + ms)
@@ -15,6 +15,8 @@ function allWell(): DecisionInputs {
     isInstancePaused: false,
     store: { isActive: true, hasSender: true },
     origin: { isOn: true, holdoutBps: 1_000 },
+    byHand: null,
+    text: null,
     isSuperseded: false,
     cart: { status: 'abandoned', abandonAt: at(-4 * HOUR), pendingUntil: null },
     matchingPurchase: null,

@@ -1,6 +1,6 @@
 import type { CartState } from '../../shared/carts.ts'
 import type { ChannelName } from '../channels/channel.ts'
-import { type ConsentRule, consentProblem } from '../shoppers/consent.ts'
+import { type ConsentRule, consentProblem, type TextRefusal } from '../shoppers/consent.ts'
 
 // The decision about one message at the moment of sending (D2). Pure: everything it needs comes in, what it decides and
 // why goes out. The first check that fails decides; temporary reasons hold with `until`, final ones skip or cancel.
@@ -12,6 +12,8 @@ export interface DecisionInputs {
   store: { isActive: boolean; hasSender: boolean }
   /** null: the origin (flow, step) no longer exists. */
   origin: { isOn: boolean; holdoutBps: number } | null
+  /** Asked for by a person (D11); null: of a flow. */
+  byHand: { overridesHoldout: boolean } | null
   /** A later step of the same flow is due as well, or went out while this one was held. */
   isSuperseded: boolean
   cart: { status: CartState; abandonAt: Date | null; pendingUntil: Date | null }
@@ -33,6 +35,27 @@ export interface DecisionInputs {
   plan: { used: number; limit: number; renewsAt: Date }
   /** Renders the message; the problem in a word, or null. Called only when all earlier checks passed. */
   renderProblem: () => string | null
+  /** What only SMS and WhatsApp are asked; null for other channels. */
+  text: TextInputs | null
+}
+
+export interface TextInputs {
+  isConfigured: boolean
+  /** Decision 6: in a flow SMS and WhatsApp ask for a plan that has them. */
+  isInPlan: boolean
+  /** WhatsApp: outside the 24-hour window something approved has to be there. */
+  isTemplateMissing: boolean
+  /** The country's or the channel's own rule (C6). */
+  refusal: TextRefusal | null
+  /** It lets pass one per cart and no second, which the hand-over has to hold to. */
+  isOncePerCart: boolean
+  /** Decision 12: when this cart may have the next one; null: now. */
+  coolUntil: Date | null
+  /** T2. */
+  quietUntil: Date | null
+  spreadMs: number
+  /** The month's budget has no room for the rendered message; asked after it was rendered. */
+  isOverBudget: () => boolean
 }
 
 export type Decision =
@@ -54,7 +77,7 @@ export function decide(inputs: DecisionInputs): Decision {
   // The person may be contacted at this moment: the arm is drawn now and kept, whatever the checks below say (F1).
   const assignArm = drawOf(inputs)
   if (assignArm === 'control') return { outcome: 'skip', reason: 'holdout', assignArm }
-  const decision = ofFence(inputs) ?? ofCap(inputs) ?? ofRender(inputs) ?? ofPlan(inputs) ?? send(inputs)
+  const decision = ofFence(inputs) ?? ofPace(inputs) ?? ofRender(inputs) ?? ofPlan(inputs) ?? send(inputs)
   return assignArm ? { ...decision, assignArm } : decision
 }
 
@@ -69,14 +92,16 @@ function ofOrigin(inputs: DecisionInputs): Decision | null {
   if (isTooOld(inputs)) return null
   if (!origin.isOn) return hold('flow_off', message.expiresAt)
   if (!store.hasSender) return hold('sender_missing', message.expiresAt)
+  if (inputs.text && !inputs.text.isConfigured) return hold(`${message.channel}_not_configured`, message.expiresAt)
   return null
 }
 
 function ofCart(inputs: DecisionInputs): Decision | null {
-  const { cart, now, message, isSuperseded, matchingPurchase } = inputs
+  const { cart, now, message, byHand, isSuperseded, matchingPurchase } = inputs
   if (cart.status === 'recovered' || cart.status === 'purchased') return { outcome: 'cancel', reason: 'purchased' }
   if (matchingPurchase) return { outcome: 'cancel', reason: 'purchased' }
-  if (cart.status === 'emptied' || cart.status === 'lost' || cart.status === 'merged') {
+  // A cart that was given up is still there, for whoever writes to its shopper by hand.
+  if (cart.status === 'emptied' || cart.status === 'merged' || (cart.status === 'lost' && !byHand)) {
     return { outcome: 'cancel', reason: cart.status }
   }
   if (isSuperseded) return { outcome: 'skip', reason: 'superseded' }
@@ -90,22 +115,23 @@ function ofAge(inputs: DecisionInputs): Decision | null {
   return isTooOld(inputs) ? { outcome: 'skip', reason: 'too_old' } : null
 }
 
-function ofHoldout({ person, origin }: DecisionInputs): Decision | null {
-  if (person.isMember || !origin || origin.holdoutBps === 0) return null
+function ofHoldout({ person, origin, byHand }: DecisionInputs): Decision | null {
+  if (person.isMember || !origin || origin.holdoutBps === 0 || byHand?.overridesHoldout) return null
   return person.arm === 'control' ? { outcome: 'skip', reason: 'holdout' } : null
 }
 
-function ofPermission({ suppression, address, consent, message }: DecisionInputs): Decision | null {
+function ofPermission({ suppression, address, consent, message, text }: DecisionInputs): Decision | null {
   if (suppression) return { outcome: 'skip', reason: `suppressed_${suppression}` }
   if (!address) return hold('no_contact', message.expiresAt)
   const problem = consentProblem(consent)
   if (problem === 'consent_withdrawn') return { outcome: 'skip', reason: problem }
-  return problem ? hold(problem, message.expiresAt) : null
+  if (problem) return hold(problem, message.expiresAt)
+  return text?.refusal ? { outcome: 'skip', reason: text.refusal } : null
 }
 
 /** null: drawn already, or nobody is drawn. */
-function drawOf({ person, origin }: DecisionInputs): Arm | null {
-  const isDrawn = !person.isMember && person.arm === null && (origin?.holdoutBps ?? 0) > 0
+function drawOf({ person, origin, byHand }: DecisionInputs): Arm | null {
+  const isDrawn = !byHand && !person.isMember && person.arm === null && (origin?.holdoutBps ?? 0) > 0
   return isDrawn ? person.drawnArm : null
 }
 
@@ -124,17 +150,23 @@ function send(inputs: DecisionInputs): Decision {
   return { outcome: 'send', reason: isPulledWithin(inputs, FENCE_FRESH_MS) ? 'ok' : 'fence_degraded' }
 }
 
-function ofCap({ cap, now }: DecisionInputs): Decision | null {
-  return cap.used >= cap.max ? hold('frequency_cap', later(cap.freesAt ?? soon(now), soon(now))) : null
+/** How many a person may have (T1), how soon after the last one (decision 12), and when not (T2). */
+function ofPace({ cap, now, text }: DecisionInputs): Decision | null {
+  if (cap.used >= cap.max) return hold('frequency_cap', later(cap.freesAt ?? soon(now), soon(now)))
+  if (text?.coolUntil && text.coolUntil > now) return hold('cooldown', text.coolUntil)
+  return text?.quietUntil ? hold('quiet_hours', new Date(text.quietUntil.getTime() + text.spreadMs)) : null
 }
 
-function ofRender({ renderProblem }: DecisionInputs): Decision | null {
+function ofRender({ renderProblem, text, message }: DecisionInputs): Decision | null {
+  if (text?.isTemplateMissing) return hold('template_missing', message.expiresAt)
   const problem = renderProblem()
   return problem ? { outcome: 'skip', reason: `render_failed:${problem}` } : null
 }
 
-function ofPlan({ plan }: DecisionInputs): Decision | null {
-  return plan.limit >= 0 && plan.used >= plan.limit ? hold('plan_limit', plan.renewsAt) : null
+function ofPlan({ plan, text }: DecisionInputs): Decision | null {
+  if (text && !text.isInPlan) return hold('plan_required', plan.renewsAt)
+  if (plan.limit >= 0 && plan.used >= plan.limit) return hold('plan_limit', plan.renewsAt)
+  return text?.isOverBudget() ? hold('budget', plan.renewsAt) : null
 }
 
 const hold = (reason: string, until: Date): Decision => ({ outcome: 'hold', reason, until })

@@ -1,5 +1,7 @@
+import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../db.ts'
-import { devicePurchase } from './judge-sql.ts'
+import { newestHandOver } from './badge-sql.ts'
+import { devicePurchase, TEXTS_OF_CART } from './judge-sql.ts'
 
 // Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in judge-sql.ts.
 
@@ -34,14 +36,24 @@ export interface Claim {
 export async function claimDue(
   { db, storeId }: StoreDb,
   { claim, workerId, now, leaseUntil, limit }: Claim,
-): Promise<string[]> {
-  const rows = await sql<{ id: string }>`
+): Promise<ClaimedId[]> {
+  const rows = await sql<ClaimedId>`
     with due as (
       select id from messages where store_id = ${storeId} and state in ('scheduled', 'held', 'claimed') and wake_at <= ${now}
       order by wake_at limit ${limit} for update skip locked)
     update messages m set state = 'claimed', claim = ${claim}, worker_id = ${workerId}, wake_at = ${leaseUntil}, updated_at = ${now}
-    from due where m.store_id = ${storeId} and m.id = due.id returning m.id`.execute(db)
-  return rows.rows.map((row) => row.id)
+    from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.channel`.execute(db)
+  return rows.rows
+}
+
+export interface ClaimedId {
+  id: string
+  channel: ChannelName
+}
+
+export async function accountOf({ db, storeId }: StoreDb): Promise<string> {
+  const row = await db.selectFrom('stores').select('account_id').where('id', '=', storeId).executeTakeFirstOrThrow()
+  return row.account_id
 }
 
 export interface Verdict {
@@ -118,9 +130,14 @@ export interface HandOverRow {
   cart_version: number
   address_hash: string
   to_address: string
-  subject: string
-  body_html: string
+  subject: string | null
+  body_html: string | null
   body_text: string
+  segments: number | null
+  cost_micros: number | null
+  cost_currency: string | null
+  /** No text of the channel may have left for the cart since; null: not asked. */
+  text_since: Date | null
   template_id: string | null
   template_version: number | null
   reason: string
@@ -135,12 +152,14 @@ export interface HandOverLimits {
   capMax: number
   accountId: string
   month: string
+  channel: ChannelName
+  badge: string | null
   tokensUntil: Date
 }
 
 /**
  * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
- * of the clock) still due, whose cart has not changed, whose flow, store and instance run, whose address is not suppressed
+ * of the clock) still due, whose cart has not changed, whose flow (unless a person asked), store and instance run, whose address is not suppressed
  * and whose consent was not withdrawn, with a mirror fresh enough and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement. Shoppers
  * and the counter are locked by the caller.
  */
@@ -151,12 +170,12 @@ export async function handOver(
   rows: readonly HandOverRow[],
   limits: HandOverLimits,
 ): Promise<Set<string>> {
-  const { now, accountId, month } = limits
+  const { now, accountId, month, channel, badge } = limits
   const moved = await sql<{ id: string }>`
     with leaving as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
         to_address text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
-        inputs jsonb, tokens jsonb)),
+        inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
     -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle
     locked as materialized (
       select id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
@@ -165,14 +184,18 @@ export async function handOver(
       update messages m set state = 'handed_over', reason = null, claim = null, worker_id = ${workerId},
         handed_over_at = ${now}, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
         to_address = l.to_address, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
-        template_id = l.template_id, template_version = l.template_version
+        template_id = l.template_id, template_version = l.template_version,
+        segments = l.segments, cost_micros = l.cost_micros, cost_currency = l.cost_currency
       from leaving l, locked k, carts c, stores s
       where m.store_id = ${storeId} and m.id = any(${idsOf(rows)}::uuid[]) and m.id = l.id and k.id = l.id and m.state = 'claimed' and m.claim = ${claim} and m.wake_at > ${now}
         and m.due_at <= ${now}
-        and c.store_id = m.store_id and c.id = m.cart_id and c.version = l.cart_version and c.status = 'abandoned'
+        and c.store_id = m.store_id and c.id = m.cart_id and c.version = l.cart_version
+        and (c.status = 'abandoned' or (c.status = 'lost' and m.origin like 'manual:%'))
         and s.id = m.store_id and s.is_active
         and not coalesce((select is_paused from instance), false)
-        and exists (select from flows f where f.store_id = m.store_id and 'flow:' || f.id = m.origin and f.is_on)
+        and (m.origin like 'manual:%'
+          or exists (select from flows f where f.store_id = m.store_id and 'flow:' || f.id = m.origin and f.is_on))
+        and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.handed_over_at > l.text_since))
         and exists (select from sync_state y where y.store_id = m.store_id and y.stream = 'fence'
           and y.completed_start between ${limits.mirrorSince} and ${now})
         and not exists (${devicePurchase})
@@ -184,7 +207,7 @@ export async function handOver(
           and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),
     carts_moved as (
-      update carts c set badge = 'Email Sent', last_handed_over_at = ${now},
+      update carts c set badge = coalesce(${badge}, c.badge), last_handed_over_at = ${now},
         no_response_at = ${now}::timestamptz + interval '24 hours'
       from moved where c.store_id = ${storeId} and c.id = moved.cart_id and c.badge <> 'Recovered' returning c.id),
     recorded as (
@@ -199,7 +222,7 @@ export async function handOver(
       on conflict (token_hash) do update set expires_at = excluded.expires_at, target = excluded.target returning 1),
     counted as (
       update plan_usage set used = used + (select count(*) from moved)
-      where account_id = ${accountId} and month = ${month}::date and channel = 'email' and exists (select from moved))
+      where account_id = ${accountId} and month = ${month}::date and channel = ${channel} and exists (select from moved))
     select id from moved`.execute(db)
   return new Set(moved.rows.map((row) => row.id))
 }
@@ -236,11 +259,11 @@ export async function applyOutcomes(
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, handed_over_at timestamptz,
         state text, reason text, provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
     locked as materialized (
-      select id, cart_id, channel from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
+      select id, cart_id, channel, origin from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
         and state in ('handed_over', 'unknown') order by id for update),
     over as (
       select k.id, case when c.status in ('recovered', 'purchased') then 'purchased'
-          when c.status in ('emptied', 'lost', 'merged') then c.status
+          when c.status in ('emptied', 'merged') or (c.status = 'lost' and k.origin not like 'manual:%') then c.status
           when not s.is_active then 'disconnected' else 'suppressed_' || p.reason end as reason, p.reason is null as is_cancelled
       from locked k
       join outcome o on o.id = k.id and o.state = 'held'
@@ -248,8 +271,9 @@ export async function applyOutcomes(
       join stores s on s.id = ${storeId}
       left join lateral (select p.reason from suppressions p where p.account_id = s.account_id
         and p.address_hash = decode(o.address_hash, 'hex') and p.channel in ('all', k.channel)
-        and s.is_active and c.status in ('active', 'abandoned') limit 1) p on true
-      where c.status not in ('active', 'abandoned') or not s.is_active or p.reason is not null),
+        and s.is_active and c.status in ('active', 'abandoned', 'lost') limit 1) p on true
+      where (c.status not in ('active', 'abandoned') and not (c.status = 'lost' and k.origin like 'manual:%'))
+        or not s.is_active or p.reason is not null),
     moved as (
       update messages m set reason = coalesce(e.reason, o.reason), provider_id = o.provider_id,
         state = case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end,
@@ -282,9 +306,9 @@ export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Pr
     update carts c set
       last_handed_over_at = last.at,
       no_response_at = last.at + interval '24 hours',
-      badge = case when c.badge = 'Recovered' then c.badge when last.at is null then 'No Action' else 'Email Sent' end
-    from (select m.cart_id, (select max(h.handed_over_at) from messages h where h.store_id = m.store_id and h.cart_id = m.cart_id) as at
-      from messages m where m.store_id = ${storeId} and m.id = ${messageId}) last
+      badge = case when c.badge = 'Recovered' then c.badge else coalesce(last.badge, 'No Action') end
+    from (select m.cart_id, h.at, h.badge from messages m left join lateral (${newestHandOver(sql`m.store_id`, sql`m.cart_id`)}) h on true
+      where m.store_id = ${storeId} and m.id = ${messageId}) last
     where c.store_id = ${storeId} and c.id = last.cart_id`.execute(db)
 }
 

@@ -1,15 +1,19 @@
 import { foldPostsOf } from '../carts/capture-intake.ts'
+import { type ChannelName, type OutgoingText, statusPath } from '../channels/channel.ts'
+import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, snapshot, transact } from '../db.ts'
 import { isDatabaseAway, outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { pullFence } from '../stores/sync.ts'
+import { type Composed, outgoingEmail } from './compose.ts'
 import { FENCE_FRESH_MS } from './decide.ts'
 import * as sql from './deliver-sql.ts'
-import { type Judged, judge, type Ready } from './judge.ts'
+import { isText, type Judged, judge, type Ready } from './judge.ts'
+import type { Texts } from './judge-inputs.ts'
 import { type StoreLease, takeStoreLease } from './lease.ts'
 import { scheduleNextLook } from './messages.ts'
-import { sendInWindow } from './window.ts'
+import { type Leaving, sendInWindow } from './window.ts'
 
 // Way C: fence, posts, claim, decide and render here; hand-over and outcome in window.ts. What leaves is written before it leaves; a
 // row goes back only on proof that it was not accepted.
@@ -54,9 +58,9 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease, lat
     const now = deps.now()
     const leaseUntil = new Date(now.getTime() + LEASE_MS)
     try {
-      const ids = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
-      if (ids.length === 0) return
-      await deliverClaim(deps, store, { claim, ids, lease, isFenceDown: failedAt !== null, late })
+      const rows = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
+      if (rows.length === 0) return
+      await deliverClaim(deps, store, { claim, rows, lease, isFenceDown: failedAt !== null, late })
     } catch (error) {
       await giveBack(deps, store, claim)
       throw error
@@ -78,7 +82,7 @@ async function giveBack(deps: Deps, store: StoreDb<Db>, claim: string): Promise<
 
 interface Batch {
   claim: string
-  ids: readonly string[]
+  rows: readonly sql.ClaimedId[]
   lease: StoreLease
   /** The pull just failed, so that orders known from the last 15 minutes have to do (D3). */
   isFenceDown: boolean
@@ -86,19 +90,74 @@ interface Batch {
 }
 
 async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<void> {
-  const { claim, lease } = batch
-  const judged = await snapshot(store, (tx) => judge(deps, tx, batch.ids))
+  const { claim, lease, rows } = batch
+  const texts = await textsFor(
+    deps,
+    store,
+    rows.map((row) => row.channel),
+  )
+  const judged = await snapshot(store, (tx) =>
+    judge(
+      deps,
+      tx,
+      rows.map((row) => row.id),
+      texts,
+    ),
+  )
   if (judged.arms.length > 0) await sql.setArms(store, judged.arms)
   if (judged.verdicts.length > 0) await sql.applyVerdicts(store, claim, judged.verdicts, deps.now())
-  const channel = judged.situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
   // The rest of a slow batch goes back and is decided on a new pull.
   const mayGoOn = async () => (batch.isFenceDown || isFenceFresh(judged, deps.now())) && lease.hold()
-  const leaving = { claim, judged, channel, mayGoOn, late: batch.late }
-  const refused = await sendInWindow(deps, store, leaving, oncePerPerson(judged.ready))
+  const base = { claim, judged, mayGoOn, late: batch.late }
+  const byChannel = Map.groupBy(oncePerPerson(judged.ready), ({ row }) => row.channel)
+  // Side by side: a slow provider of one channel keeps no other waiting.
+  const ended = await Promise.allSettled(
+    [...byChannel].map(([channel, ready]) =>
+      sendInWindow(deps, store, { ...base, channel, ...wayOut(deps, judged, channel, texts) }, ready),
+    ),
+  )
+  const failed = ended.find((each) => each.status === 'rejected')
+  if (failed) throw failed.reason
+  const refused = ended.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   const now = deps.now()
   const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
   // Second messages of one person and what was not come to: decided anew at once.
   await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
+}
+
+/** What is configured of the text channels among these; the account is looked up only for them. */
+export async function textsFor(deps: Deps, store: StoreDb<Db>, channels: readonly ChannelName[]): Promise<Texts> {
+  const names = [...new Set(channels)].filter(isTextChannelName)
+  if (names.length === 0) return new Map()
+  const accountId = await sql.accountOf(store)
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await deps.channels.text(accountId, name)] as const)),
+  )
+}
+
+/** The wire of a channel and how a message gets on it. */
+function wayOut(deps: Deps, judged: Judged, channel: ChannelName, texts: Texts): Pick<Leaving, 'wire' | 'put'> {
+  const { situation } = judged
+  if (isTextChannelName(channel)) {
+    // Without it no row of the channel is ready.
+    const wire = texts.get(channel)!
+    return { wire, put: (ready) => wire.send(outgoingText(deps, situation.account_id, ready)) }
+  }
+  if (channel !== 'email') throw new Error(`no way out for the ${channelTraits[channel].word}`)
+  const wire = situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
+  const sender = { name: situation.sender_name, email: situation.sender_email }
+  return {
+    wire,
+    put: ({ row, address, composed }) =>
+      wire.send(outgoingEmail(row.id, address, composed as Composed, sender, deps.config.mailFrom)),
+  }
+}
+
+function outgoingText(deps: Deps, accountId: string, { row, address, composed }: Ready): OutgoingText {
+  if (!isText(composed) || !isTextChannelName(row.channel)) throw new Error('not a text')
+  const statusUrl = `${deps.config.publicUrl}${statusPath(row.channel, accountId, row.id)}`
+  const { text, template } = composed
+  return { messageId: row.id, channel: row.channel, to: address, text, template, statusUrl }
 }
 
 function isFenceFresh({ situation }: Judged, now: Date): boolean {

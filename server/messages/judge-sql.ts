@@ -1,4 +1,5 @@
 import type { CartItem } from '../../shared/carts.ts'
+import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../db.ts'
 
 // What decisions rest on, loaded set-wise. One function, one statement.
@@ -21,12 +22,15 @@ export interface ClaimedRow {
   template_version: number | null
   template_subject: string | null
   template_body: string | null
+  /** Asked for by a person (`reminders`); null: of a flow. */
+  by_hand: ByHand | null
   is_superseded: boolean
   cart_version: number
   cart_status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged'
   abandon_at: Date | null
   pending_until: Date | null
   started_at: Date
+  last_activity_at: Date
   email: string | null
   phone: string | null
   items: CartItem[]
@@ -41,6 +45,19 @@ export interface ClaimedRow {
   has_bought_before: boolean
   cap_used: number
   cap_oldest: Date | null
+  /** Of the same channel for the same cart, handed over; only for SMS and WhatsApp. */
+  texts_sent: number
+  text_last: Date | null
+}
+
+export interface ByHand {
+  isImmediate: boolean
+  overridesHoldout: boolean
+  toAddress: string | null
+  subject: string | null
+  body: string | null
+  /** Asked for with many others, which share its words. */
+  jobId: string | null
 }
 
 /** A purchase since the episode began by somebody with one of the shopper's devices: a match, though no reason to merge. */
@@ -58,12 +75,19 @@ const CIRCUMSTANCES = (now: Date) => sql`
     and o.channel = m.channel and o.step > m.step
     and case when o.state in ('scheduled', 'held', 'claimed') then o.due_at <= ${now}
       else o.handed_over_at is not null or o.reason = 'merged' end) as is_superseded,
-  c.version as cart_version, c.status as cart_status, c.abandon_at, c.pending_until, c.started_at, c.email, c.phone,
+  c.version as cart_version, c.status as cart_status, c.abandon_at, c.pending_until, c.started_at, c.last_activity_at, c.email, c.phone,
   c.items, c.value_minor, c.currency, c.coupons, s.arm, s.is_member, s.first_name, s.country,
   (${devicePurchase} limit 1) as matching_order,
   exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
     and o.purchased_at < c.started_at) as has_bought_before,
-  cap.used as cap_used, cap.oldest as cap_oldest`
+  cap.used as cap_used, cap.oldest as cap_oldest, texts.sent as texts_sent, texts.last as text_last`
+
+/** Texts of the message's channel that left for its cart, or for one joined to it. Not looked at for mail. */
+export const TEXTS_OF_CART = sql`from messages h join carts o on o.store_id = h.store_id and o.id = h.cart_id
+    where m.channel in ('sms', 'whatsapp') and h.store_id = c.store_id and h.shopper_id = c.shopper_id
+      and h.handed_over_at is not null and h.channel = m.channel and c.id in (o.id, o.merged_into)`
+
+const TEXTS = sql`cross join lateral (select count(*)::int as sent, max(h.handed_over_at) as last ${TEXTS_OF_CART}) texts`
 
 const CAP = (since: Date) =>
   sql`cross join lateral (select count(*)::int as used, min(handed_over_at) as oldest from messages h
@@ -80,14 +104,18 @@ export async function loadClaimed(
     select m.id, m.cart_id, m.shopper_id, m.origin, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
       f.is_on as flow_is_on, f.holdout_bps, f.salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
+      case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
+        r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id) end as by_hand,
       ${CIRCUMSTANCES(now)}
     from messages m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = c.shopper_id
     left join flows f on f.store_id = m.store_id and 'flow:' || f.id = m.origin
     left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.step = m.step
-    left join templates t on t.store_id = fs.store_id and t.id = fs.template_id
+    left join reminders r on r.store_id = m.store_id and r.message_id = m.id
+    left join templates t on t.store_id = m.store_id and t.id = coalesce(fs.template_id, r.template_id)
     ${CAP(capSince)}
+    ${TEXTS}
     where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[])
     order by m.due_at, m.id`.execute(db)
   return rows.rows
@@ -96,42 +124,105 @@ export async function loadClaimed(
 /** The same for one step and one cart as if it were due now, whether a row exists or not. */
 export async function loadPreview(
   { db, storeId }: StoreTx,
-  wanted: { flowId: string; step: number; cartId: string; id: string; now: Date },
+  wanted: { flowId: string; step: number; cartId: string; id: string; now: Date; capSince: Date },
 ): Promise<ClaimedRow | undefined> {
   const { now } = wanted
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, c.shopper_id, m.origin, m.step, fs.channel, null as reason, ${now}::timestamptz as due_at,
       ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on, f.holdout_bps, f.salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
-      ${CIRCUMSTANCES(now)}
-    from (select ${wanted.id}::uuid as id, ${storeId}::uuid as store_id, ${wanted.cartId}::uuid as cart_id,
-      ${`flow:${wanted.flowId}`} as origin, ${wanted.step}::int as step, 'email' as channel) m
+      null as by_hand, ${CIRCUMSTANCES(now)}
+    from (select ${wanted.id}::uuid as id, fs.store_id, ${wanted.cartId}::uuid as cart_id,
+      ${`flow:${wanted.flowId}`} as origin, fs.step, fs.channel, fs.template_id from flow_steps fs
+      where fs.store_id = ${storeId} and fs.flow_id = ${wanted.flowId} and fs.step = ${wanted.step}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = c.shopper_id
     join flows f on f.store_id = m.store_id and f.id = ${wanted.flowId}
-    join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.step = m.step
-    join templates t on t.store_id = fs.store_id and t.id = fs.template_id
-    ${CAP(new Date(now.getTime() - 86_400_000))}`.execute(db)
+    join templates t on t.store_id = m.store_id and t.id = m.template_id
+    ${CAP(wanted.capSince)}
+    ${TEXTS}`.execute(db)
   return rows.rows[0]
 }
 
-/** What of these addresses is suppressed for the channel, in the whole account (C1). */
-export async function suppressedOf({ db, storeId }: StoreDb, hashes: readonly Buffer[], channel: string) {
-  const rows = await sql<{ hash: string; reason: string }>`
-    select encode(p.address_hash, 'hex') as hash, p.reason from suppressions p join stores s on s.account_id = p.account_id
-    where s.id = ${storeId} and p.channel in ('all', ${channel}) and p.address_hash = any(${[...hashes]}::bytea[])`.execute(
-    db,
-  )
-  return new Map(rows.rows.map((row) => [row.hash, row.reason]))
+/** Messages by hand that nobody has asked for yet, one for each of these carts, as if they were to leave now. */
+export async function loadImagined(
+  { db, storeId }: StoreTx,
+  wanted: { cartIds: readonly string[]; channel: string; templateId: string | null; now: Date; capSince: Date },
+): Promise<ClaimedRow[]> {
+  const { now } = wanted
+  const rows = await sql<ClaimedRow>`
+    select m.id, m.cart_id, c.shopper_id, m.origin, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
+      ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on, null as holdout_bps, null as salt,
+      t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
+      '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null}'::jsonb as by_hand,
+      ${CIRCUMSTANCES(now)}
+    from (select gen_random_uuid() as id, ${storeId}::uuid as store_id, id as cart_id, 'manual:' as origin, 1 as step,
+      ${wanted.channel} as channel from unnest(${[...wanted.cartIds]}::uuid[]) as id) m
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    join shoppers s on s.store_id = m.store_id and s.id = c.shopper_id
+    left join templates t on t.store_id = m.store_id and t.id = ${wanted.templateId}
+    ${CAP(wanted.capSince)}
+    ${TEXTS}`.execute(db)
+  return rows.rows
 }
 
-/** The newest word of the ledger per address (C5). */
-export async function ledgerOf({ db, storeId }: StoreDb, hashes: readonly Buffer[], channel: string) {
-  const rows = await sql<{ hash: string; status: 'granted' | 'withdrawn' }>`
-    select distinct on (address_hash) encode(address_hash, 'hex') as hash, status from consents
-    where store_id = ${storeId} and channel = ${channel} and address_hash = any(${[...hashes]}::bytea[])
-    order by address_hash, at desc, id desc`.execute(db)
-  return new Map(rows.rows.map((row) => [row.hash, row.status]))
+/** The store's template with this key (`first_reminder` …), which a message by hand starts from. */
+export async function templateByKey({ db, storeId }: StoreDb, key: string): Promise<{ id: string } | undefined> {
+  return db
+    .selectFrom('templates')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('key', '=', key)
+    .orderBy('id')
+    .executeTakeFirst()
+}
+
+export async function hasTemplate({ db, storeId }: StoreDb, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('templates')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Who wrote to us on this channel since then: WhatsApp allows free text for 24 hours after it. */
+export async function inboundSince(
+  { db }: StoreDb,
+  wanted: { accountId: string; hashes: readonly Buffer[]; since: Date },
+): Promise<Set<string>> {
+  const rows = await sql<{ hash: string }>`
+    select encode(address_hash, 'hex') as hash from text_windows where account_id = ${wanted.accountId}
+      and channel = 'whatsapp' and address_hash = any(${[...wanted.hashes]}::bytea[]) and inbound_at > ${wanted.since}`.execute(
+    db,
+  )
+  return new Set(rows.rows.map((row) => row.hash))
+}
+
+/** What of these addresses is suppressed, in the whole account (C1), by `channel:hash`. */
+export async function suppressedOf(
+  { db, storeId }: StoreDb,
+  hashes: readonly Buffer[],
+  channels: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ hash: string; channel: string; reason: string }>`
+    select encode(p.address_hash, 'hex') as hash, p.channel, p.reason
+    from suppressions p join stores s on s.account_id = p.account_id
+    where s.id = ${storeId} and p.channel = any(${['all', ...channels]}::text[]) and p.address_hash = any(${[...hashes]}::bytea[])`.execute(
+    db,
+  )
+  const of = (row: { channel: string }) => (row.channel === 'all' ? channels : [row.channel])
+  return new Map(rows.rows.flatMap((row) => of(row).map((channel) => [`${channel}:${row.hash}`, row.reason])))
+}
+
+/** The newest word of the ledger per channel and address (C5), by `channel:hash`. */
+export async function ledgerOf({ db, storeId }: StoreDb, hashes: readonly Buffer[], channels: readonly string[]) {
+  const rows = await sql<{ hash: string; channel: string; status: 'granted' | 'withdrawn' }>`
+    select distinct on (address_hash, channel) encode(address_hash, 'hex') as hash, channel, status from consents
+    where store_id = ${storeId} and channel = any(${[...channels]}::text[]) and address_hash = any(${[...hashes]}::bytea[])
+    order by address_hash, channel, at desc, id desc`.execute(db)
+  return new Map(rows.rows.map((row) => [`${row.channel}:${row.hash}`, row.status]))
 }
 
 export interface Situation {
@@ -150,24 +241,42 @@ export interface Situation {
   postal_address: string
   cap_messages: number
   cap_window_hours: number
+  time_zone: string
+  quiet_from_minute: number
+  quiet_until_minute: number
+  text_cooldown_hours: number
   plan: 'free' | 'starter' | 'growth' | null
-  used: number
+  /** Hand-overs of the month, by channel. */
+  used: Partial<Record<ChannelName, number>>
+  /** The largest control group of a flow that is on: whom a person may not write to without meaning it (D11). */
+  holdout_bps: number
+  budget: Budget | null
   fence_started: Date | null
 }
 
-export async function loadSituation(
-  { db, storeId }: StoreDb,
-  month: string,
-  channel: string,
-): Promise<Situation | undefined> {
+/** Of SMS and WhatsApp in the month. */
+export interface Budget {
+  monthlyMicros: number
+  currency: string
+  spentMicros: number
+}
+
+export async function loadSituation({ db, storeId }: StoreDb, month: string): Promise<Situation | undefined> {
   const rows = await sql<Situation>`
     select coalesce((select is_paused from instance), false) as is_paused, s.account_id, s.is_active, s.is_demo,
       a.is_demo as account_is_demo, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
-      s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, b.plan, coalesce(u.used, 0) as used,
+      s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.quiet_from_minute,
+      s.quiet_until_minute, s.text_cooldown_hours, b.plan,
+      coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u
+        where u.account_id = s.account_id and u.month = ${month}::date), '{}') as used,
+      coalesce((select max(h.holdout_bps) from flows h where h.store_id = s.id and h.is_on), 0) as holdout_bps,
+      (select jsonb_build_object('monthlyMicros', g.monthly_micros, 'currency', g.currency, 'spentMicros', coalesce(p.micros, 0))
+        from sending_budgets g left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date
+          and p.currency = g.currency
+        where g.account_id = s.account_id) as budget,
       f.completed_start as fence_started
     from stores s join accounts a on a.id = s.account_id
     left join subscriptions b on b.account_id = s.account_id and b.status in ('active', 'trialing')
-    left join plan_usage u on u.account_id = s.account_id and u.month = ${month}::date and u.channel = ${channel}
     left join sync_state f on f.store_id = s.id and f.stream = 'fence'
     where s.id = ${storeId}`.execute(db)
   return rows.rows[0]

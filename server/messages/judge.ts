@@ -1,14 +1,12 @@
-import crypto from 'node:crypto'
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
-import { plans } from '../../shared/billing.ts'
 import type { StoreTx } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { consentRule, recipientCountry } from '../shoppers/consent.ts'
 import { TemplateError } from '../templates/context.ts'
 import { type Composed, composeEmail } from './compose.ts'
-import { type Arm, type Decision, type DecisionInputs, decide } from './decide.ts'
+import { type ComposedText, composeText } from './compose-text.ts'
+import { type Arm, type Decision, decide } from './decide.ts'
 import type * as sql from './deliver-sql.ts'
+import { addressOf, approvedFor, type Context, decisionInputs, monthOf, recordOf, type Texts } from './judge-inputs.ts'
 import * as load from './judge-sql.ts'
 
 // Loads what decisions rest on, set-wise and in one snapshot, and asks `decide` about each claimed row.
@@ -19,225 +17,194 @@ export interface Ready {
   inputs: Record<string, unknown>
   address: string
   addressHash: string
-  composed: Composed
+  composed: AnyComposed
+  /** C6: no other text of the channel may ever have left for the cart. */
+  isOncePerCart: boolean
 }
+
+/** Mail has a subject and an HTML part; a text has a price. */
+export type AnyComposed = Composed | ComposedText
+export const isText = (composed: AnyComposed): composed is ComposedText => 'segments' in composed
 
 export interface Judged {
   situation: load.Situation
   month: string
-  planLimit: number
   capSince: Date
   verdicts: sql.Verdict[]
   ready: Ready[]
   arms: { shopperId: string; arm: Arm }[]
 }
 
-interface Context {
-  deps: Deps
-  now: Date
-  situation: load.Situation
-  planLimit: number
-  capMs: number
-  suppressed: Map<string, string>
-  ledger: Map<string, 'granted' | 'withdrawn'>
-  /** Of the rows' addresses, in hex. */
-  hashes: Map<string, string>
-}
-
-export async function judge(deps: Deps, tx: StoreTx, ids: readonly string[]): Promise<Judged> {
-  const { situation, month, capSince, ...rest } = await situationOf(deps, tx)
-  const rows = await load.loadClaimed(tx, ids, rest.now, capSince)
-  const context = await contextOf(deps, tx, { situation, ...rest }, rows)
-  const judged: Judged = { situation, month, planLimit: rest.planLimit, capSince, verdicts: [], ready: [], arms: [] }
+export async function judge(deps: Deps, tx: StoreTx, ids: readonly string[], texts: Texts): Promise<Judged> {
+  const { month, ...base } = await situationOf(deps, tx)
+  const rows = await load.loadClaimed(tx, ids, base.now, base.capSince)
+  const context = await contextOf(deps, tx, { ...base, texts, isImagined: false }, rows)
+  const { situation, capSince } = base
+  const judged: Judged = { situation, month, capSince, verdicts: [], ready: [], arms: [] }
   for (const row of rows) sortIn(judged, row, judgeRow(context, row))
   return judged
 }
 
-/** What would be decided about a message that does not exist, at this moment. */
-export async function judgePreview(deps: Deps, tx: StoreTx, row: load.ClaimedRow) {
+/** What would be decided, at this moment, about messages that do not exist. */
+export async function judgeImagined(
+  deps: Deps,
+  tx: StoreTx,
+  texts: Texts,
+  read: (base: { now: Date; capSince: Date }) => Promise<load.ClaimedRow[]>,
+) {
   const base = await situationOf(deps, tx)
-  const context = await contextOf(deps, tx, base, [row])
-  return { situation: base.situation, decision: judgeRow(context, row).decision }
+  const rows = await read(base)
+  const context = await contextOf(deps, tx, { ...base, texts, isImagined: true }, rows)
+  return { context, situation: base.situation, rows: rows.map((row) => ({ row, ...judgeRow(context, row) })) }
 }
 
 async function situationOf(deps: Deps, tx: StoreTx) {
   const now = deps.now()
   const month = monthOf(now)
-  const situation = await load.loadSituation(tx, month, 'email')
+  const situation = await load.loadSituation(tx, month)
   if (!situation) throw new AppError('not_found', 'Store not found')
   const capMs = situation.cap_window_hours * 3_600_000
-  const planLimit = situation.plan ? plans[situation.plan].limits.maxEmailsPerMonth : 0
-  return { now, month, situation, capMs, capSince: new Date(now.getTime() - capMs), planLimit }
+  return { now, month, situation, capMs, capSince: new Date(now.getTime() - capMs) }
 }
+
+const WINDOW_MS = 24 * 3_600_000
 
 async function contextOf(
   deps: Deps,
   tx: StoreTx,
-  base: Pick<Context, 'now' | 'situation' | 'planLimit' | 'capMs'>,
+  base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'isImagined'>,
   rows: readonly load.ClaimedRow[],
 ): Promise<Context> {
-  const hashed = rows.flatMap(({ email }) => (email ? [{ email, hash: deps.secrets.addressHash(email) }] : []))
+  const addresses = [...new Set(rows.flatMap((row) => addressOf(row) ?? []))]
+  const hashed = addresses.map((address) => ({ address, hash: deps.secrets.addressHash(address) }))
   const keys = hashed.map(({ hash }) => hash)
-  const suppressed = await load.suppressedOf(tx, keys, 'email')
-  const ledger = await load.ledgerOf(tx, keys, 'email')
-  const hashes = new Map(hashed.map(({ email, hash }) => [email, hash.toString('hex')]))
-  return { deps, ...base, suppressed, ledger, hashes }
+  const channels = [...new Set(rows.map((row) => row.channel))]
+  const suppressed = await load.suppressedOf(tx, keys, channels)
+  const ledger = await load.ledgerOf(tx, keys, channels)
+  const since = new Date(base.now.getTime() - WINDOW_MS)
+  const accountId = base.situation.account_id
+  const inWindow = channels.includes('whatsapp')
+    ? await load.inboundSince(tx, { accountId, hashes: keys, since })
+    : new Set<string>()
+  const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
+  return { deps, ...base, suppressed, ledger, inWindow, hashes }
 }
 
-interface RowJudgement {
+export interface RowJudgement {
   decision: Decision
   inputs: Record<string, unknown>
-  composed: Composed | null
+  composed: AnyComposed | null
   addressHash: string
+  isOncePerCart: boolean
 }
 
 /** One row's decision with the record of what it rested on. Also the preview's, for a row that does not exist. */
 function judgeRow(context: Context, row: load.ClaimedRow): RowJudgement {
-  const addressHash = context.hashes.get(row.email ?? '') ?? ''
-  let composed: Composed | null = null
-  const renderProblem = () => {
+  const addressHash = context.hashes.get(addressOf(row) ?? '') ?? ''
+  let composed: AnyComposed | null = null
+  const problem = () => {
     const result = tryCompose(context, row)
     if (typeof result === 'string') return result
     composed = result
     return null
   }
-  const inputs = decisionInputs(context, row, addressHash, renderProblem)
+  const cost = () => (composed && isText(composed) ? composed.cost : null)
+  const inputs = decisionInputs(context, row, addressHash, { problem, cost })
   const decision = decide(inputs)
-  return { decision, inputs: recordOf(inputs), composed, addressHash }
+  return {
+    decision,
+    inputs: recordOf(inputs),
+    composed,
+    addressHash,
+    isOncePerCart: inputs.text?.isOncePerCart ?? false,
+  }
 }
 
-function sortIn(judged: Judged, row: load.ClaimedRow, { decision, inputs, composed, addressHash }: RowJudgement): void {
+function sortIn(judged: Judged, row: load.ClaimedRow, judgement: RowJudgement): void {
+  const { decision, inputs, composed, addressHash, isOncePerCart } = judgement
   if (decision.assignArm) judged.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
   if (decision.outcome === 'send') {
-    judged.ready.push({ row, decision, inputs, address: row.email!, addressHash, composed: composed! })
+    judged.ready.push({
+      row,
+      decision,
+      inputs,
+      address: addressOf(row)!,
+      addressHash,
+      composed: composed!,
+      isOncePerCart,
+    })
     return
   }
   const until = decision.outcome === 'hold' ? decision.until : null
+  // What a person asked for is answered, not kept (D11).
+  const isRefused = decision.outcome === 'hold' && row.by_hand?.isImmediate === true
+  const outcome = isRefused ? 'skip' : decision.outcome
   judged.verdicts.push({
     id: row.id,
-    state: decision.outcome === 'hold' ? 'held' : decision.outcome === 'skip' ? 'skipped' : 'cancelled',
+    state: outcome === 'hold' ? 'held' : outcome === 'skip' ? 'skipped' : 'cancelled',
     reason: decision.reason,
     // No later than the age limit, at which what waited in vain is closed as too old.
     wake_at: until && until < row.expires_at ? until : row.expires_at,
-    outcome: decision.outcome,
+    outcome,
     until,
     inputs,
   })
 }
 
-function decisionInputs(
-  { now, situation, planLimit, capMs, suppressed, ledger }: Context,
-  row: load.ClaimedRow,
-  addressHash: string,
-  renderProblem: () => string | null,
-): DecisionInputs {
-  const selling = { baseCountry: situation.base_country, sellingCountries: situation.selling_countries }
-  const found = recipientCountry('email', { country: row.country, phone: row.phone }, selling, phoneCountry)
-  return {
-    now,
-    message: {
-      step: row.step,
-      channel: row.channel,
-      dueAt: row.due_at,
-      expiresAt: row.expires_at,
-      attempts: row.attempts,
-    },
-    isInstancePaused: situation.is_paused,
-    store: { isActive: situation.is_active, hasSender: Boolean(situation.sender_name && situation.postal_address) },
-    origin:
-      row.flow_is_on === null || !row.template_id ? null : { isOn: row.flow_is_on, holdoutBps: row.holdout_bps ?? 0 },
-    isSuperseded: row.is_superseded,
-    cart: { status: row.cart_status, abandonAt: row.abandon_at, pendingUntil: row.pending_until },
-    matchingPurchase: row.matching_order ? { orderId: row.matching_order } : null,
-    person: {
-      arm: row.arm,
-      isMember: row.is_member,
-      drawnArm: drawArm(row.shopper_id, row.salt ?? '', row.holdout_bps ?? 0),
-    },
-    address: row.email,
-    suppression: suppressed.get(addressHash) ?? null,
-    consent: {
-      country: found.country,
-      countrySource: found.source,
-      rule: consentRule(row.channel, found.country),
-      ledger: ledger.get(addressHash) ?? null,
-      hasBoughtBefore: row.has_bought_before,
-    },
-    fencePulledAt: situation.fence_started,
-    cap: {
-      used: row.cap_used,
-      max: situation.cap_messages,
-      freesAt: row.cap_oldest ? new Date(row.cap_oldest.getTime() + capMs) : null,
-    },
-    plan: { used: situation.used, limit: planLimit, renewsAt: nextMonth(now) },
-    renderProblem,
-  }
-}
-
-function tryCompose({ deps, situation }: Context, row: load.ClaimedRow): Composed | string {
+function tryCompose(context: Context, row: load.ClaimedRow): AnyComposed | string {
   try {
-    return composeEmail({
-      messageId: row.id,
-      cart: { items: row.items, valueMinor: row.value_minor, currency: row.currency, firstName: row.first_name },
-      template: {
-        id: row.template_id!,
-        version: row.template_version!,
-        subject: row.template_subject!,
-        body: row.template_body!,
-      },
-      store: {
-        name: situation.name,
-        url: situation.url,
-        homeUrl: situation.home_url,
-        senderName: situation.sender_name,
-        postalAddress: situation.postal_address,
-      },
-      publicUrl: deps.config.publicUrl,
-      secrets: deps.secrets,
-    })
+    return compose(context, row)
   } catch (error) {
     if (error instanceof TemplateError) return error.code
     // One cart nobody foresaw must not keep the others of its batch from being decided, again and again.
-    deps.log.error({ err: error, messageId: row.id }, 'message.compose-failed')
+    context.deps.log.error({ err: error, messageId: row.id }, 'message.compose-failed')
     return 'internal'
   }
 }
 
-/** Treated or control, always the same for a shopper and an experiment (F1): HMAC as a number below the share. */
-export function drawArm(shopperId: string, salt: string, holdoutBps: number): Arm {
-  const digest = crypto.createHmac('sha256', salt).update(shopperId).digest()
-  return digest.readUInt32BE(0) / 2 ** 32 < holdoutBps / 10_000 ? 'control' : 'treated'
+/** Throws a TemplateError. */
+export function compose(context: Context, row: load.ClaimedRow, { isTest = false } = {}): AnyComposed {
+  const { deps, situation, texts, inWindow, hashes } = context
+  const base = {
+    messageId: row.id,
+    cart: { items: row.items, valueMinor: row.value_minor, currency: row.currency, firstName: row.first_name },
+    store: {
+      name: situation.name,
+      url: situation.url,
+      homeUrl: situation.home_url,
+      senderName: situation.sender_name,
+      postalAddress: situation.postal_address,
+    },
+    publicUrl: deps.config.publicUrl,
+    secrets: deps.secrets,
+    isTest,
+  }
+  if (row.channel !== 'sms' && row.channel !== 'whatsapp') return composeEmail({ ...base, template: templateOf(row) })
+  const channel = texts.get(row.channel)
+  if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')
+  const to = addressOf(row) ?? ''
+  const approved = approvedFor(channel, inWindow.has(hashes.get(to) ?? ''))
+  if (approved === null) throw new TemplateError('render_failed', 'No approved template is chosen.')
+  const { body, ...template } = templateOf(row)
+  return composeText({
+    ...base,
+    channel: row.channel,
+    to,
+    body: body ? { ...template, text: body } : null,
+    approved: approved === 'free' ? null : approved,
+    estimate: (message) => channel.estimate(message),
+  })
 }
 
-const phoneCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
-
-export const monthOf = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`
-
-function nextMonth(now: Date): Date {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
-}
-
-/** What the decision record keeps (D12): facts, no address and no text. */
-function recordOf(inputs: DecisionInputs): Record<string, unknown> {
-  const { message, cart, consent, cap, plan } = inputs
+/** A person's own words come before the template's; those of a job are compiled once for all its messages. */
+function templateOf(row: load.ClaimedRow) {
+  const own = row.by_hand
+  const isOwn = own !== null && (own.subject !== null || own.body !== null)
+  const version = row.template_version ?? (isOwn ? 1 : 0)
   return {
-    step: message.step,
-    channel: message.channel,
-    due: message.dueAt,
-    expires: message.expiresAt,
-    cart: cart.status,
-    flowOn: inputs.origin?.isOn ?? null,
-    suppression: inputs.suppression,
-    country: consent.country,
-    countrySource: consent.countrySource,
-    consentRule: consent.rule,
-    consent: consent.ledger,
-    boughtBefore: consent.hasBoughtBefore,
-    ordersReadAt: inputs.fencePulledAt,
-    messagesInWindow: cap.used,
-    messagesAllowed: cap.max,
-    planUsed: plan.used,
-    planLimit: plan.limit,
-    arm: inputs.person.arm,
+    id: isOwn ? (own.jobId ?? row.id) : (row.template_id ?? row.id),
+    version: isOwn && !own.jobId ? 0 : version,
+    subject: own?.subject ?? row.template_subject ?? '',
+    body: own?.body ?? row.template_body ?? '',
   }
 }

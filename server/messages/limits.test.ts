@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { anOrder, aStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import { drawArm } from './judge.ts'
+import { drawArm } from './judge-inputs.ts'
 import {
   aScene,
   countStates,

@@ -1,11 +1,13 @@
-import type { Outcome } from '../channels/channel.ts'
+import type { ChannelName, Cost, Outcome } from '../channels/channel.ts'
+import { channelTraits } from '../channels/traits.ts'
 import type { StoreTx } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { backOff } from './decide.ts'
 import * as sql from './deliver-sql.ts'
-import type { Judged, Ready } from './judge.ts'
+import { isText, type Judged, type Ready } from './judge.ts'
 import type * as load from './judge-sql.ts'
+import * as spend from './spend-sql.ts'
 import { spaceNextSteps } from './sql.ts'
 
 // What became of hand-overs, written down for several at once (engine, "Sending").
@@ -17,7 +19,13 @@ export interface Finished {
   handedOverAt: Date
 }
 
-export async function recordOutcomes(deps: Deps, tx: StoreTx, judged: Judged, done: readonly Finished[]) {
+/** Whose end is written down: what was judged, and the channel all of them left by. */
+export interface Ending {
+  judged: Judged
+  channel: ChannelName
+}
+
+export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, done: readonly Finished[]) {
   const now = deps.now()
   const moved = await sql.applyOutcomes(
     tx,
@@ -29,16 +37,38 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, judged: Judged, do
   const out = changed.filter(({ outcome }) => outcome.kind === 'accepted' || outcome.kind === 'unknown').map(idOf)
   if (out.length > 0) await spaceNextSteps(tx, out, now)
   for (const { ready, outcome } of changed) {
-    if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, judged, ready.row.id)
-    if (outcome.kind === 'rejected' && outcome.isRecipientFault) await suppressBounced(deps, tx, judged, ready, now)
+    if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, ending, ready.row.id)
+    if (outcome.kind === 'rejected') await suppressRefused(deps, tx, ending, { ready, outcome, now })
   }
+  if (channelTraits[ending.channel].isText) await settleCosts(tx, ending, changed)
 }
 
 const idOf = ({ ready }: Finished): string => ready.row.id
 
-async function takeBack(tx: StoreTx, judged: Judged, messageId: string): Promise<void> {
+async function takeBack(tx: StoreTx, { judged, channel }: Ending, messageId: string): Promise<void> {
   await sql.undoBadge(tx, messageId)
-  await sql.addUsage(tx, judged.situation.account_id, judged.month, 'email', -1)
+  await sql.addUsage(tx, judged.situation.account_id, judged.month, channel, -1)
+}
+
+/** Booked by the price list at the hand-over; now by what it was, and nothing where nothing was taken. */
+async function settleCosts(tx: StoreTx, { judged }: Ending, changed: readonly Finished[]): Promise<void> {
+  const settled = changed.flatMap(({ ready, outcome }) => {
+    const booked = isText(ready.composed) ? ready.composed.cost : null
+    const cost = finalCost(booked, outcome)
+    if (!booked || !cost) return []
+    const segments = outcome.kind === 'accepted' ? (outcome.segments ?? null) : null
+    return [{ id: ready.row.id, segments, cost, booked }]
+  })
+  await spend.correctCosts(tx, settled)
+  const corrections = settled.flatMap(({ booked, cost }) => [{ ...booked, amountMicros: -booked.amountMicros }, cost])
+  await spend.bookSpend(tx, judged.situation.account_id, judged.month, corrections)
+}
+
+/** null: what was booked stands. */
+function finalCost(booked: Cost | null, outcome: Outcome): Cost | null {
+  if (!booked || outcome.kind === 'unknown') return null
+  if (outcome.kind === 'accepted') return outcome.cost ?? null
+  return { ...booked, amountMicros: 0 }
 }
 
 function outcomeRow({ ready, outcome, handedOverAt }: Finished, now: Date): sql.OutcomeRow {
@@ -75,27 +105,34 @@ function retryAt(outcome: Extract<Outcome, { kind: 'retry' }>, row: load.Claimed
   return outcome.retryAfterMs ? new Date(now.getTime() + outcome.retryAfterMs) : backOff(now, row.attempts)
 }
 
-async function suppressBounced(deps: Deps, tx: StoreTx, judged: Judged, ready: Ready, now: Date): Promise<void> {
+async function suppressRefused(
+  deps: Deps,
+  tx: StoreTx,
+  { judged, channel }: Ending,
+  { ready, outcome, now }: { ready: Ready; outcome: Extract<Outcome, { kind: 'rejected' }>; now: Date },
+): Promise<void> {
+  if (!outcome.isRecipientFault && !outcome.suppress) return
   await sql.insertSuppression(tx, {
     accountId: judged.situation.account_id,
     hash: deps.secrets.addressHash(ready.address),
-    channel: 'email',
+    channel,
     address: ready.address,
-    reason: 'hard_bounce',
-    source: 'smtp',
+    reason: outcome.suppress ?? (channelTraits[channel].isText ? 'invalid' : 'hard_bounce'),
+    source: channel === 'email' ? 'smtp' : channel,
     at: now,
   })
 }
 
 function newsOf({ row, address }: Ready, outcome: Outcome, now: Date): NonNullable<sql.OutcomeRow['news']> {
   const isSent = outcome.kind === 'accepted'
+  const { word, provider } = channelTraits[row.channel]
+  const about = row.by_hand ? `The ${word}` : `Reminder ${row.step}`
+  const answer = outcome.kind === 'unknown' ? `no answer from the ${provider}` : outcome.response
   return {
     id: newId(),
-    type: isSent ? 'email_sent' : 'email_failed',
-    title: isSent ? 'Recovery email sent' : 'Recovery email not delivered',
-    message: isSent
-      ? `Reminder ${row.step} went to ${address}.`
-      : `Reminder ${row.step} to ${address}: ${outcome.kind === 'unknown' ? 'no answer from the mail server' : outcome.response}`,
+    type: `${row.channel}_${isSent ? 'sent' : 'failed'}`,
+    title: isSent ? `Recovery ${word} sent` : `Recovery ${word} not delivered`,
+    message: isSent ? `${about} went to ${address}.` : `${about} to ${address}: ${answer}`,
     data: { cartId: row.cart_id, messageId: row.id, timestamp: now.toISOString() },
   }
 }

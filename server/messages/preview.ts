@@ -1,66 +1,130 @@
 import { explain } from '../../shared/reasons.ts'
-import { type Db, type StoreDb, snapshot } from '../db.ts'
+import type { SendChannel } from '../../shared/reminders.ts'
+import { type Db, type StoreDb, type StoreTx, snapshot } from '../db.ts'
 import type { Deps } from '../deps.ts'
-import { found } from '../errors.ts'
+import { AppError, found } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { TemplateError } from '../templates/context.ts'
-import { composeEmail } from './compose.ts'
-import { judgePreview } from './judge.ts'
+import { READY_EMAIL } from '../templates/ready-templates.ts'
+import { textsFor } from './deliver.ts'
+import { type AnyComposed, compose, isText, judgeImagined } from './judge.ts'
+import type { Context, Texts } from './judge-inputs.ts'
 import * as load from './judge-sql.ts'
 
-// One step for one real cart, by the code that sends. Nothing is written; the links lead nowhere.
+// A message for one real cart, by the code that sends. Nothing is written; the links lead nowhere.
 
-export interface PreviewRequest {
-  step: number
-  cartId: string
+export interface OwnWords {
   subject?: string | undefined
   body?: string | undefined
 }
 
-export async function previewStep(deps: Deps, store: StoreDb<Db>, flowId: string, wanted: PreviewRequest) {
-  const id = newId()
+export async function previewStep(
+  deps: Deps,
+  store: StoreDb<Db>,
+  flowId: string,
+  wanted: OwnWords & { step: number; cartId: string },
+) {
+  const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
   return snapshot(store, async (tx) => {
-    const now = deps.now()
-    const loaded = found(await load.loadPreview(tx, { ...wanted, flowId, id, now }), 'Cart or step')
-    const row = {
-      ...loaded,
-      template_version: wanted.subject === undefined && wanted.body === undefined ? loaded.template_version : null,
-      template_subject: wanted.subject ?? loaded.template_subject,
-      template_body: wanted.body ?? loaded.template_body,
-    }
-    const { situation, decision } = await judgePreview(deps, tx, row)
-    const rendered = renderPreview(deps, row, situation)
-    return {
-      ...rendered,
-      decision: {
-        outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
-        reason: decision.reason,
-        explanation: explain(decision.reason),
-      },
-    }
+    const imagined = await judgeImagined(deps, tx, texts, async (base) => {
+      const row = await load.loadPreview(tx, { ...wanted, flowId, id: newId(), ...base })
+      return row ? [withOwnWords(row, wanted)] : []
+    })
+    return presentPreview(imagined, 'Cart or step')
   })
 }
 
-function renderPreview(deps: Deps, row: load.ClaimedRow, situation: load.Situation) {
+export interface MessageRequest extends OwnWords {
+  cartId: string
+  channel: SendChannel
+  templateId?: string | undefined
+}
+
+export async function previewMessage(deps: Deps, store: StoreDb<Db>, wanted: MessageRequest) {
+  const texts = await textsFor(deps, store, [wanted.channel])
+  return snapshot(store, async (tx) => presentPreview(await imagine(deps, tx, texts, wanted), 'Cart'))
+}
+
+/** The message by hand that this request would become. */
+export async function imagine(deps: Deps, tx: StoreTx, texts: Texts, wanted: MessageRequest) {
+  const templateId = await templateFor(tx, wanted)
+  return judgeImagined(deps, tx, texts, async (base) => {
+    const rows = await load.loadImagined(tx, { cartIds: [wanted.cartId], channel: wanted.channel, templateId, ...base })
+    return rows.map((row) => withOwnWords(row, wanted))
+  })
+}
+
+/** The template a mail by hand starts from when none is named; texts have words of their own. */
+export async function templateFor(
+  tx: StoreDb,
+  { channel, templateId }: Pick<MessageRequest, 'channel' | 'templateId'>,
+  key = 'first_reminder',
+): Promise<string | null> {
+  if (templateId) {
+    if (!(await load.hasTemplate(tx, templateId))) throw new AppError('not_found', 'Template not found')
+    return templateId
+  }
+  return channel === 'email' ? ((await load.templateByKey(tx, key))?.id ?? null) : null
+}
+
+/** Unsaved text must not stay in the cache of compiled templates under a real version. */
+function withOwnWords(row: load.ClaimedRow, { subject, body }: OwnWords): load.ClaimedRow {
+  const isStored = subject === undefined && body === undefined && row.template_body !== null
+  const ready = row.channel === 'email' ? READY_EMAIL : { subject: null, body: null }
+  return {
+    ...row,
+    template_version: isStored ? row.template_version : 0,
+    template_subject: subject ?? row.template_subject ?? ready.subject,
+    template_body: body ?? row.template_body ?? ready.body,
+  }
+}
+
+type Imagined = Awaited<ReturnType<typeof judgeImagined>>
+
+function presentPreview({ context, rows }: Imagined, what: string) {
+  const { row, decision } = found(rows[0], what)
+  return {
+    ...renderPreview(context, row),
+    decision: {
+      outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
+      reason: decision.reason,
+      explanation: explain(decision.reason),
+      until: decision.outcome === 'hold' ? decision.until.toISOString() : null,
+    },
+  }
+}
+
+/** Rendered whatever was decided: what is missing of the sender stands where it would. */
+function renderPreview(context: Context, row: load.ClaimedRow) {
+  const { situation } = context
+  const shown = {
+    ...context,
+    situation: {
+      ...situation,
+      sender_name: situation.sender_name || '(sender name missing)',
+      postal_address: situation.postal_address || '(postal address missing)',
+    },
+  }
+  const nothing = { subject: '', html: '', text: '', segments: null, price: null }
   try {
-    const composed = composeEmail({
-      messageId: row.id,
-      cart: { items: row.items, valueMinor: row.value_minor, currency: row.currency, firstName: row.first_name },
-      // Unsaved text must not stay in the cache of compiled templates under a real version.
-      template: { id: row.id, version: 0, subject: row.template_subject!, body: row.template_body! },
-      store: {
-        name: situation.name,
-        url: situation.url,
-        homeUrl: situation.home_url,
-        senderName: situation.sender_name || '(sender name missing)',
-        postalAddress: situation.postal_address || '(postal address missing)',
-      },
-      publicUrl: deps.config.publicUrl,
-      secrets: deps.secrets,
-    })
-    return { subject: composed.subject, html: composed.html, text: composed.text, problem: null }
+    return { ...presentComposed(compose(shown, row)), problem: null }
   } catch (error) {
-    if (error instanceof TemplateError) return { subject: '', html: '', text: '', problem: error.message }
+    if (error instanceof TemplateError) return { ...nothing, problem: error.message }
     throw error
   }
 }
+
+function presentComposed(composed: AnyComposed) {
+  if (!isText(composed)) {
+    const { subject, html, text } = composed
+    return { subject, html, text, segments: null, price: null }
+  }
+  const { text, segments, cost } = composed
+  return { subject: '', html: '', text, segments, price: priceOf(cost) }
+}
+
+/** Millionths as the decimal number of the wire (decision 21). */
+export const priceOf = ({ amountMicros, currency }: { amountMicros: number; currency: string }) => ({
+  amount: amountMicros / 1_000_000,
+  currency,
+})

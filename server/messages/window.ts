@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EmailChannel, Outcome } from '../channels/channel.ts'
+import type { ChannelName, Outcome } from '../channels/channel.ts'
+import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
 import { isDatabaseAway, outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
-import { outgoingEmail } from './compose.ts'
 import { FENCE_DEGRADED_MS, FENCE_FRESH_MS } from './decide.ts'
 import * as sql from './deliver-sql.ts'
-import { type Judged, monthOf, type Ready } from './judge.ts'
+import { applyReports } from './delivery.ts'
+import { isText, type Judged, type Ready } from './judge.ts'
+import { monthOf, planLimitOf } from './judge-inputs.ts'
 import { scheduleNextLook } from './messages.ts'
 import { type Finished, recordOutcomes } from './outcome.ts'
-import { joinWire, type WireShare } from './wire.ts'
+import * as spend from './spend-sql.ts'
+import { joinWire, type Wired, type WireShare } from './wire.ts'
 
 // The last part of Way C: at any moment at most as many messages are `handed_over` as the channel can have on the wire (D10),
 // of all stores together (wire.ts). As soon as some are answered, one transaction writes their outcomes and lets as many others leave.
@@ -17,7 +20,11 @@ import { joinWire, type WireShare } from './wire.ts'
 export interface Leaving {
   claim: string
   judged: Judged
-  channel: EmailChannel
+  /** All that leaves together is of one. */
+  channel: ChannelName
+  wire: Wired
+  /** Puts one on the wire. */
+  put: (ready: Ready) => Promise<Outcome>
   /** Asked before anything leaves: the lease and the order pull must still hold. */
   mayGoOn: () => Promise<boolean>
   /** Takes up the ends of those that are not waited for any longer. */
@@ -39,7 +46,7 @@ export async function sendInWindow(
 ): Promise<string[]> {
   const waiting = [...ready]
   const refused: string[] = []
-  const share = joinWire(leaving.channel)
+  const share = joinWire(leaving.wire)
   const flights = new Flights(deps, store, leaving, share)
   let failure: unknown = null
   let isSilent = false
@@ -144,14 +151,17 @@ async function takeTurn(
   try {
     const gone = await transact(store, async (tx) => {
       await sql.lockShoppersOf(tx, [...done.map(({ ready }) => ready), ...next].map(shopperOf))
-      if (done.length > 0) await recordOutcomes(deps, tx, leaving.judged, done)
+      const { situation, month } = leaving.judged
+      // Before any price is settled: whoever moves both counters takes them in this order.
+      if (channelTraits[leaving.channel].isText) await sql.lockUsage(tx, situation.account_id, month, leaving.channel)
+      if (done.length > 0) await recordOutcomes(deps, tx, leaving, done)
       if (next.length === 0) return new Set<string>()
-      const used = await sql.lockUsage(tx, leaving.judged.situation.account_id, leaving.judged.month, 'email')
+      const used = await sql.lockUsage(tx, situation.account_id, month, leaving.channel)
       // Only now: waiting for the locks may have made the order pull too old (D3).
       at = deps.now()
       return handOver(deps, tx, { ...leaving, at, used }, next)
     })
-    logOutcomes(deps, store, done)
+    await afterRecorded(deps, store, leaving, done)
     return { gone, at, failure: null }
   } catch (error) {
     deps.log.error({ storeId: store.storeId, err: error }, 'messages.turn-failed')
@@ -171,11 +181,18 @@ function neverLeft(ready: Ready, handedOverAt: Date): Finished {
 const shopperOf = ({ row }: Ready): string => row.shopper_id
 
 /** What cannot be written down after all is closed by `flights.ts`. */
-async function recordAlone(deps: Deps, store: StoreDb<Db>, { judged }: Leaving, done: readonly Finished[]) {
+async function recordAlone(deps: Deps, store: StoreDb<Db>, leaving: Leaving, done: readonly Finished[]) {
   for (let attempt = 1; attempt <= 3; attempt++) {
     try {
-      await outlast(() => transact(store, (tx) => recordOutcomes(deps, tx, judged, done)))
-      return logOutcomes(deps, store, done)
+      await outlast(() =>
+        transact(store, async (tx) => {
+          const { situation, month } = leaving.judged
+          if (channelTraits[leaving.channel].isText)
+            await sql.lockUsage(tx, situation.account_id, month, leaving.channel)
+          await recordOutcomes(deps, tx, leaving, done)
+        }),
+      )
+      return await afterRecorded(deps, store, leaving, done)
     } catch (error) {
       const ids = done.map(({ ready }) => ready.row.id)
       deps.log.error({ storeId: store.storeId, messageIds: ids, err: error, attempt }, 'message.outcome-not-recorded')
@@ -184,13 +201,18 @@ async function recordAlone(deps: Deps, store: StoreDb<Db>, { judged }: Leaving, 
   }
 }
 
-function logOutcomes(deps: Deps, { storeId }: StoreDb, done: readonly Finished[]): void {
+/** The outcomes are committed: never throws. A provider may have reported of a message before it had answered. */
+async function afterRecorded(deps: Deps, store: StoreDb, { judged, channel }: Leaving, done: readonly Finished[]) {
   for (const { ready, outcome } of done)
-    deps.log.info({ storeId, messageId: ready.row.id, outcome: outcome.kind }, 'message.handed-over')
+    deps.log.info({ storeId: store.storeId, messageId: ready.row.id, outcome: outcome.kind }, 'message.handed-over')
+  const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
+  if (providerIds.length === 0 || !isTextChannelName(channel)) return
+  const of = { accountId: judged.situation.account_id, channel, providerIds }
+  await applyReports(deps, of).catch((error) => deps.log.error({ err: error }, 'message.reports-not-applied'))
 }
 
 /** Never throws: the others are on the wire too. */
-async function send(deps: Deps, { judged, channel }: Leaving, ready: Ready): Promise<Outcome> {
+async function send(deps: Deps, { judged, put }: Leaving, ready: Ready): Promise<Outcome> {
   if (!isPullFresh(judged, ready, deps.now())) {
     return {
       kind: 'retry',
@@ -199,10 +221,7 @@ async function send(deps: Deps, { judged, channel }: Leaving, ready: Ready): Pro
       retryAfterMs: 1_000,
     }
   }
-  const { situation } = judged
-  const sender = { name: situation.sender_name, email: situation.sender_email }
-  const mail = outgoingEmail(ready.row.id, ready.address, ready.composed, sender, deps.config.mailFrom)
-  return channel.send(mail).catch((error): Outcome => {
+  return put(ready).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel ended without an answer.' }
   })
@@ -218,38 +237,91 @@ function isPullFresh({ situation }: Judged, { decision }: Ready, now: Date): boo
 async function handOver(
   deps: Deps,
   tx: StoreTx,
-  { claim, judged, at: now, used }: Leaving & { at: Date; used: number },
+  { claim, judged, channel, at: now, used }: Leaving & { at: Date; used: number },
   next: readonly Ready[],
 ) {
-  const { situation, month, planLimit } = judged
+  const { situation, month } = judged
+  const accountId = situation.account_id
   // Midnight passed in between: the new month has a limit of its own.
   if (month !== monthOf(now)) return new Set<string>()
-  const allowed = planLimit < 0 ? next : next.slice(0, Math.max(0, planLimit - used))
+  const planLimit = planLimitOf(situation, channel)
+  const inPlan = planLimit < 0 ? next : next.slice(0, Math.max(0, planLimit - used))
+  const allowed = channelTraits[channel].isText ? await withinBudget(tx, judged, inPlan) : inPlan
   const isDegraded = allowed.some(({ decision }) => decision.reason === 'fence_degraded')
-  return sql.handOver(tx, claim, deps.workerId, allowed.map(handOverRow), {
-    now,
-    mirrorSince: new Date(now.getTime() - (isDegraded ? FENCE_DEGRADED_MS : FENCE_FRESH_MS)),
-    capSince: judged.capSince,
-    capMax: situation.cap_messages,
-    accountId: situation.account_id,
-    month,
-    tokensUntil: new Date(now.getTime() + TOKEN_MS),
+  const coolSince = new Date(now.getTime() - situation.text_cooldown_hours * 3_600_000)
+  const gone = await sql.handOver(
+    tx,
+    claim,
+    deps.workerId,
+    allowed.map((ready) => handOverRow(ready, coolSince)),
+    {
+      now,
+      mirrorSince: new Date(now.getTime() - (isDegraded ? FENCE_DEGRADED_MS : FENCE_FRESH_MS)),
+      capSince: judged.capSince,
+      capMax: situation.cap_messages,
+      accountId,
+      month,
+      channel,
+      badge: channelTraits[channel].badge,
+      tokensUntil: new Date(now.getTime() + TOKEN_MS),
+    },
+  )
+  const booked = allowed.filter(({ row }) => gone.has(row.id)).flatMap(({ composed }) => costOf(composed))
+  await spend.bookSpend(tx, accountId, month, booked)
+  return gone
+}
+
+/** Those the month's budget still pays for, in their order. Its counter stays locked until what leaves is booked (exact with any number of senders). */
+async function withinBudget(tx: StoreTx, { situation, month }: Judged, ready: readonly Ready[]): Promise<Ready[]> {
+  const left = await spend.lockBudget(tx, situation.account_id, month)
+  if (!left) return [...ready]
+  let micros = left.micros
+  return ready.filter(({ composed }) => {
+    const cost = costOf(composed)[0]
+    if (!cost || cost.amountMicros === 0) return true
+    if (cost.currency !== left.currency || cost.amountMicros > micros) return false
+    micros -= cost.amountMicros
+    return true
   })
 }
 
-function handOverRow({ row, address, addressHash, composed, decision, inputs }: Ready): sql.HandOverRow {
-  return {
+const costOf = (composed: Ready['composed']) => (isText(composed) ? [composed.cost] : [])
+
+function handOverRow(ready: Ready, coolSince: Date): sql.HandOverRow {
+  const { row, address, addressHash, composed, decision, inputs } = ready
+  const { template_id, template_version } = row
+  const base = {
     id: row.id,
     cart_version: row.cart_version,
     address_hash: addressHash,
     to_address: address,
-    subject: composed.subject,
-    body_html: composed.html,
-    body_text: composed.text,
-    template_id: row.template_id,
-    template_version: row.template_version,
+    template_id,
+    template_version,
     reason: decision.reason,
     inputs,
     tokens: composed.tokens,
+  }
+  if (!isText(composed)) {
+    const { subject, html, text } = composed
+    return {
+      ...base,
+      subject,
+      body_html: html,
+      body_text: text,
+      segments: null,
+      cost_micros: null,
+      cost_currency: null,
+      text_since: null,
+    }
+  }
+  return {
+    ...base,
+    subject: null,
+    body_html: null,
+    body_text: composed.text,
+    segments: composed.segments,
+    cost_micros: composed.cost.amountMicros,
+    cost_currency: composed.cost.currency,
+    text_since: ready.isOncePerCart ? new Date(0) : coolSince,
   }
 }

@@ -1,12 +1,15 @@
-import type { EmailChannel } from '../channels/channel.ts'
-
 // Who may put how much on a channel's wire. Several stores are sent for at once, and all of them together may have no more
 // `handed_over` than the channel carries: what a crash leaves `unknown` is bounded for the process, not for each store (D10).
 
-const wires = new WeakMap<EmailChannel, Wire>()
+/** A channel, as far as its places go. */
+export interface Wired {
+  readonly poolSize: number
+}
+
+const wires = new WeakMap<Wired, Wire>()
 
 /** This sender's part of the channel's places. Ends with `leave`. */
-export function joinWire(channel: EmailChannel): WireShare {
+export function joinWire(channel: Wired): WireShare {
   const wire = wires.get(channel) ?? new Wire(channel.poolSize)
   wires.set(channel, wire)
   return new WireShare(wire)

@@ -63,3 +63,43 @@ export function consentProblem({
   if (ledger === 'granted' || rule === 'opt_out') return null
   return rule === 'soft_opt_in' && hasBoughtBefore ? null : 'no_consent'
 }
+
+/** What a country asks of a channel beyond consent (C6); what is not listed asks nothing more. */
+export interface TextLimits {
+  /** At most so many per cart, ever. */
+  perCart: number | null
+  /** No later than this after the shopper was last active. */
+  withinMs: number | null
+  /** Only what the shopper asked for, no advertising. */
+  hasNoMarketing: boolean
+}
+
+const NO_LIMITS: TextLimits = { perCart: null, withinMs: null, hasNoMarketing: false }
+
+/**
+ * An SMS to the US: once per cart, within 48 hours of the cart being left (the carriers' rule for abandoned carts). WhatsApp delivers
+ * no marketing to numbers of +1. Where address and number name different countries, the stricter of the two.
+ */
+export function textLimits(channel: ChannelName, countries: readonly (string | null)[], phone: string): TextLimits {
+  if (channel === 'sms' && countries.includes('US')) {
+    return { perCart: 1, withinMs: 48 * 3_600_000, hasNoMarketing: false }
+  }
+  if (channel === 'whatsapp' && phone.startsWith('+1')) return { ...NO_LIMITS, hasNoMarketing: true }
+  return NO_LIMITS
+}
+
+export interface TextFacts {
+  /** Of this channel, handed over for this cart. */
+  sentForCart: number
+  sinceActivityMs: number
+  isMarketing: boolean
+}
+
+export type TextRefusal = 'sms_once_per_cart' | 'sms_too_late' | 'whatsapp_marketing_refused'
+
+/** null: the limits let it pass. */
+export function textProblem(limits: TextLimits, facts: TextFacts): TextRefusal | null {
+  if (limits.perCart !== null && facts.sentForCart >= limits.perCart) return 'sms_once_per_cart'
+  if (limits.withinMs !== null && facts.sinceActivityMs > limits.withinMs) return 'sms_too_late'
+  return limits.hasNoMarketing && facts.isMarketing ? 'whatsapp_marketing_refused' : null
+}

@@ -26,6 +26,7 @@ export function presentStore(row: StoreRow): StoreView {
     quietUntil: timeOfMinute(row.quiet_until_minute),
     capMessages: row.cap_messages,
     capWindowHours: row.cap_window_hours,
+    textCooldownHours: row.text_cooldown_hours,
     attributionWindowDays: row.attribution_window_days,
     settingsVersion: row.settings_version,
     mode: row.capture_seen_at ? 'capture' : 'limited',

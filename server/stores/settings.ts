@@ -41,6 +41,7 @@ function columnsOf(wanted: Wanted): Partial<sql.StoreRow> {
     quiet_until_minute: wanted.quietUntil === undefined ? undefined : minuteOfTime(wanted.quietUntil),
     cap_messages: wanted.capMessages,
     cap_window_hours: wanted.capWindowHours,
+    text_cooldown_hours: wanted.textCooldownHours,
     attribution_window_days: wanted.attributionWindowDays,
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as Partial<sql.StoreRow>

@@ -122,3 +122,13 @@ Warm regards,
 {{ store_name }}`,
   },
 ]
+
+/** For a text by hand. An SMS says who writes and how to stop it. */
+export const READY_TEXTS = {
+  sms: 'Hi {{ customer_name }}, you left {{ cart_items }} in your cart at {{ store_name }}. Pick up where you left off: {{ checkout_link }}\nReply STOP to opt out.',
+  whatsapp:
+    'Hi {{ customer_name }}, you left {{ cart_items }} in your cart at {{ store_name }} ({{ cart_total }}). Pick up where you left off: {{ checkout_link }}',
+} as const
+
+/** For a mail by hand, where the store has no template of its own left. */
+export const READY_EMAIL = QUICK_SEND_TEMPLATES[0]!

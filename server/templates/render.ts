@@ -33,6 +33,8 @@ export interface RenderedMessage {
 export interface TemplateRenderer {
   /** Throws a TemplateError that says what is wrong. */
   render(source: TemplateSource, context: TemplateContext, options: RenderOptions): RenderedMessage
+  /** The body alone as plain text, for channels that have nothing else. Throws a TemplateError. */
+  text(source: TemplateSource, context: TemplateContext): string
   /** Does this text become a message, with and without a discount? The error, or null. For saving and for decisions. */
   check(text: { subject: string; body: string }): TemplateError | null
 }
@@ -55,7 +57,39 @@ export function createTemplateRenderer(): TemplateRenderer {
   })
   const render: TemplateRenderer['render'] = (source, context, options) =>
     renderWith({ compiler, layout, toText }, source, context, options)
-  return { render, check: (text) => check(render, text) }
+  const text: TemplateRenderer['text'] = (source, context) => renderText({ compiler, toText }, source, context)
+  return { render, text, check: (each) => check(render, each) }
+}
+
+/** What ten segments of an SMS hold, in the narrower of its alphabets twice over; nobody reads more on a phone. */
+const MAX_TEXT = 1_600
+
+function renderText(
+  { compiler, toText }: Pick<Tools, 'compiler' | 'toText'>,
+  source: TemplateSource,
+  context: TemplateContext,
+) {
+  const values = cleanContext(context, new Set())
+  const { subject: template } = compiler.compile({
+    ...source,
+    id: `${source.id} as text`,
+    subject: source.body,
+    body: '',
+  })
+  const filled = fill(compiler.text, template, values, 'message')
+  const plain = /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(source.body) ? toText(filled) : filled
+  const text = plain
+    .replace(/[ \t]*\r?\n/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  if (!text) throw new TemplateError('empty_body', 'The message is empty.')
+  if (text.length > MAX_TEXT) {
+    throw new TemplateError('too_large', `A text message holds at most ${MAX_TEXT} characters.`)
+  }
+  if (/\{\{|\{%/.test(text)) {
+    throw new TemplateError('leftover_placeholder', 'The message still contains {{ or {% after filling it in.')
+  }
+  return text
 }
 
 interface Tools {

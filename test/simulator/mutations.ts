@@ -87,7 +87,7 @@ export const mutations: readonly Mutation[] = [
     name: 'an unsubscribe leaves open messages open',
     rule: 'C2',
     file: 'server/messages/track.ts',
-    before: 'await sql.skipOpenTo(tx, accountId, address, now)',
+    before: 'await sql.skipOpenTo(tx, { accountId, address, channel, now })',
     after: '',
   },
   {

@@ -56,6 +56,7 @@ function Timeout({ form, isFixed }: RuleProps) {
 
 function Cap({ form, isFixed }: RuleProps) {
   const { value: hours, onChange: setHours, error } = form.getInputProps('capWindowHours')
+  const cooldown = form.getInputProps('textCooldownHours')
   return (
     <Rule
       title="Frequency cap"
@@ -81,6 +82,15 @@ function Cap({ form, isFixed }: RuleProps) {
         minutes={hours * 60}
         onChange={(minutes) => setHours(minutes / 60)}
         error={error}
+      />
+      <DurationInput
+        label="Between two texts for a cart"
+        description="Two SMS, or two WhatsApp messages, about the same cart; 1 hour to 7 days."
+        units={['hours', 'days']}
+        disabled={isFixed}
+        minutes={cooldown.value * 60}
+        onChange={(minutes) => cooldown.onChange(minutes / 60)}
+        error={cooldown.error}
       />
     </Rule>
   )

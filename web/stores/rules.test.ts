@@ -28,6 +28,7 @@ const settings: SettingsForm = {
   quietUntil: '08:00',
   capMessages: 3,
   capWindowHours: 24,
+  textCooldownHours: 24,
   attributionWindowDays: 5,
 }
 

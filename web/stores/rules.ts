@@ -40,6 +40,7 @@ export const settingsOf = (store: StoreView): SettingsForm => ({
   quietUntil: store.quietUntil,
   capMessages: store.capMessages,
   capWindowHours: store.capWindowHours,
+  textCooldownHours: store.textCooldownHours,
   attributionWindowDays: store.attributionWindowDays,
 })
 
@@ -72,7 +73,7 @@ const namesOf = (settings: SettingsForm) => Object.keys(settings) as SettingName
 export function settingWords(name: SettingName, value: string | number): string {
   if (value === '') return 'empty'
   if (name === 'abandonmentTimeoutMinutes') return spanWords(Number(value))
-  if (name === 'capWindowHours') return spanWords(Number(value) * 60)
+  if (name === 'capWindowHours' || name === 'textCooldownHours') return spanWords(Number(value) * 60)
   return name === 'attributionWindowDays' ? spanWords(Number(value) * 1_440) : String(value)
 }
 
