@@ -1,5 +1,6 @@
 import crypto from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
+import { remainsOf } from '../../test/remains.ts'
 import { aWorld } from '../../test/world.ts'
 import { storeAccess } from './access.ts'
 import { aConnectedStore, aHome, anOwner, connect, type Owner } from './connected-store.ts'
@@ -100,7 +101,7 @@ test('after thirty days the data is gone, and reconnecting starts anew', async (
   expect(world.queued).toContainEqual({ name: 'stores.purge', payload: { storeId }, key: storeId })
   await purgeStore(world.deps, { storeId })
   expect(await storeRow(storeId)).toBeUndefined()
-  expect(await world.db.selectFrom('messages').select('id').where('store_id', '=', storeId).execute()).toEqual([])
+  expect(await remainsOf(world, { storeId })).toEqual([])
   const again = await connect(world, owner, fake)
   expect(again.status).toBe(200)
   expect(again.body.store.id).not.toBe(storeId)

@@ -1,0 +1,26 @@
+import { foldRollups } from '../server/analytics/rollups.ts'
+import { tidyCounts } from '../server/carts/detect.ts'
+import type { World } from './world.ts'
+
+/**
+ * The tables that hold a row naming the account or its store, whatever the column's table is. Sums that triggers still add to while
+ * rows go are folded first, as workers do it every minute.
+ */
+export async function remainsOf(world: World, owner: { accountId?: string; storeId: string }): Promise<string[]> {
+  await tidyCounts(world.deps)
+  await foldRollups(world.deps)
+  const { rows } = await world.pool.query<{ table_name: string; column_name: string }>(
+    `select c.table_name, c.column_name from information_schema.columns c
+     join information_schema.tables t using (table_schema, table_name)
+     where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.column_name in ('account_id', 'store_id')
+     order by 1, 2`,
+  )
+  const found: string[] = []
+  for (const { table_name, column_name } of rows) {
+    const id = column_name === 'account_id' ? owner.accountId : owner.storeId
+    if (!id) continue
+    const { rowCount } = await world.pool.query(`select from "${table_name}" where "${column_name}" = $1`, [id])
+    if (rowCount) found.push(table_name)
+  }
+  return found
+}
