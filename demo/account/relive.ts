@@ -39,6 +39,7 @@ export async function relive(life: Life): Promise<void> {
   const clock = { at: (life.happenings[0]?.at ?? now.getTime()) - 60_000 }
   const deps = inThePast(life, clock)
   const store = { storeId, db }
+  await sql.standIn(db, storeId)
   await transact(store, (tx) => sql.switchedOnAt(tx, new Date(clock.at)))
   await setPace(deps, storeId, STEP_DELAYS_MINUTES)
   for (const [index, group] of grouped(life.happenings).entries()) {
@@ -54,6 +55,7 @@ export async function relive(life: Life): Promise<void> {
   await setPace(deps, storeId, DEMO_MINUTES)
   await work(deps, storeId)
   await giveUp(deps, storeId)
+  await sql.endStandIn(db)
   await transact(store, async (tx) => {
     await sql.switchedOnAt(tx, new Date(life.happenings[0]?.at ?? now.getTime()))
     await sql.endHistoryAt(tx, now)

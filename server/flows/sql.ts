@@ -67,7 +67,7 @@ export function lockFlow({ db, storeId }: StoreTx, flowId: string) {
     .selectAll()
     .where('store_id', '=', storeId)
     .where('id', '=', flowId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }
 
