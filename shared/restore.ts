@@ -26,6 +26,8 @@ export const restoreCart = endpoint({
         quantity: z.number(),
         price: z.number(),
         outcome: ItemOutcome,
+        /** As it stood in the cart. */
+        before: z.object({ quantity: z.number(), price: z.number() }),
       }),
     ),
     /** null when nothing of the cart is left to buy. */

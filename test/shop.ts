@@ -44,8 +44,8 @@ export async function aShop(world: World, options: StoreOptions = {}) {
   return {
     ...store,
     /** What is in a browser's cart now. */
-    fill: (browser: string, items: FoldItem[], more: { keys?: ShopperKey[]; at?: Date } = {}) =>
-      record(browser, { type: 'snapshot', items, coupons: [] }, more),
+    fill: (browser: string, items: FoldItem[], more: { keys?: ShopperKey[]; at?: Date; coupons?: string[] } = {}) =>
+      record(browser, { type: 'snapshot', items, coupons: more.coupons ?? [] }, more),
     type: (browser: string, contact: Contact) =>
       record(browser, { type: 'contact', contact }, { keys: contactKeys(contact, 'none.example') }),
     async order(order: Partial<PlatformOrder>, source: 'sync' | 'webhook' = 'webhook') {

@@ -13,8 +13,9 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string) {
     store_name: string
     home_url: string
     has_checkout_link: boolean
+    coupons: string[]
   }>`
-    select c.id, c.items, c.value_minor, c.currency, s.name as store_name, s.home_url, s.has_checkout_link
+    select c.id, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.home_url, s.has_checkout_link
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
     join stores s on s.id = c.store_id
     where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)

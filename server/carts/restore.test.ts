@@ -1,3 +1,4 @@
+import crypto from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../shared/restore.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
@@ -69,11 +70,16 @@ test('each item says whether it is still to be had (decision 14)', async () => {
   expect(body).toMatchObject({
     message: restoreTexts.restored,
     items: [
-      { product_id: '16', quantity: 2, outcome: 'quantity_clamped' },
-      { product_id: '17', price: 70, outcome: 'price_changed' },
+      { product_id: '16', quantity: 2, outcome: 'quantity_clamped', before: { quantity: 3, price: 21 } },
+      { product_id: '17', price: 70, outcome: 'price_changed', before: { quantity: 1, price: 68 } },
     ],
   })
   expect(body.checkoutUrl).toMatch(/\/checkout-link\/\?products=16:2,17:1$/)
+})
+
+test('the code the cart had goes along (decision 14)', async () => {
+  await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
+  expect((await restore(token)).body.checkoutUrl).toMatch(/\?products=16:3,17:1&coupon=welcome10$/)
 })
 
 test('what is sold out or taken from sale is gone and not taken along (decision 14)', async () => {
@@ -129,4 +135,43 @@ test('a cart that was bought meanwhile still opens', async () => {
   const { email } = await shop.cart()
   await shop.order({ kind: 'purchase', email: email! })
   expect((await restore(token)).status).toBe(200)
+})
+
+test('ten thousand guesses learn nothing: one answer, one look-up, no trace (X1, decision 4)', async () => {
+  const answers = new Set<string>()
+  const heads = new Set<string>()
+  const guess = () => `rt_${crypto.randomBytes(32).toString('base64url')}`
+  for (let batch = 0; batch < 100; batch++) {
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 2 ? look(guess()) : restore(guess()))))
+    for (const { status, body, headers } of replies) {
+      const { requestId: _, ...answer } = body
+      answers.add(`${status} ${JSON.stringify(answer)}`)
+      heads.add(
+        Object.keys(headers)
+          .filter((name) => !/^x-ratelimit|^date$/.test(name))
+          .sort()
+          .join(),
+      )
+    }
+  }
+  expect(answers.size, [...answers].join()).toBe(1)
+  expect(heads.size).toBe(1)
+  const touches = await world.db.selectFrom('touches').selectAll().where('store_id', '=', shop.storeId).execute()
+  expect(touches).toEqual([])
+}, 60_000)
+
+test('unknown, ended, misused and malformed cost the same look-up (X1)', async () => {
+  let statements = 0
+  world.pool.on('acquire', () => (statements += 1))
+  const misused = `rt_${world.deps.secrets.token('click', `${messageId}:0`)}`
+  const counts: number[] = []
+  const count = async (id: string) => {
+    statements = 0
+    expect((await restore(id)).status).toBe(404)
+    counts.push(statements)
+  }
+  for (const id of [`rt_${'A'.repeat(43)}`, misused, 'rt_short', '%20']) await count(id)
+  world.advance(30 * DAY + 1)
+  await count(token)
+  expect(new Set(counts)).toEqual(new Set([1]))
 })

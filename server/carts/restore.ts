@@ -36,6 +36,8 @@ export type ItemOutcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone'
 
 export interface RestoredItem extends CartItem {
   outcome: ItemOutcome
+  /** The quantity and the price of one as they stood in the cart; the item's own are what the store gives now. */
+  before: { quantity: number; unitPriceMinor: number }
 }
 
 /** The shopper pressed Restore: a touch (A1), what is still to be had, and where the refilled cart is. */
@@ -56,29 +58,31 @@ export async function restoreCart(
   }
   const available = items.filter((item) => item.outcome !== 'gone')
   const profile = { homeUrl: cart.home_url, hasCheckoutLink: cart.has_checkout_link }
-  return { items, currency: cart.currency, checkoutUrl: restoreUrl(profile, available) }
+  // The store judges a code itself; one that has ended costs the shopper nothing but the discount.
+  return { items, currency: cart.currency, checkoutUrl: restoreUrl(profile, available, cart.coupons[0] ?? null) }
 }
 
 /** Pure: what the shop's catalogue says of one line. A product the mirror has never seen is left to the store to judge. */
-export function outcomeOf(item: CartItem, products: readonly sql.Availability[]): RestoredItem {
+export function outcomeOf(line: CartItem, products: readonly sql.Availability[]): RestoredItem {
+  const item = { ...line, before: { quantity: line.quantity, unitPriceMinor: line.unitPriceMinor } }
   const product =
     products.find((row) => row.product_id === item.productId && row.variation_id === (item.variationId ?? '')) ??
     products.find((row) => row.product_id === item.productId && row.variation_id === '')
   if (!product) return { ...item, outcome: 'ok' }
   const stock = product.stock_quantity
   if (!product.is_available || stock === 0) return { ...item, outcome: 'gone' }
+  const unitPriceMinor = product.price_minor
   if (stock !== null && stock > 0 && stock < item.quantity)
-    return { ...item, quantity: stock, outcome: 'quantity_clamped' }
-  if (product.price_minor !== item.unitPriceMinor) {
-    return { ...item, unitPriceMinor: product.price_minor, outcome: 'price_changed' }
-  }
+    return { ...item, unitPriceMinor, quantity: stock, outcome: 'quantity_clamped' }
+  if (unitPriceMinor !== item.unitPriceMinor) return { ...item, unitPriceMinor, outcome: 'price_changed' }
   return { ...item, outcome: 'ok' }
 }
 
+/** Whatever is not a link gets one answer, after the same one look-up: neither words nor time tell unknown from ended or malformed. */
 async function openToken(deps: Deps, token: string) {
   const notFound = () => new AppError('not_found', restoreTexts.notFound)
-  if (!/^rt_[\w-]{43}$/.test(token)) throw notFound()
-  const link = await system.linkToken(deps.db, tokenHash(token.slice(3)), 'restore', deps.now())
+  const isToken = /^rt_[\w-]{43}$/.test(token)
+  const link = await system.linkToken(deps.db, tokenHash(isToken ? token.slice(3) : ''), 'restore', deps.now())
   if (!link) throw notFound()
   const store = { storeId: link.store_id, db: deps.db as Db }
   const cart = await sql.restorableCart(store, link.cart_id)

@@ -93,6 +93,7 @@ export const cartRoutes: Routes = (app, deps) => {
         quantity: item.quantity,
         price: decimal(item.unitPriceMinor, currency),
         outcome: item.outcome,
+        before: { quantity: item.before.quantity, price: decimal(item.before.unitPriceMinor, currency) },
       })),
       checkoutUrl,
     }

@@ -46,7 +46,7 @@ const signs = { ok: IconCheck, quantity_clamped: IconInfoCircle, price_changed: 
 
 function RestoredItem({ item, currency }: { item: Reply['items'][number]; currency: string }) {
   const Sign = signs[item.outcome]
-  const words = outcomeText(item.outcome, item.quantity)
+  const words = outcomeText(item, currency)
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Sign size={18} aria-hidden style={{ flex: 'none', marginTop: 2 }} />

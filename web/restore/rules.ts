@@ -1,22 +1,20 @@
 import type { z } from 'zod'
-import type { ItemOutcome } from '../../shared/restore.ts'
+import type { restoreCart } from '../../shared/restore.ts'
+import { formatMoney } from '../ui/format.ts'
 
 // Words of the shopper's pages. Pure.
 
-type Outcome = z.infer<typeof ItemOutcome>
+type Item = z.infer<typeof restoreCart.reply>['items'][number]
 
 /** What became of an item between leaving and coming back; null when nothing did. */
-export function outcomeText(outcome: Outcome, quantity: number): string | null {
-  switch (outcome) {
-    case 'ok':
-      return null
-    case 'quantity_clamped':
-      return quantity === 1
-        ? 'Only 1 is left, so we put 1 in your cart.'
-        : `Only ${quantity} are left, so we put ${quantity} in your cart.`
-    case 'price_changed':
-      return 'The price has changed since.'
-    case 'gone':
-      return 'No longer available, so it is not in your cart.'
-  }
+export function outcomeText(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
+  if (item.outcome === 'gone') return 'No longer available, so it is not in your cart.'
+  const words = [
+    ...(item.outcome === 'quantity_clamped' ? [clamped(item.quantity)] : []),
+    ...(item.price === item.before.price ? [] : [`It was ${formatMoney(item.before.price, currency)} before.`]),
+  ]
+  return words.join(' ') || null
 }
+
+const clamped = (left: number) =>
+  left === 1 ? 'Only 1 is left, so we put 1 in your cart.' : `Only ${left} are left, so we put ${left} in your cart.`
