@@ -74,24 +74,38 @@ const SELECT = sql`c.id, c.customer_name, c.fold -> 'contact' ->> 'firstName' as
 
 /** Totals of searches are exact up to here. */
 export const MOST_COUNTED = 1_000
+/** So many matches are gathered and sorted; where there are more, they are met soon enough on the way through the list in its order. */
+export const MOST_GATHERED = 5_000
+/** Where nothing begins with a text it is looked for anywhere in so many of the newest carts. */
+export const MOST_LOOKED_THROUGH = 20_000
 
 export interface CartTotal {
   total: number
   /** There are more than `total`. */
   isCapped: boolean
-  /** Nothing begins with what is searched for, so it is looked for anywhere in name, email and phone. */
+  /** There are more than can be gathered. */
+  isMany: boolean
+  /** Nothing begins with what is searched for, so it is looked for anywhere in name, email and phone of the newest. */
   isAnywhere: boolean
 }
 
 /** Without search from the counters; with search by counting, as far as anybody reads. */
 export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
-  if (!filter.search) return { total: await countListed(store, filter.badge), isCapped: false, isAnywhere: false }
-  for (const isAnywhere of [false, true]) {
-    const found = await countFound(store, filter, isAnywhere)
-    if (found > 0) return { total: Math.min(found, MOST_COUNTED), isCapped: found > MOST_COUNTED, isAnywhere }
+  const none = { total: 0, isCapped: false, isMany: false, isAnywhere: false }
+  if (!filter.search) return { ...none, total: await countListed(store, filter.badge) }
+  const begun = await countFound(store, filter, false)
+  // Whether a text is looked for anywhere must not depend on the badge.
+  if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, false, 1)) > 0)) {
+    return { ...none, ...capped(begun) }
   }
-  return { total: 0, isCapped: false, isAnywhere: true }
+  return { ...none, ...capped(await countFound(store, filter, true)), isAnywhere: true }
 }
+
+const capped = (found: number) => ({
+  total: Math.min(found, MOST_COUNTED),
+  isCapped: found > MOST_COUNTED,
+  isMany: found > MOST_GATHERED,
+})
 
 async function countListed({ db, storeId }: StoreDb, badge: CartBadge | null): Promise<number> {
   const rows = await sql<{ total: number }>`
@@ -100,10 +114,15 @@ async function countListed({ db, storeId }: StoreDb, badge: CartBadge | null): P
   return rows.rows[0]!.total
 }
 
-async function countFound(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>, isAnywhere: boolean) {
-  const found = isAnywhere ? sql`select c.id from ${anywhere(store.storeId, filter)}` : beginning(store.storeId, filter)
+async function countFound(
+  { db, storeId }: StoreDb,
+  filter: Pick<CartFilter, 'badge' | 'search'>,
+  isAnywhere: boolean,
+  most = MOST_GATHERED,
+) {
+  const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, most)
   const rows = await sql<{ total: number }>`
-    select count(*)::int as total from (${found} limit ${MOST_COUNTED + 1}) found`.execute(store.db)
+    select count(*)::int as total from (${found} limit ${most + 1}) found`.execute(db)
   return rows.rows[0]!.total
 }
 
@@ -122,7 +141,7 @@ export async function listCarts(
   const offset = isFromEnd ? total - start - limit : start
   const rows = await sql<ListedCart>`
     select ${SELECT} from (
-      select c.id from ${sourceOf(storeId, filter, counted)}
+      select c.id from ${sourceOf(storeId, filter, counted, filter.sort === 'timestamp')}
       order by ${orderBy(filter.sort, isWanted !== isFromEnd)} limit ${limit} offset ${offset}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
     order by ${orderBy(filter.sort, isWanted)}`.execute(db)
@@ -150,11 +169,19 @@ export async function* pagesOfCarts(
 }
 
 /** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
-function sourceOf(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>, { isCapped, isAnywhere }: CartTotal) {
+function sourceOf(
+  storeId: string,
+  filter: Pick<CartFilter, 'badge' | 'search'>,
+  { isMany, isAnywhere }: CartTotal,
+  isUsualOrder = false,
+) {
   if (!filter.search) return sql`carts c where ${listed(storeId, filter)}`
-  if (isAnywhere) return anywhere(storeId, filter)
-  if (!isCapped) return sql`carts c where c.store_id = ${storeId} and c.id = any(array(${beginning(storeId, filter)}))`
-  return sql`carts c where ${listed(storeId, filter)} and (${sql.join(beginnings(filter.search), sql` or `)})`
+  if (isMany)
+    return sql`carts c where ${listed(storeId, filter)} and (${sql.join(beginnings(filter.search), sql` or `)})`
+  const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, MOST_GATHERED)
+  // The usual order is known from the indexes that were searched.
+  if (isUsualOrder) return sql`(${found}) c where true`
+  return sql`carts c where c.store_id = ${storeId} and c.id = any(array(select id from (${found}) found))`
 }
 
 function listed(storeId: string, { badge }: Pick<CartFilter, 'badge'>) {
@@ -162,17 +189,20 @@ function listed(storeId: string, { badge }: Pick<CartFilter, 'badge'>) {
     ${badge ? sql`and c.badge = ${badge}` : sql``}`
 }
 
-/** Reads the index by customer through, which has the text. */
+/** Ids, as many as stand in the newest: reading all texts of a large store through would take seconds. */
 function anywhere(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>) {
   const like = `%${filter.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  return sql`carts c where ${listed(storeId, filter)} and c.search collate "C" like ${like}`
+  return sql`select n.id, n.last_activity_at from (
+      select c.id, c.last_activity_at, c.search from carts c where ${listed(storeId, filter)}
+      order by c.last_activity_at desc, c.id desc limit ${MOST_LOOKED_THROUGH}) n
+    where n.search collate "C" like ${like}`
 }
 
 /** Ids by one look into each index, so many that more need not be counted. */
-function beginning(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>) {
+function beginning(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>, most: number) {
   const looks = beginnings(filter.search).map(
-    (begins) =>
-      sql`(select c.id from carts c where ${listed(storeId, filter)} and ${begins} limit ${MOST_COUNTED + 1})`,
+    (begins) => sql`(select c.id, c.last_activity_at from carts c
+        where ${listed(storeId, filter)} and ${begins} limit ${most + 1})`,
   )
   return sql.join(looks, sql` union `)
 }
