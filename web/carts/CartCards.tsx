@@ -1,5 +1,4 @@
 import { Checkbox, Group, NativeSelect, Text } from '@mantine/core'
-import { IconArrowsSort } from '@tabler/icons-react'
 import type { CartView } from '../../shared/carts.ts'
 import { counted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
@@ -27,7 +26,6 @@ export function CartCards(list: ListedProps) {
         <NativeSelect
           style={{ flex: 1 }}
           aria-label="Sort by"
-          leftSection={<IconArrowsSort size={16} aria-hidden />}
           data={columns.flatMap(({ sort, label }) => (sort ? [{ value: sort, label }] : []))}
           value={query.sort}
           onChange={(event) => onSort(event.currentTarget.value as SortColumn)}
@@ -77,7 +75,7 @@ function CartCard({ cart, list }: { cart: CartView; list: ListedProps }) {
         </Text>
         <Text fz="sm" c="dimmed" mb="xs">
           {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} /> ·{' '}
-          <RecoveryWindow lastActivity={cart.last_activity} />
+          <RecoveryWindow lastActivity={cart.last_activity} isAlone />
         </Text>
         <Group gap="sm" justify="space-between" wrap="nowrap">
           <CartStatus status={cart.status} />

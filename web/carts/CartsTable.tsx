@@ -124,8 +124,8 @@ interface HeaderProps {
   onSort: (column: SortColumn) => void
 }
 
-function SortHeader({ column: { sort, label, isNumber }, query, onSort }: HeaderProps) {
-  if (sort === null) return <Table.Th>{label}</Table.Th>
+function SortHeader({ column: { sort, label, head, isNumber }, query, onSort }: HeaderProps) {
+  if (sort === null) return <Table.Th {...(head && { title: label })}>{head ?? label}</Table.Th>
   const isActive = query.sort === sort
   const Arrow = !isActive ? IconArrowsSort : query.order === 'asc' ? IconArrowUp : IconArrowDown
   return (

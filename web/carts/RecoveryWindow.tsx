@@ -4,10 +4,15 @@ import { windowLeft, windowText } from './sending.ts'
 const SECOND_MS = 1_000
 const STILL_MS = 3_600_000
 
-/** Counts down the 24 hours after the shopper was last there; at zero it reads "Expired" and nothing else changes (decision 10). */
-export function RecoveryWindow({ lastActivity }: { lastActivity: string }) {
+/** Counts down the 24 hours after the shopper was last there; at zero it reads "Expired" and nothing else changes (decision 10). `isAlone`: nothing beside it says what it is. */
+export function RecoveryWindow({ lastActivity, isAlone }: { lastActivity: string; isAlone?: boolean }) {
   const isOver = windowLeft(lastActivity, Date.now()) === null
   const now = useNow(isOver ? STILL_MS : SECOND_MS)
   const left = windowLeft(lastActivity, now)
-  return <span className={left === null ? 'tabular window-over' : 'tabular'}>{windowText(left)}</span>
+  return (
+    <span className={left === null ? 'tabular window-over' : 'tabular'}>
+      {windowText(left)}
+      {isAlone && left !== null && ' left'}
+    </span>
+  )
 }

@@ -7,6 +7,8 @@ import type { SortColumn } from './rules.ts'
 export interface Column {
   id: SortColumn | 'window' | 'state'
   label: string
+  /** In the head of the table, where room is short. */
+  head?: string
   sort: SortColumn | null
   isNumber?: boolean
 }
@@ -19,7 +21,7 @@ export const columns: readonly Column[] = [
   { id: 'value', label: 'Value', sort: 'value', isNumber: true },
   { id: 'timestamp', label: 'Abandoned', sort: 'timestamp' },
   { id: 'status', label: 'Status', sort: 'status' },
-  { id: 'window', label: 'Recovery window', sort: null },
+  { id: 'window', label: 'Recovery window', head: 'Window', sort: null },
   { id: 'state', label: 'State', sort: null },
 ]
 
