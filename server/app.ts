@@ -9,6 +9,8 @@ import { dashboardRoutes } from './analytics/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { captureRoutes } from './carts/capture-routes.ts'
 import { cartRoutes } from './carts/routes.ts'
+import { channelHookRoutes } from './channels/hook-routes.ts'
+import { channelRoutes } from './channels/routes.ts'
 import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs.ts'
 import { flowRoutes } from './flows/routes.ts'
@@ -43,6 +45,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     cartRoutes,
     dashboardRoutes,
     flowRoutes,
+    channelRoutes,
     messageRoutes,
     instanceRoutes,
     demoRoutes,
@@ -52,6 +55,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     routes(app, deps)
   }
   webhookRoutes(app, deps)
+  channelHookRoutes(app, deps)
   docsRoutes(app)
   siteRoutes(app, deps, PAGES)
   liveRoutes(app, deps)

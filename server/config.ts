@@ -66,6 +66,15 @@ const settings = {
   ),
   /** Name servers asked about a sender's domain; the system's own unless set. */
   DNS_SERVERS: text('').transform(readNameServers),
+  /** Version of WhatsApp's Cloud API; Meta ends each after about two years. */
+  WHATSAPP_API_VERSION: text('v23.0').refine(
+    (version) => /^v\d{1,3}\.\d$/.test(version),
+    'WHATSAPP_API_VERSION must look like v23.0.',
+  ),
+  /** Instead of https://graph.facebook.com, for a proxy of one's own. */
+  WHATSAPP_API_URL: optional(isUrlOf('http:', 'https:'), 'WHATSAPP_API_URL must be an http or https address.'),
+  /** Instead of https://api.twilio.com, for a proxy of one's own. */
+  TWILIO_API_URL: optional(isUrlOf('http:', 'https:'), 'TWILIO_API_URL must be an http or https address.'),
   /** The demo account, store and mailbox. */
   DEMO: onOff('DEMO').optional(),
   /** Port of the demo store. */
@@ -119,6 +128,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     smtpPool: values.SMTP_POOL,
     mailFrom: values.MAIL_FROM ?? `${values.COMPANY_NAME.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
     dnsServers: values.DNS_SERVERS,
+    whatsappApiVersion: values.WHATSAPP_API_VERSION,
+    whatsappApiUrl: values.WHATSAPP_API_URL,
+    twilioApiUrl: values.TWILIO_API_URL,
     isDemo: values.DEMO ?? isLocal,
     demoStorePort: values.DEMO_STORE_PORT,
     mailboxPort: values.MAILBOX_PORT,

@@ -27,6 +27,8 @@ export interface Deps {
     /** The account's SMS or WhatsApp; null while it has none configured. The demo account's is always the phone sandbox. */
     text: (accountId: string, channel: TextChannelName) => Promise<TextChannel | null>
   }
+  /** The page of the built-in phones, where there are some; SMS and WhatsApp without credentials go there. */
+  phoneUrl?: string | null
   storeClient: (platform: PlatformName, access: StoreAccess) => StoreClient
   /** Present while the demo store runs beside us. */
   demo: DemoParts | null

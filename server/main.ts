@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { createSmtpChannel } from './channels/smtp.ts'
+import { openTextChannels } from './channels/text-channels.ts'
 import { type Config, ensureAppSecret, loadConfig, portSettings } from './config.ts'
 import { openDataDir } from './data-dir.ts'
 import { openDb, openPool } from './db.ts'
@@ -48,13 +49,15 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     config.roles.includes('worker'),
   )
   later('jobs', () => jobs.stop())
-  const channels = openChannels(config, house, later)
+  const now = () => new Date()
+  const texts = openTextChannels({ config, db, secrets, now, phoneUrl: house.phoneUrl })
+  later('texts', () => texts.close())
+  const channels = { ...openMail(config, house, later), text: texts.text }
   const http = openGuardedHttp({
     allowPrivate: config.allowsPrivateStores,
     allowedOrigins: house.parts ? [house.parts.storeUrl] : [],
   })
   later('http', async () => http.close())
-  const now = () => new Date()
   const deps: Deps = {
     config,
     db,
@@ -65,6 +68,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     workerId: newId(),
     jobs,
     channels,
+    phoneUrl: house.phoneUrl,
     storeClient: clientPerStore((access) => createWooCommerceClient(access, { fetch: http.fetch, now })),
     demo: house.parts,
   }
@@ -97,16 +101,16 @@ async function openDatabase(
   return postgres.url
 }
 
-function openChannels(
+function openMail(
   config: Config,
   house: DemoHouse,
   later: (name: string, close: () => Promise<unknown>) => void,
-): Deps['channels'] {
+): Pick<Deps['channels'], 'email' | 'demoEmail'> {
   const mailbox = house.smtpUrl
   const email = createSmtpChannel({ url: config.smtpUrl ?? mailbox!, poolSize: config.smtpPool })
   const demoEmail = mailbox && config.smtpUrl ? createSmtpChannel({ url: mailbox, poolSize: 3 }) : email
   later('mail', () => Promise.all([email.close(), demoEmail === email ? undefined : demoEmail.close()]))
-  return { email, demoEmail, text: async () => null }
+  return { email, demoEmail }
 }
 
 async function startRoles(
@@ -141,6 +145,7 @@ function announce(config: Config, house: DemoHouse): void {
     say(`  sign-in:     press "Try the live demo" on ${config.publicUrl}/login`)
   }
   if (house.mailboxUrl) say(`  mailbox:     ${house.mailboxUrl}  (the mail it sends)`)
+  if (house.phoneUrl) say(`  phones:      ${house.phoneUrl}  (the SMS and WhatsApp messages it sends)`)
 }
 
 function say(sentence: string): void {

@@ -1,7 +1,9 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { CapturePost } from '../shared/capture.ts'
 import type { CartItem } from '../shared/carts.ts'
+import type { ListedTemplate } from '../shared/text-channels.ts'
 import type { FactPayload, Fold } from './carts/fold.ts'
+import type { TextTemplate } from './channels/channel.ts'
 
 // The tables as Kysely sees them; `db/migrations` is the source. JSON columns are written as text and read parsed.
 
@@ -584,6 +586,44 @@ export interface RepeatableRequestsTable {
   expires_at: Date
 }
 
+export interface ChannelCredentialsTable {
+  account_id: string
+  channel: 'sms' | 'whatsapp'
+  provider: 'twilio' | 'meta' | 'sandbox'
+  hook_key: string
+  sealed: Buffer
+  identity: ColumnType<{ accountSid?: string; phoneNumberId?: string; businessAccountId?: string }, string, string>
+  senders: ColumnType<{ country: string | null; sender: string }[], string, string>
+  template: ColumnType<TextTemplate | null, string | null, string | null>
+  templates: ColumnType<ListedTemplate[], string, string>
+  templates_at: Date | null
+  check_answer: string
+  checked_at: Date
+  version: number
+  updated_at: Date
+}
+
+export interface InboundTextsTable {
+  account_id: string
+  channel: 'sms' | 'whatsapp'
+  event_key: string
+  address_hash: Buffer
+  keyword: 'stop' | 'start' | 'help' | null
+  at: Date
+  reply_to: Generated<string | null>
+  received_at: Date
+}
+
+export interface PricesDueTable {
+  account_id: string
+  provider_id: string
+  channel: 'sms' | 'whatsapp'
+  store_id: string
+  message_id: string
+  tries: number
+  next_at: Date
+}
+
 export interface Schema {
   users: UsersTable
   accounts: AccountsTable
@@ -629,6 +669,9 @@ export interface Schema {
   send_jobs: SendJobsTable
   reminders: RemindersTable
   repeatable_requests: RepeatableRequestsTable
+  channel_credentials: ChannelCredentialsTable
+  inbound_texts: InboundTextsTable
+  prices_due: PricesDueTable
   instance: InstanceTable
   workers: WorkersTable
   rate_limits: RateLimitsTable

@@ -109,3 +109,12 @@ export function invitationByToken(db: Db, hash: Buffer, now: Date) {
     .where('a.deleted_at', 'is', null)
     .executeTakeFirst()
 }
+
+/** Whose provider calls at this address, with what is needed to believe it. */
+export function credentialsByHook(db: Db, hookKey: string) {
+  return db
+    .selectFrom('channel_credentials')
+    .select(['account_id', 'channel', 'provider', 'sealed', 'identity'])
+    .where('hook_key', '=', hookKey)
+    .executeTakeFirst()
+}

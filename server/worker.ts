@@ -20,6 +20,9 @@ import { watchStages } from './alarms/alarms.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { foldLeftPosts } from './carts/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
+import { sendReply, tidyInbound } from './channels/inbound.ts'
+import { replyJob } from './channels/jobs.ts'
+import { fetchPrices } from './channels/prices.ts'
 import type { Deps } from './deps.ts'
 import { beat, endBeat } from './instance/workers.ts'
 import { type Handler, on } from './jobs.ts'
@@ -46,6 +49,7 @@ export const handlers: Handler[] = [
   on(mailEmailChange, mailEmailChangeLink),
   on(mailNotice, mailSecurityNotice),
   on(removeAccount, removeAccountData),
+  on(replyJob, sendReply),
 ]
 
 /** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
@@ -62,6 +66,8 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
+  { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
+  { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },
 ]
 

@@ -1,4 +1,5 @@
 // The built-in mailbox: where mail of the demo, and of any instance without a mail server, can be read.
+import type { FastifyInstance } from 'fastify'
 import { openMessages } from './messages.ts'
 import { listenForMail } from './receive.ts'
 import { createMailboxApp } from './web.ts'
@@ -12,6 +13,8 @@ export interface MailboxOptions {
   /** SQLite file, made if missing; ':memory:' for tests. */
   dataFile: string
   now?: () => Date
+  /** What else is served here, under `/phone`; the page then links to it. */
+  phones?: (scope: FastifyInstance) => void
 }
 
 export interface Mailbox {
@@ -27,9 +30,10 @@ export async function startMailbox({
   host,
   dataFile,
   now = () => new Date(),
+  phones,
 }: MailboxOptions): Promise<Mailbox> {
   const messages = openMessages(dataFile)
-  const app = createMailboxApp({ messages, now, host })
+  const app = createMailboxApp({ messages, now, host, phones: phones ?? null })
   const smtp = await listenForMail(messages, smtpPort, now).catch((error: unknown) => {
     messages.close()
     throw error

@@ -12,6 +12,8 @@ export interface Listing {
   filter: Filter
   now: Date
   version: string
+  /** SMS and WhatsApp arrive next door. */
+  hasPhones: boolean
 }
 
 export interface Opened {
@@ -32,10 +34,11 @@ export function page(listing: Listing, opened: Opened | null): Html {
   </section>
   <section class="message-pane" aria-label="Message">${opened ? messageView(opened, listing) : nothingOpen(listing)}</section>
 </div>`,
+    listing.hasPhones,
   )
 }
 
-function shell(title: string, main: Html): Html {
+function shell(title: string, main: Html, hasPhones = false): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -48,7 +51,7 @@ function shell(title: string, main: Html): Html {
 <script src="/mailbox.js" defer></script>
 </head>
 <body>
-<header class="top"><h1><a href="/"><img src="/icon.svg" alt="" width="28" height="28">Recoup mailbox</a></h1><p>Mail sent here goes no further.</p></header>
+<header class="top"><h1><a href="/"><img src="/icon.svg" alt="" width="28" height="28">Recoup mailbox</a></h1>${hasPhones && html`<nav class="elsewhere" aria-label="Other inboxes"><a href="/phone">Phones</a></nav>`}<p>Mail sent here goes no further.</p></header>
 <main>${main}</main>
 <p id="news" class="unseen" role="status" aria-live="polite"></p>
 </body>

@@ -11,6 +11,7 @@ interface Deps {
   messages: Messages
   now: () => Date
   host: string
+  phones?: ((scope: FastifyInstance) => void) | null
 }
 
 const PAGE_POLICY =
@@ -37,6 +38,8 @@ export function createMailboxApp(deps: Deps): FastifyInstance {
   addAssets(app)
   addPages(app, deps)
   addApi(app, deps)
+  const { phones } = deps
+  if (phones) app.register(async (scope) => phones(scope), { prefix: '/phone' })
   return app
 }
 
@@ -62,11 +65,18 @@ function addAssets(app: FastifyInstance) {
   }
 }
 
-function addPages(app: FastifyInstance, { messages, now }: Deps) {
+function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
   const sendPage = (reply: FastifyReply, content: Html) => reply.type('text/html; charset=utf-8').send(content.text)
   const listing = (request: FastifyRequest) => {
     const filter = filterOf(request)
-    return { list: messages.list(filter), counts: messages.counts(), filter, now: now(), version: messages.version() }
+    return {
+      list: messages.list(filter),
+      counts: messages.counts(),
+      filter,
+      now: now(),
+      version: messages.version(),
+      hasPhones: !!phones,
+    }
   }
   app.get('/', (request, reply) => sendPage(reply, page(listing(request), null)))
   app.get('/list', (request, reply) => {

@@ -43,6 +43,7 @@ export const shapedTables = ['accounts', 'members', 'users', 'stores'] as const
 
 export const leftOut: Record<string, string> = {
   store_credentials: 'secret',
+  channel_credentials: 'secret',
   store_webhooks: 'secret',
   link_tokens: 'secret',
   sessions: 'secret',
@@ -59,6 +60,8 @@ export const leftOut: Record<string, string> = {
   store_send: 'clockwork',
   repeatable_requests: 'clockwork',
   text_windows: 'clockwork',
+  inbound_texts: 'what follows from them stands in suppressions and consents',
+  prices_due: 'clockwork',
   delivery_reports: 'what they say stands in messages',
   live_watches: 'clockwork',
   sync_state: 'clockwork',

@@ -1,5 +1,6 @@
 // What a channel must do. One file per channel implements it; nothing else knows a provider's names. How the engine treats each
 // kind of channel (whose address, which limit, which words) is one table: traits.ts.
+import type { ProviderTemplate } from './templates.ts'
 
 export type ChannelName = 'email' | 'sms' | 'whatsapp' | 'push'
 /** Those that write to a phone number. */
@@ -106,6 +107,10 @@ export interface TextChannel {
   send(message: OutgoingText): Promise<Outcome>
   /** Asks the provider whether the credentials are good, without sending. `detail`: what it said of the account. */
   check(): Promise<{ isOk: true; detail?: string } | { isOk: false; response: string }>
+  /** Where templates are the provider's to approve. Throws its words as an Error. */
+  listTemplates?(): Promise<ProviderTemplate[]>
+  /** Where the provider says a message's price later: that price; null while it has not. */
+  priceOf?(providerId: string): Promise<Cost | null>
   close(): Promise<void>
 }
 

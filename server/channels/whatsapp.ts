@@ -129,18 +129,14 @@ async function listTemplates(http: ProviderHttp, options: WhatsAppOptions): Prom
   for (let page = 0; page < 10; page += 1) {
     const fields = `fields=name,language,category,status,components&limit=100${after && `&after=${after}`}`
     const answer = await ask(http, options, `${options.businessAccountId}/message_templates?${fields}`)
-    if (!answer.isAnswered) throw new TemplateListError(answer.response)
-    if (answer.status >= 300) throw new TemplateListError(wordsOf(answer))
+    if (!answer.isAnswered) throw new Error(answer.response)
+    if (answer.status >= 300) throw new Error(wordsOf(answer))
     const list = answer.json as { data?: GraphTemplate[]; paging?: { next?: string; cursors?: { after?: string } } }
     found.push(...(list.data ?? []))
     if (!list.paging?.next || !list.paging.cursors?.after) break
     after = encodeURIComponent(list.paging.cursors.after)
   }
   return found.map(templateOf)
-}
-
-export class TemplateListError extends Error {
-  override name = 'TemplateListError'
 }
 
 function templateOf({ name, language, category, status, components }: GraphTemplate): ProviderTemplate {

@@ -1,0 +1,144 @@
+// The phones' pages. Complete without a script; phone.js only keeps them fresh.
+import { Html, html } from '../mailbox/html.ts'
+import type { Conversation, Text } from './texts.ts'
+
+export interface Shown {
+  conversations: Conversation[]
+  open: Opened | null
+  now: Date
+}
+
+export interface Opened {
+  phone: string
+  channel: 'sms' | 'whatsapp'
+  sender: string
+  texts: Text[]
+  isOff: boolean
+  isOptedOut: boolean
+  /** What the business's server said to the last answer, when it was no yes. */
+  trouble: string | null
+}
+
+const CHANNELS = { sms: 'SMS', whatsapp: 'WhatsApp' }
+
+export function page(shown: Shown): Html {
+  const { open } = shown
+  const unread = shown.conversations.reduce((sum, { unread }) => sum + unread, 0)
+  const title = `${unread > 0 ? `(${unread}) ` : ''}${open ? `${open.phone} · ` : ''}Recoup phones`
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/mailbox.css">
+<link rel="stylesheet" href="/phone/phone.css">
+<script src="/phone/phone.js" defer></script>
+</head>
+<body>
+<header class="top"><h1><a href="/phone"><img src="/icon.svg" alt="" width="28" height="28">Recoup phones</a></h1><nav class="elsewhere" aria-label="Other inboxes"><a href="/">Mailbox</a></nav><p>SMS and WhatsApp sent here go no further.</p></header>
+<main><div class="panes ${open ? 'is-open' : ''}">
+  <section class="list-pane" aria-label="Conversations">
+    <div class="toolbar">${newNumber()}${shown.conversations.length > 0 && deleteAll()}</div>
+    <div id="list">${listFragment(shown)}</div>
+  </section>
+  <section class="message-pane" aria-label="Phone">${open ? phone(open) : nothingOpen(shown)}</section>
+</div></main>
+<p id="news" class="unseen" role="status" aria-live="polite"></p>
+</body>
+</html>`
+}
+
+function newNumber(): Html {
+  return html`<form role="search" action="/phone" method="get"><label class="unseen" for="number">Phone number</label><input id="number" name="phone" type="search" inputmode="tel" placeholder="Find a number, +1…" autocomplete="off"></form>`
+}
+
+function deleteAll(): Html {
+  return html`<button class="quiet" type="button" popovertarget="confirm-all">Delete all</button>
+  <div id="confirm-all" class="confirm" popover role="dialog" aria-labelledby="confirm-question">
+    <p id="confirm-question">Delete all conversations?</p><p class="muted">This cannot be undone.</p>
+    <form method="post" action="/phone/delete-all"><button type="button" class="quiet" popovertarget="confirm-all" popovertargetaction="hide" autofocus>Cancel</button><button class="danger">Delete</button></form>
+  </div>`
+}
+
+export function listFragment({ conversations, open, now }: Shown): Html {
+  if (conversations.length === 0) return html`<p class="status muted" data-total="0">No messages</p>`
+  const total = conversations.reduce((sum, { count }) => sum + count, 0)
+  const rows = conversations.map((each) => {
+    const isOpen = open?.phone === each.phone && open.channel === each.channel && open.sender === each.sender
+    return html`<li><a class="row ${each.unread ? 'is-unread' : ''}" href="/phone?${query(each)}" ${isOpen ? new Html('aria-current="true"') : ''}>
+  <span class="who">${each.unread ? html`<span class="dot" aria-hidden="true"></span><span class="unseen">Unread: </span>` : ''}${each.phone}</span>
+  <time datetime="${each.lastAt}">${shortTime(each.lastAt, now)}</time>
+  <span class="subject">${each.lastBody}</span>
+  <span class="from muted">${CHANNELS[each.channel]} with ${each.sender}</span>
+</a></li>`
+  })
+  return html`<p class="status muted" data-total="${total}">${conversations.length} ${conversations.length === 1 ? 'conversation' : 'conversations'}</p><ol class="messages">${rows}</ol>`
+}
+
+function nothingOpen({ conversations }: Shown): Html {
+  return conversations.length > 0
+    ? html`<div class="empty"><p class="large">Choose a conversation to see that phone.</p></div>`
+    : html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No messages yet</p><p class="muted">SMS and WhatsApp messages appear here by themselves, on the phone they were sent to. Leave a phone number at the checkout of the demo store, or send one to yourself from a cart.</p></div>`
+}
+
+function phone(open: Opened): Html {
+  const { phone: number, channel, sender } = open
+  const hidden = html`<input type="hidden" name="phone" value="${number}"><input type="hidden" name="channel" value="${channel}"><input type="hidden" name="sender" value="${sender}">`
+  return html`<article class="phone-side">
+  <p class="back"><a href="/phone">← All conversations</a></p>
+  <div class="phone ${channel}">
+    <header><h2>${sender}</h2><p>${CHANNELS[channel]} on ${number}</p></header>
+    <div id="thread" data-query="${query(open)}" tabindex="0" role="log" aria-label="Messages">${threadFragment(open)}</div>
+    ${open.trouble && html`<p class="trouble" role="alert">${open.trouble}</p>`}
+    <form class="reply" method="post" action="/phone/reply">${hidden}
+      <label class="unseen" for="reply">Reply</label>
+      <input id="reply" name="body" placeholder="Reply" autocomplete="off" maxlength="1000" required>
+      <button>Send</button>
+    </form>
+    <form class="quick" method="post" action="/phone/reply">${hidden}${['STOP', 'START', 'HELP'].map((word) => html`<button class="quiet" name="body" value="${word}">${word}</button>`)}</form>
+  </div>
+  <form class="off" method="post" action="/phone/off">${hidden}<input type="hidden" name="isOff" value="${open.isOff ? 'false' : 'true'}"><button class="quiet">${open.isOff ? 'Switch this phone on' : 'Switch this phone off'}</button><span class="muted">${open.isOff ? 'It is off: nothing arrives.' : 'Then nothing arrives, and the sender is told.'}</span></form>
+</article>`
+}
+
+export function threadFragment({ texts, isOptedOut, sender }: Opened): Html {
+  const bubbles = texts.map(
+    (text) => html`<div class="bubble ${text.direction === 'in' ? 'mine' : 'theirs'}" data-id="${text.id}">
+  <p>${linked(text.body)}</p>${text.url && html`<p><a class="as-button" href="${text.url}" target="_blank" rel="noopener noreferrer">Open the link</a></p>`}
+  <p class="muted"><span class="unseen">${text.direction === 'in' ? 'You' : sender}, </span><time datetime="${text.at}">${clockTime(text.at)}</time>${text.direction === 'out' && html` · ${stateWords(text)}`}</p>
+</div>`,
+  )
+  return html`${bubbles}${isOptedOut && html`<p class="note">The provider carries no more SMS from this sender to this phone, until START.</p>`}`
+}
+
+function stateWords({ status, errorCode }: Text): string {
+  if (status === 'failed') return `not delivered (${errorCode ?? 'no code'})`
+  return status === 'queued' ? 'on its way' : status
+}
+
+function linked(text: string): Html[] {
+  return text
+    .split(/(https?:\/\/[^\s<>"']+)/i)
+    .map((piece, at) =>
+      at % 2
+        ? html`<a href="${piece}" target="_blank" rel="noopener noreferrer nofollow">${piece}</a>`
+        : html`${piece}`,
+    )
+}
+
+const query = ({ phone, channel, sender }: Pick<Conversation, 'phone' | 'channel' | 'sender'>): string =>
+  new URLSearchParams({ phone, channel, sender }).toString()
+
+function shortTime(iso: string, now: Date): string {
+  const minutes = Math.floor((now.getTime() - Date.parse(iso)) / 60_000)
+  if (minutes < 1) return 'now'
+  if (minutes < 60) return `${minutes} min ago`
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`
+  return new Date(iso).toLocaleDateString('en-US', { month: 'short', day: 'numeric' })
+}
+
+const clockTime = (iso: string): string =>
+  new Date(iso).toLocaleString('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })

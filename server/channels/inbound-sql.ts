@@ -1,0 +1,163 @@
+import { type AccountDb, type AccountTx, type Db, sql } from '../db.ts'
+import type { TextChannelName } from './channel.ts'
+import type { Keyword } from './keywords.ts'
+
+// What people answer, and what follows from it for an account: SQL and nothing else.
+
+export interface KeptInbound {
+  channel: TextChannelName
+  eventKey: string
+  addressHash: Buffer
+  keyword: Keyword | null
+  at: Date
+  now: Date
+}
+
+/** false when these words were delivered before. */
+export async function keepInbound({ db, accountId }: AccountTx, kept: KeptInbound): Promise<boolean> {
+  const rows = await db
+    .insertInto('inbound_texts')
+    .values({
+      account_id: accountId,
+      channel: kept.channel,
+      event_key: kept.eventKey,
+      address_hash: kept.addressHash,
+      keyword: kept.keyword,
+      at: kept.at,
+      received_at: kept.now,
+    })
+    .onConflict((conflict) => conflict.columns(['account_id', 'channel', 'event_key']).doNothing())
+    .returning('event_key')
+    .execute()
+  return rows.length > 0
+}
+
+/** One after the other for the same person: what they said is compared with what they said before. */
+export async function lockAddress({ db, accountId }: AccountTx, hash: Buffer): Promise<void> {
+  const name = `${accountId}:inbound:${hash.toString('hex')}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db)
+}
+
+/** Has the person said the opposite since? */
+export async function hasLaterKeyword(
+  { db, accountId }: AccountTx,
+  than: { channel: TextChannelName; addressHash: Buffer; at: Date; keyword: 'stop' | 'start' },
+): Promise<boolean> {
+  const later = await db
+    .selectFrom('inbound_texts')
+    .select('event_key')
+    .where('account_id', '=', accountId)
+    .where('channel', '=', than.channel)
+    .where('address_hash', '=', than.addressHash)
+    .where('keyword', '=', than.keyword === 'stop' ? 'start' : 'stop')
+    .where('at', '>', than.at)
+    .limit(1)
+    .executeTakeFirst()
+  return later !== undefined
+}
+
+export interface OptOut {
+  channel: TextChannelName
+  addressHash: Buffer
+  /** E.164. */
+  phone: string
+  source: string
+  at: Date
+}
+
+/** false when the address was suppressed before. */
+export async function suppressText({ db, accountId }: AccountTx, out: OptOut): Promise<boolean> {
+  const rows =
+    await sql`insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
+    values (${accountId}, ${out.addressHash}, ${out.channel}, ${out.phone}, 'unsubscribed', ${out.source}, ${out.at})
+    on conflict do nothing returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** In the ledger of every store of the account that has not got it already: the sender is the account's (C5). */
+export async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut): Promise<void> {
+  await sql`
+    insert into consents (store_id, id, address_hash, channel, status, source, at)
+    select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'withdrawn', ${out.source}, ${out.at}
+    from stores s where s.account_id = ${accountId} and (
+      select status from consents c where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
+      order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
+}
+
+/** Open messages to this number, in every store of the account, are closed at once (C2). */
+export async function closeOpenTexts({ db, accountId }: AccountTx, out: OptOut, now: Date): Promise<void> {
+  await sql`
+    with gone as (
+      update messages m set state = 'skipped', reason = 'suppressed_unsubscribed', finished_at = ${now}, updated_at = ${now},
+        claim = null
+      from carts c, stores s
+      where s.account_id = ${accountId} and m.store_id = s.id and c.store_id = m.store_id and c.id = m.cart_id
+        and c.phone = ${out.phone} and m.channel = ${out.channel} and m.state in ('scheduled', 'held', 'claimed')
+      returning m.store_id, m.id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select store_id, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_unsubscribed', '{}' from gone`.execute(db)
+}
+
+/** Only the person's own word is theirs to take back; false when there was none. */
+export async function unsuppressText({ db, accountId }: AccountTx, out: OptOut): Promise<boolean> {
+  const rows = await sql`delete from suppressions where account_id = ${accountId} and address_hash = ${out.addressHash}
+    and channel = ${out.channel} and reason = 'unsubscribed' returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** Where the newest word is the STOP, and a yes stood before it: that yes again. A START makes no consent that never was. */
+export async function restoreConsents({ db, accountId }: AccountTx, out: OptOut, undoes: string): Promise<void> {
+  await sql`
+    insert into consents (store_id, id, address_hash, channel, status, source, at)
+    select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'granted', ${out.source}, ${out.at}
+    from stores s cross join lateral (
+      select array_agg(status order by at desc, id desc) as words, array_agg(source order by at desc, id desc) as sources
+      from (select status, source, at, id from consents c
+        where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
+        order by at desc, id desc limit 2) newest) said
+    where s.account_id = ${accountId} and said.words[1] = 'withdrawn' and said.sources[1] = ${undoes}
+      and said.words[2] = 'granted'`.execute(db)
+}
+
+export async function oweReply(
+  { db, accountId }: AccountTx,
+  channel: TextChannelName,
+  eventKey: string,
+  replyTo: string,
+) {
+  await db
+    .updateTable('inbound_texts')
+    .set({ reply_to: replyTo })
+    .where('account_id', '=', accountId)
+    .where('channel', '=', channel)
+    .where('event_key', '=', eventKey)
+    .execute()
+}
+
+/** Takes the answer that is owed, so that nobody else gives it as well. */
+export async function takeReply({ db, accountId }: AccountDb, channel: TextChannelName, eventKey: string) {
+  const rows = await sql<{ reply_to: string; keyword: Keyword }>`
+    update inbound_texts t set reply_to = null from (
+      select event_key, reply_to from inbound_texts
+      where account_id = ${accountId} and channel = ${channel} and event_key = ${eventKey} for update) old
+    where t.account_id = ${accountId} and t.channel = ${channel} and t.event_key = old.event_key and old.reply_to is not null
+    returning old.reply_to, t.keyword`.execute(db)
+  return rows.rows[0]
+}
+
+/** Whose name stands in an answer: the newest connected store's. */
+export async function senderName({ db, accountId }: AccountDb): Promise<string | null> {
+  const row = await db
+    .selectFrom('stores')
+    .select(['sender_name', 'name'])
+    .where('account_id', '=', accountId)
+    .where('is_active', '=', true)
+    .orderBy('connected_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row ? row.sender_name || row.name : null
+}
+
+export async function deleteOldInbound(db: Db, receivedBefore: Date): Promise<void> {
+  await db.deleteFrom('inbound_texts').where('received_at', '<', receivedBefore).execute()
+}

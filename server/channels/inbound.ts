@@ -1,0 +1,97 @@
+import type { z } from 'zod'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { newId } from '../ids.ts'
+import { noteInbound } from '../messages/delivery.ts'
+import type { TextChannelName } from './channel.ts'
+import * as sql from './inbound-sql.ts'
+import { replyJob } from './jobs.ts'
+import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
+import type { InboundMessage } from './twilio-hooks.ts'
+
+// What people answer: it opens WhatsApp's 24 hours, and STOP, START and HELP do what they say (C4), once, in the order they were said.
+
+const DAY_MS = 86_400_000
+/** A repeated delivery within this time is known for one. */
+const KEPT_MS = 400 * DAY_MS
+
+const word = { sms: 'SMS', whatsapp: 'WhatsApp' }
+const stopSource = (channel: TextChannelName) => `STOP by ${word[channel]}`
+const startSource = (channel: TextChannelName) => `START by ${word[channel]}`
+
+export interface Inbound extends InboundMessage {
+  channel: TextChannelName
+  /** Whether an answer can go back with the provider's own request; otherwise a job sends it. */
+  isAnsweredAtOnce: boolean
+}
+
+/** What to answer at once; null: nothing. Doing it twice is doing it once. */
+export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
+  const { channel, from } = inbound
+  const now = deps.now()
+  // A provider's clock ahead of ours must not keep the window open for longer, nor outrank what is said later.
+  const at = inbound.at && inbound.at < now ? inbound.at : now
+  await noteInbound(deps, { accountId: account.accountId, channel, from, at })
+  const answer = await transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, { at, now }))
+  return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer) : null
+}
+
+async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, { at, now }: { at: Date; now: Date }) {
+  const { channel, id: eventKey, from } = inbound
+  const keyword = keywordOf(inbound.text)
+  const addressHash = deps.secrets.addressHash(from)
+  await sql.lockAddress(tx, addressHash)
+  const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
+  if (!isNew || !keyword) return null
+  const isToConfirm = await obey(tx, keyword, { channel, addressHash, phone: from, source: '', at }, now)
+  if (!isToConfirm || inbound.isAnswered) return null
+  if (!inbound.isAnsweredAtOnce) {
+    await sql.oweReply(tx, channel, eventKey, from)
+    await deps.jobs.enqueue(tx.db, replyJob, { accountId: tx.accountId, channel, eventKey })
+  }
+  return keyword
+}
+
+/** Whether there is something to confirm: nothing is said twice. */
+async function obey(tx: AccountTx, keyword: Keyword, said: sql.OptOut, now: Date): Promise<boolean> {
+  if (keyword === 'help') return true
+  const { channel, addressHash, at } = said
+  if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword })) return false
+  if (keyword === 'start') {
+    const isMoved = await sql.unsuppressText(tx, said)
+    if (isMoved) await sql.restoreConsents(tx, { ...said, source: startSource(channel) }, stopSource(channel))
+    return isMoved
+  }
+  const out = { ...said, source: stopSource(channel) }
+  const isMoved = await sql.suppressText(tx, out)
+  await sql.withdrawConsents(tx, out)
+  await sql.closeOpenTexts(tx, out, now)
+  return isMoved
+}
+
+async function answerText(deps: Deps, account: AccountDb, keyword: Keyword): Promise<string> {
+  const name = (await sql.senderName(account)) ?? deps.config.companyName
+  return keywordAnswer(keyword, { name, help: deps.config.supportEmail })
+}
+
+/** Job: the answer to a keyword. Taken before it is sent: a lost answer is better than a second one. */
+export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.infer<typeof replyJob.payload>) {
+  const account = { accountId, db: deps.db }
+  const owed = await sql.takeReply(account, channel, eventKey)
+  const wire = owed ? await deps.channels.text(accountId, channel) : null
+  if (!owed || !wire) return
+  const text = await answerText(deps, account, owed.keyword)
+  const outcome = await wire.send({
+    messageId: newId(),
+    channel,
+    to: owed.reply_to,
+    text,
+    template: null,
+    statusUrl: null,
+  })
+  if (outcome.kind !== 'accepted') deps.log.warn({ accountId, channel, kind: outcome.kind }, 'channels.reply_failed')
+}
+
+export async function tidyInbound(deps: Deps): Promise<void> {
+  await sql.deleteOldInbound(deps.db, new Date(deps.now().getTime() - KEPT_MS))
+}

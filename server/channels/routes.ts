@@ -1,0 +1,46 @@
+import { mayDo } from '../../shared/roles.ts'
+import * as api from '../../shared/text-channels.ts'
+import { type AccountCall, type Routes, serveAccount } from '../http.ts'
+import type { TextChannelName } from './channel.ts'
+import * as credentials from './credentials.ts'
+
+// How SMS and WhatsApp are set up: HTTP in, HTTP out.
+
+export const channelRoutes: Routes = (app, deps) => {
+  const view = ({ account, session }: AccountCall<unknown, unknown, unknown>, channel: TextChannelName) =>
+    credentials.viewChannel(deps, account, session, { channel, mayLead: mayDo(session.role, 'flows:switch') })
+
+  serveAccount(app, deps, api.readTextChannels, ({ account, session }) =>
+    credentials.viewChannels(deps, account, session, mayDo(session.role, 'flows:switch')),
+  )
+
+  serveAccount(app, deps, api.saveSmsChannel, async (call) => {
+    await credentials.saveSms(deps, call.account, call.session, call.body)
+    return view(call, 'sms')
+  })
+
+  serveAccount(app, deps, api.saveWhatsappChannel, async (call) => {
+    await credentials.saveWhatsapp(deps, call.account, call.session, call.body)
+    return view(call, 'whatsapp')
+  })
+
+  serveAccount(app, deps, api.chooseWhatsappTemplate, async (call) => {
+    await credentials.chooseTemplate(deps, call.account, call.session, call.body)
+    return view(call, 'whatsapp')
+  })
+
+  serveAccount(app, deps, api.refreshWhatsappTemplates, async (call) => {
+    await credentials.refreshTemplates(deps, call.account)
+    return view(call, 'whatsapp')
+  })
+
+  serveAccount(app, deps, api.removeSmsChannel, async (call) => {
+    await credentials.removeChannel(deps, call.account, call.session, 'sms')
+    return view(call, 'sms')
+  })
+
+  serveAccount(app, deps, api.removeWhatsappChannel, async (call) => {
+    await credentials.removeChannel(deps, call.account, call.session, 'whatsapp')
+    return view(call, 'whatsapp')
+  })
+}

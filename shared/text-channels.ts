@@ -1,0 +1,179 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+// Who carries an account's SMS and WhatsApp: credentials, senders, templates. Secrets go in and never come out (Y5).
+
+export const TEMPLATE_VARIABLES = ['customer_name', 'cart_items', 'cart_total', 'checkout_link', 'store_name'] as const
+
+export const textChannelTexts = {
+  demo: 'In the demo, SMS and WhatsApp always go to the phone sandbox and cannot be changed.',
+  changedMeanwhile: 'These settings were changed by somebody else since you opened them. Nothing was saved.',
+  notConfigured: 'Nothing is sent this way until its credentials are entered here.',
+} as const
+
+/** `country` null: for every country without a sender of its own. */
+export const TextSender = z.object({
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'A country code of two letters')
+    .nullable(),
+  sender: z
+    .string()
+    .trim()
+    .regex(
+      /^(\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
+      'A number such as +12025550100, a messaging service (MG…), a short code, or a name of up to 11 letters and digits',
+    ),
+})
+export type TextSender = z.infer<typeof TextSender>
+
+export const ListedTemplate = z.object({
+  /** What a message names it by. */
+  name: z.string(),
+  title: z.string(),
+  language: z.string(),
+  category: z.enum(['marketing', 'utility', 'authentication']),
+  status: z.string(),
+  text: z.string(),
+  buttonUrlPrefix: z.string().nullable(),
+  /** Why it cannot be used, in a sentence. */
+  problem: z.string().nullable(),
+})
+export type ListedTemplate = z.infer<typeof ListedTemplate>
+
+const TemplateChoice = z.object({
+  name: z.string().min(1).max(512),
+  language: z.string().min(2).max(20),
+  /** Which variable goes to `{{1}}`, `{{2}}` … */
+  variables: z.array(z.enum(TEMPLATE_VARIABLES)).max(20),
+})
+
+export const TextChannelView = z.object({
+  channel: z.enum(['sms', 'whatsapp']),
+  /** `sandbox`: messages go to the built-in phones · `missing`: nothing is sent this way. */
+  state: z.enum(['ready', 'sandbox', 'missing']),
+  provider: z.enum(['twilio', 'meta']).nullable(),
+  isFixed: z.boolean(),
+  /** What the provider calls the account by; the secrets that go with it are kept and not shown. */
+  identity: z.object({
+    accountSid: z.string().optional(),
+    phoneNumberId: z.string().optional(),
+    businessAccountId: z.string().optional(),
+  }),
+  senders: z.array(TextSender),
+  /** What the provider said when the credentials were saved. */
+  checkAnswer: z.string().nullable(),
+  checkedAt: z.string().nullable(),
+  /** Where the provider has to be pointed at; for those who may change it, and empty for others. */
+  hooks: z.array(z.object({ label: z.string(), value: z.string() })),
+  /** Whether the provider can reach this server at all. */
+  isReachable: z.boolean(),
+  template: TemplateChoice.nullable(),
+  templates: z.array(ListedTemplate),
+  templatesAt: z.string().nullable(),
+  /** The page of the built-in phones, while messages go there. */
+  phoneUrl: z.string().nullable(),
+  version: z.number(),
+})
+export type TextChannelView = z.infer<typeof TextChannelView>
+
+export const readTextChannels = endpoint({
+  method: 'GET',
+  path: '/api/channels',
+  permission: 'stores:read',
+  scope: 'account',
+  summary: 'How SMS and WhatsApp of the account are set up',
+  reply: z.object({ sms: TextChannelView, whatsapp: TextChannelView }),
+})
+
+const accountSid = z
+  .string()
+  .trim()
+  .regex(/^AC[0-9a-fA-F]{32}$/, 'AC and 32 digits, from the Twilio console')
+/** Empty: the one that is kept. */
+const secret = z.string().trim().max(1_000).default('')
+const version = z.number().int().min(0)
+const senders = z.array(TextSender).max(50)
+
+export const saveSmsChannel = endpoint({
+  method: 'PUT',
+  path: '/api/channels/sms',
+  permission: 'flows:switch',
+  scope: 'account',
+  summary: 'Check Twilio’s credentials with Twilio, then keep them',
+  body: z.object({
+    accountSid,
+    authToken: secret,
+    senders: senders.min(1, 'At least one sender'),
+    version,
+  }),
+  reply: TextChannelView,
+})
+
+const graphId = z
+  .string()
+  .trim()
+  .regex(/^\d{5,25}$/, 'Digits only, from WhatsApp Manager')
+
+export const saveWhatsappChannel = endpoint({
+  method: 'PUT',
+  path: '/api/channels/whatsapp',
+  permission: 'flows:switch',
+  scope: 'account',
+  summary: 'Check the credentials with Meta or Twilio, then keep them',
+  body: z.discriminatedUnion('provider', [
+    z.object({
+      provider: z.literal('meta'),
+      phoneNumberId: graphId,
+      businessAccountId: graphId,
+      accessToken: secret,
+      appSecret: secret,
+      version,
+    }),
+    z.object({
+      provider: z.literal('twilio'),
+      accountSid,
+      authToken: secret,
+      senders: senders.min(1, 'At least one sender'),
+      version,
+    }),
+  ]),
+  reply: TextChannelView,
+})
+
+export const chooseWhatsappTemplate = endpoint({
+  method: 'PUT',
+  path: '/api/channels/whatsapp/template',
+  permission: 'flows:switch',
+  scope: 'account',
+  summary: 'Which approved template reminders use, and what goes into its places',
+  body: TemplateChoice,
+  reply: TextChannelView,
+})
+
+export const refreshWhatsappTemplates = endpoint({
+  method: 'POST',
+  path: '/api/channels/whatsapp/templates',
+  permission: 'flows:switch',
+  scope: 'account',
+  summary: 'Ask the provider for its templates and their approval',
+  reply: TextChannelView,
+})
+
+export const removeSmsChannel = endpoint({
+  method: 'DELETE',
+  path: '/api/channels/sms',
+  permission: 'flows:switch',
+  scope: 'account',
+  summary: 'Forget the credentials; nothing is sent by SMS any more',
+  reply: TextChannelView,
+})
+
+export const removeWhatsappChannel = endpoint({
+  method: 'DELETE',
+  path: '/api/channels/whatsapp',
+  permission: 'flows:switch',
+  scope: 'account',
+  summary: 'Forget the credentials; nothing is sent by WhatsApp any more',
+  reply: TextChannelView,
+})
