@@ -20,6 +20,7 @@ import { healthRoutes } from './instance/health.ts'
 import { instanceRoutes } from './instance/routes.ts'
 import { sendApp, siteRoutes } from './instance/site-routes.ts'
 import { liveRoutes } from './live/routes.ts'
+import { byHandRoutes } from './messages/by-hand-routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { webhookRoutes } from './stores/webhook-routes.ts'
@@ -47,6 +48,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     flowRoutes,
     channelRoutes,
     messageRoutes,
+    byHandRoutes,
     instanceRoutes,
     demoRoutes,
     captureRoutes,

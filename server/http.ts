@@ -8,7 +8,7 @@ import type { AccountDb, Db, StoreDb } from './db.ts'
 import { isDatabaseAway } from './db-away.ts'
 import type { Deps } from './deps.ts'
 import { AppError } from './errors.ts'
-import { chooseStore } from './stores/choose.ts'
+import { chooseStore, type WantedStore } from './stores/choose.ts'
 
 export type Routes = (app: FastifyInstance, deps: Deps) => void
 
@@ -43,10 +43,17 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
 ): void {
   route(app, deps, endpoint, async (call) => {
     const session = signedIn(call.session)
-    const store = await chooseStore(deps.db, session, call.query as { platform?: string; storeId?: string })
+    const store = await chooseStore(deps.db, session, wantedStore(call.query, call.body))
     const account = { accountId: session.accountId, db: deps.db }
     return handle({ ...call, session, account, store: { storeId: store.id, db: deps.db } })
   })
+}
+
+/** Decision 7: named in the query or, as calls that send do (B 7), by its address in the body. */
+function wantedStore(query: unknown, body: unknown): WantedStore {
+  const { platform, storeId } = query as WantedStore
+  const { storeUrl } = body as { storeUrl?: string }
+  return { platform, storeId: storeId ?? (storeUrl || undefined) }
 }
 
 /** For endpoints about the signed-in user's account. */

@@ -1,3 +1,5 @@
+import { textCodes } from './text-codes.ts'
+
 // Why a message was sent, held, skipped or cancelled: one sentence per reason code, for a shop owner. Codes are written by
 // `server/messages/decide.ts` and by the verbs of `server/messages/messages.ts`.
 
@@ -41,9 +43,40 @@ export const reasonTexts: Record<string, string> = {
   rejected: 'The mail server refused the message for good.',
   unknown: 'The message was handed over, but no answer came. It is never sent again on its own.',
   bounced: 'The message came back.',
+  delivered: 'The message reached the shopper.',
+  undelivered: 'The message did not reach the shopper.',
+  sms_not_configured: 'SMS is not set up yet. Enter the credentials under Settings, Sending.',
+  whatsapp_not_configured: 'WhatsApp is not set up yet. Enter the credentials under Settings, Sending.',
+  template_missing:
+    'WhatsApp delivers approved templates only, unless the shopper wrote in the last 24 hours, and none is chosen under Settings, Sending.',
+  whatsapp_marketing_refused: 'WhatsApp delivers no marketing messages to numbers of +1.',
+  sms_once_per_cart: 'A cart of a US shopper may get one SMS, and this one has had it.',
+  sms_too_late: 'An SMS about a cart may go to the US within 48 hours of it being left, and that is over.',
+  cooldown: 'This cart had a message of the same kind a short time ago.',
+  quiet_hours: 'It is night where the shopper lives; nobody is disturbed then.',
+  plan_required: 'SMS and WhatsApp in flows are part of the Growth plan.',
+  budget: 'The monthly budget for SMS and WhatsApp is used up.',
+  cart_missing: 'There is no such cart in this store.',
 }
 
-export function explain(reason: string | null): string {
+/** What reads differently where a phone is written to. */
+const ofTexts: Record<string, string> = {
+  no_contact: 'No usable phone number is known yet.',
+  suppressed_hard_bounce: 'The number does not take messages.',
+  suppressed_manual: 'The number was put on the suppression list by hand.',
+  suppressed_invalid: 'The number is not valid or takes no messages.',
+  suppressed_unsubscribed: 'The shopper has asked to get no more messages (STOP).',
+  no_consent: 'The shopper has not agreed to messages on this channel, and without a yes none may be sent.',
+  retry: 'The provider did not accept it for now; it is tried again.',
+  accepted: 'The provider accepted the message.',
+  rejected: 'The provider refused the message for good.',
+}
+
+/** The sentence of a reason; texts have their own, and name the provider's where one is known (`undelivered:30005`). */
+export function explain(reason: string | null, channel?: string): string {
   if (!reason) return ''
-  return reasonTexts[reason] ?? reasonTexts[reason.split(':')[0]!] ?? reason
+  const [kind = '', detail = ''] = reason.split(':')
+  const isText = channel === 'sms' || channel === 'whatsapp'
+  if (isText && textCodes[detail]) return textCodes[detail].words
+  return (isText ? ofTexts[kind] : undefined) ?? reasonTexts[reason] ?? reasonTexts[kind] ?? reason
 }

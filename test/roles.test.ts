@@ -45,6 +45,7 @@ const LEADERS = [
   'POST /api/flows/:flowId/switch',
   'POST /api/subscribe/create-free-subscription',
   'POST /api/subscribe/manual-update',
+  'PUT /api/account/sending-budget',
   'PUT /api/channels/sms',
   'PUT /api/channels/whatsapp',
   'PUT /api/channels/whatsapp/template',
@@ -64,6 +65,8 @@ const OWNERS = ['POST /api/account/delete']
 /** A viewer changes nothing but what is their own: profile, sessions, where they work, whether they stay. A preview is a look. */
 const OWN = [
   'POST /api/flows/:flowId/preview',
+  'POST /api/carts/eligibility',
+  'POST /api/messages/preview',
   'POST /api/auth/logout',
   'PATCH /api/auth/profile',
   'POST /api/auth/change-email',

@@ -30,8 +30,14 @@ beforeAll(async () => {
     body: { email: 'mia@team.example', role: 'member' },
   })
   const invitation = await world.db.selectFrom('invitations').select('id').executeTakeFirstOrThrow()
+  const job = await world.request('POST', '/api/carts/send', {
+    token: owner.token,
+    body: { channel: 'email', cartIds: [cart.id] },
+  })
   Object.assign(owned, {
     id: cart.id,
+    cartId: cart.id,
+    jobId: job.body.jobId,
     flowId: owner.flowId,
     sessionId: session.id,
     userId: owner.userId,

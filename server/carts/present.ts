@@ -1,6 +1,7 @@
 import type { CartItem, CartState, CartView, MessageView, TimelineEntry } from '../../shared/carts.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
+import { channelTraits } from '../channels/traits.ts'
 import type * as list from './list-sql.ts'
 
 // The one translation from rows to the wire (B 3, decision 11, decision 21).
@@ -52,7 +53,7 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
     channel: row.channel,
     state: row.state,
     reason: row.reason,
-    explanation: explain(row.reason) || stateTexts[row.state] || '',
+    explanation: explain(row.reason, row.channel) || stateWords(row),
     dueAt: row.due_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     handedOverAt: row.handed_over_at?.toISOString() ?? null,
@@ -67,19 +68,23 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
         at: decision.at.toISOString(),
         outcome: decision.outcome,
         reason: decision.reason,
-        explanation: explain(decision.reason),
+        explanation: explain(decision.reason, row.channel),
         until: decision.until?.toISOString() ?? null,
         inputs: decision.inputs,
       })),
   }
 }
 
-const stateTexts: Record<string, string> = {
-  scheduled: 'It waits for its time and is checked again at the moment of sending.',
-  claimed: 'It is being checked right now.',
-  handed_over: 'It is on its way to the mail server.',
-  sent: 'The mail server accepted the message.',
-  delivered: 'The message was delivered.',
+function stateWords({ state, channel }: list.MessageRow): string {
+  const { provider } = channelTraits[channel]
+  const words: Record<string, string> = {
+    scheduled: 'It waits for its time and is checked again at the moment of sending.',
+    claimed: 'It is being checked right now.',
+    handed_over: `It is on its way to the ${provider}.`,
+    sent: `The ${provider} accepted the message.`,
+    delivered: 'The message was delivered.',
+  }
+  return words[state] ?? ''
 }
 
 type Events = Awaited<ReturnType<typeof list.eventsOf>>

@@ -9,11 +9,12 @@ import { pullFence } from '../stores/sync.ts'
 import { type Composed, outgoingEmail } from './compose.ts'
 import { FENCE_FRESH_MS } from './decide.ts'
 import * as sql from './deliver-sql.ts'
-import { isText, type Judged, judge, type Ready } from './judge.ts'
+import { type AnyComposed, isText, type Judged, judge, type Ready } from './judge.ts'
 import type { Texts } from './judge-inputs.ts'
+import type { Situation } from './judge-sql.ts'
 import { type StoreLease, takeStoreLease } from './lease.ts'
 import { scheduleNextLook } from './messages.ts'
-import { type Leaving, sendInWindow } from './window.ts'
+import { sendInWindow } from './window.ts'
 
 // Way C: fence, posts, claim, decide and render here; hand-over and outcome in window.ts. What leaves is written before it leaves; a
 // row goes back only on proof that it was not accepted.
@@ -113,7 +114,7 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   // Side by side: a slow provider of one channel keeps no other waiting.
   const ended = await Promise.allSettled(
     [...byChannel].map(([channel, ready]) =>
-      sendInWindow(deps, store, { ...base, channel, ...wayOut(deps, judged, channel, texts) }, ready),
+      sendInWindow(deps, store, { ...base, channel, ...wayOut(deps, judged.situation, channel, texts) }, ready),
     ),
   )
   const failed = ended.find((each) => each.status === 'rejected')
@@ -135,29 +136,34 @@ export async function textsFor(deps: Deps, store: StoreDb<Db>, channels: readonl
   )
 }
 
+/** What is put on a wire, of a message's row or of a test that has none. */
+export interface Departing {
+  id: string
+  channel: ChannelName
+  address: string
+  composed: AnyComposed
+}
+
 /** The wire of a channel and how a message gets on it. */
-function wayOut(deps: Deps, judged: Judged, channel: ChannelName, texts: Texts): Pick<Leaving, 'wire' | 'put'> {
-  const { situation } = judged
+export function wayOut(deps: Deps, situation: Situation, channel: ChannelName, texts: Texts) {
   if (isTextChannelName(channel)) {
     // Without it no row of the channel is ready.
     const wire = texts.get(channel)!
-    return { wire, put: (ready) => wire.send(outgoingText(deps, situation.account_id, ready)) }
+    return { wire, put: (each: Departing) => wire.send(outgoingText(deps, situation.account_id, each)) }
   }
-  if (channel !== 'email') throw new Error(`no way out for the ${channelTraits[channel].word}`)
+  if (channel !== 'email') throw new Error(`no way out for a ${channelTraits[channel].word}`)
   const wire = situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
   const sender = { name: situation.sender_name, email: situation.sender_email }
-  return {
-    wire,
-    put: ({ row, address, composed }) =>
-      wire.send(outgoingEmail(row.id, address, composed as Composed, sender, deps.config.mailFrom)),
-  }
+  const put = ({ id, address, composed }: Departing) =>
+    wire.send(outgoingEmail(id, address, composed as Composed, sender, deps.config.mailFrom))
+  return { wire, put }
 }
 
-function outgoingText(deps: Deps, accountId: string, { row, address, composed }: Ready): OutgoingText {
-  if (!isText(composed) || !isTextChannelName(row.channel)) throw new Error('not a text')
-  const statusUrl = `${deps.config.publicUrl}${statusPath(row.channel, accountId, row.id)}`
+function outgoingText(deps: Deps, accountId: string, { id, channel, address, composed }: Departing): OutgoingText {
+  if (!isText(composed) || !isTextChannelName(channel)) throw new Error('not a text')
+  const statusUrl = `${deps.config.publicUrl}${statusPath(channel, accountId, id)}`
   const { text, template } = composed
-  return { messageId: row.id, channel: row.channel, to: address, text, template, statusUrl }
+  return { messageId: id, channel, to: address, text, template, statusUrl }
 }
 
 function isFenceFresh({ situation }: Judged, now: Date): boolean {

@@ -128,7 +128,7 @@ export async function loadPreview(
 ): Promise<ClaimedRow | undefined> {
   const { now } = wanted
   const rows = await sql<ClaimedRow>`
-    select m.id, m.cart_id, c.shopper_id, m.origin, m.step, fs.channel, null as reason, ${now}::timestamptz as due_at,
+    select m.id, m.cart_id, c.shopper_id, m.origin, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
       ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on, f.holdout_bps, f.salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       null as by_hand, ${CIRCUMSTANCES(now)}

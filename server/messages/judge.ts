@@ -51,11 +51,16 @@ export async function judgeImagined(
   tx: StoreTx,
   texts: Texts,
   read: (base: { now: Date; capSince: Date }) => Promise<load.ClaimedRow[]>,
+  { isRendered = true } = {},
 ) {
   const base = await situationOf(deps, tx)
   const rows = await read(base)
   const context = await contextOf(deps, tx, { ...base, texts, isImagined: true }, rows)
-  return { context, situation: base.situation, rows: rows.map((row) => ({ row, ...judgeRow(context, row) })) }
+  return {
+    context,
+    situation: base.situation,
+    rows: rows.map((row) => ({ row, ...judgeRow(context, row, isRendered) })),
+  }
 }
 
 async function situationOf(deps: Deps, tx: StoreTx) {
@@ -99,10 +104,11 @@ export interface RowJudgement {
 }
 
 /** One row's decision with the record of what it rested on. Also the preview's, for a row that does not exist. */
-function judgeRow(context: Context, row: load.ClaimedRow): RowJudgement {
+function judgeRow(context: Context, row: load.ClaimedRow, isRendered = true): RowJudgement {
   const addressHash = context.hashes.get(addressOf(row) ?? '') ?? ''
   let composed: AnyComposed | null = null
   const problem = () => {
+    if (!isRendered) return null
     const result = tryCompose(context, row)
     if (typeof result === 'string') return result
     composed = result
@@ -137,7 +143,7 @@ function sortIn(judged: Judged, row: load.ClaimedRow, judgement: RowJudgement): 
   }
   const until = decision.outcome === 'hold' ? decision.until : null
   // What a person asked for is answered, not kept (D11).
-  const isRefused = decision.outcome === 'hold' && row.by_hand?.isImmediate === true
+  const isRefused = decision.outcome === 'hold' && row.by_hand !== null && isAnswer(row, row.by_hand, decision)
   const outcome = isRefused ? 'skip' : decision.outcome
   judged.verdicts.push({
     id: row.id,
@@ -149,6 +155,15 @@ function sortIn(judged: Judged, row: load.ClaimedRow, judgement: RowJudgement): 
     until,
     inputs,
   })
+}
+
+/** A message for later waits for what may end in time; what certainly does not end before its age limit is said at once. */
+function isAnswer(
+  row: load.ClaimedRow,
+  byHand: load.ByHand,
+  { reason, until }: { reason: string; until: Date },
+): boolean {
+  return byHand.isImmediate || (['quiet_hours', 'cooldown'].includes(reason) && until >= row.expires_at)
 }
 
 function tryCompose(context: Context, row: load.ClaimedRow): AnyComposed | string {

@@ -88,7 +88,7 @@ function presentPreview({ context, rows }: Imagined, what: string) {
     decision: {
       outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
       reason: decision.reason,
-      explanation: explain(decision.reason),
+      explanation: explain(decision.reason, row.channel),
       until: decision.outcome === 'hold' ? decision.until.toISOString() : null,
     },
   }

@@ -1,5 +1,5 @@
 import type { Cost } from '../channels/channel.ts'
-import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type AccountDb, type StoreDb, type StoreTx, sql } from '../db.ts'
 
 // What SMS and WhatsApp of an account cost in a month, and what they may: SQL and nothing else.
 
@@ -59,4 +59,46 @@ export async function correctCosts(
       cost_currency = coalesce(c.currency, m.cost_currency)
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as c(id uuid, segments int, micros bigint, currency text)
     where m.store_id = ${storeId} and m.id = any(${costs.map(({ id }) => id)}::uuid[]) and m.id = c.id`.execute(db)
+}
+
+export interface BudgetRow {
+  monthlyMicros: number
+  currency: string
+  spentMicros: number
+}
+
+/** Of the store's account; undefined: none is set. */
+export async function readBudget({ db, storeId }: StoreDb, month: string): Promise<BudgetRow | undefined> {
+  const rows = await sql<BudgetRow>`
+    select g.monthly_micros as "monthlyMicros", g.currency, coalesce(p.micros, 0) as "spentMicros"
+    from stores s join sending_budgets g on g.account_id = s.account_id
+    left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date and p.currency = g.currency
+    where s.id = ${storeId}`.execute(db)
+  return rows.rows[0]
+}
+
+/** The account's budget, or none, with what the month has taken in its currency, or in the one given where no budget says. */
+export async function budgetOf({ db, accountId }: AccountDb, month: string, currency: string) {
+  const rows = await sql<{ monthlyMicros: number | null; currency: string; spentMicros: number }>`
+    select g.monthly_micros as "monthlyMicros", coalesce(g.currency, ${currency}) as currency, coalesce(p.micros, 0) as "spentMicros"
+    from accounts a left join sending_budgets g on g.account_id = a.id
+    left join sending_spend p on p.account_id = a.id and p.month = ${month}::date and p.currency = coalesce(g.currency, ${currency})
+    where a.id = ${accountId}`.execute(db)
+  return rows.rows[0]
+}
+
+export async function saveBudget(
+  { db, accountId }: AccountDb,
+  budget: { monthlyMicros: number; currency: string; now: Date },
+): Promise<void> {
+  const { monthlyMicros: monthly_micros, currency, now: updated_at } = budget
+  await db
+    .insertInto('sending_budgets')
+    .values({ account_id: accountId, monthly_micros, currency, updated_at })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ monthly_micros, currency, updated_at }))
+    .execute()
+}
+
+export async function dropBudget({ db, accountId }: AccountDb): Promise<void> {
+  await db.deleteFrom('sending_budgets').where('account_id', '=', accountId).execute()
 }

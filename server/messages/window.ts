@@ -5,6 +5,7 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
 import { isDatabaseAway, outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
 import { FENCE_DEGRADED_MS, FENCE_FRESH_MS } from './decide.ts'
+import type { Departing } from './deliver.ts'
 import * as sql from './deliver-sql.ts'
 import { applyReports } from './delivery.ts'
 import { isText, type Judged, type Ready } from './judge.ts'
@@ -24,7 +25,7 @@ export interface Leaving {
   channel: ChannelName
   wire: Wired
   /** Puts one on the wire. */
-  put: (ready: Ready) => Promise<Outcome>
+  put: (each: Departing) => Promise<Outcome>
   /** Asked before anything leaves: the lease and the order pull must still hold. */
   mayGoOn: () => Promise<boolean>
   /** Takes up the ends of those that are not waited for any longer. */
@@ -221,7 +222,8 @@ async function send(deps: Deps, { judged, put }: Leaving, ready: Ready): Promise
       retryAfterMs: 1_000,
     }
   }
-  return put(ready).catch((error): Outcome => {
+  const { row, address, composed } = ready
+  return put({ id: row.id, channel: row.channel, address, composed }).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel ended without an answer.' }
   })

@@ -1,0 +1,106 @@
+import type { SendChannel } from '../../shared/reminders.ts'
+import { type StoreDb, type StoreTx, sql } from '../db.ts'
+
+// Requests for many messages: SQL and nothing else. What became of each is read from its message's row.
+
+export interface JobRow {
+  id: string
+  channel: SendChannel
+  send_at: Date | null
+  missing: string[]
+  created_at: Date
+}
+
+export async function insertJob(
+  { db, storeId }: StoreTx,
+  job: { id: string; channel: SendChannel; askedBy: string; sendAt: Date | null; now: Date },
+): Promise<void> {
+  await db
+    .insertInto('send_jobs')
+    .values({
+      store_id: storeId,
+      id: job.id,
+      channel: job.channel,
+      asked_by: job.askedBy,
+      send_at: job.sendAt,
+      created_at: job.now,
+    })
+    .execute()
+}
+
+/** Of what was asked for, what is no cart of the store. */
+export async function noteMissing({ db, storeId }: StoreTx, jobId: string, cartIds: readonly string[]): Promise<void> {
+  await sql`update send_jobs j set missing = array(select id from unnest(${[...cartIds]}::uuid[]) as id
+      where not exists (select from reminders r where r.store_id = j.store_id and r.job_id = j.id and r.cart_id = id))
+    where j.store_id = ${storeId} and j.id = ${jobId}`.execute(db)
+}
+
+export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow | undefined> {
+  return db
+    .selectFrom('send_jobs')
+    .select(['id', 'channel', 'send_at', 'missing', 'created_at'])
+    .where('store_id', '=', storeId)
+    .where('id', '=', jobId)
+    .executeTakeFirst()
+}
+
+/** `waiting`: something is still expected of it. */
+const OUTCOME = sql<string>`case when m.state in ('sent', 'delivered') then 'sent' when m.state = 'unknown' then 'unknown'
+  when m.state in ('failed', 'skipped', 'cancelled') then 'failed' else 'waiting' end`
+
+const currentOf = (storeId: string, jobId: string) => sql`reminders r
+  join messages m on m.store_id = r.store_id and m.id = r.message_id
+  where r.store_id = ${storeId} and r.job_id = ${jobId} and r.is_current`
+
+export async function countOutcomes({ db, storeId }: StoreDb, jobId: string): Promise<Record<string, number>> {
+  const rows = await sql<{ outcome: string; count: number }>`
+    select ${OUTCOME} as outcome, count(*)::int as count from ${currentOf(storeId, jobId)} group by 1`.execute(db)
+  return Object.fromEntries(rows.rows.map((row) => [row.outcome, row.count]))
+}
+
+export interface ItemRow {
+  cart_id: string
+  customer: string | null
+  to_address: string | null
+  message_id: string | null
+  outcome: 'waiting' | 'sent' | 'unknown' | 'failed'
+  reason: string | null
+}
+
+/** A page of the items in the order of their carts; ids that are no cart of the store are failed ones. */
+export async function itemsOf(
+  { db, storeId }: StoreDb,
+  jobId: string,
+  page: { outcome: string | null; limit: number; offset: number },
+): Promise<ItemRow[]> {
+  const rows = await sql<ItemRow>`
+    select i.cart_id, c.customer_name as customer, i.to_address, i.message_id, i.outcome, i.reason from (
+      select r.cart_id, m.cart_id as whose, coalesce(m.to_address, r.to_address) as to_address, m.id as message_id, ${OUTCOME} as outcome, m.reason
+      from ${currentOf(storeId, jobId)}
+      union all
+      select missing.id, null, null, null, 'failed', 'cart_missing' from send_jobs j, unnest(j.missing) as missing(id)
+      where j.store_id = ${storeId} and j.id = ${jobId}) i
+    left join carts c on c.store_id = ${storeId} and c.id = i.whose
+    where ${page.outcome}::text is null or i.outcome = ${page.outcome}
+    order by i.cart_id limit ${page.limit} offset ${page.offset}`.execute(db)
+  return rows.rows
+}
+
+/** Takes the failed items out of the job, for new messages to stand in their place; nobody else takes the same. */
+export async function takeFailed({ db, storeId }: StoreTx, jobId: string): Promise<TakenItem[]> {
+  const rows = await sql<TakenItem>`
+    update reminders r set is_current = false
+    from messages m
+    where r.store_id = ${storeId} and r.job_id = ${jobId} and r.is_current and m.store_id = r.store_id and m.id = r.message_id
+      and m.state in ('failed', 'skipped', 'cancelled')
+    returning r.cart_id, r.template_id, r.subject, r.body, r.overrides_holdout`.execute(db)
+  return rows.rows
+}
+
+export interface TakenItem {
+  cart_id: string
+  template_id: string | null
+  subject: string | null
+  body: string | null
+  overrides_holdout: boolean
+}
