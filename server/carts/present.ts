@@ -2,6 +2,7 @@ import type { CartItem, CartState, CartView, MessageView, TimelineEntry } from '
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import { channelTraits } from '../channels/traits.ts'
+import type { TextView } from '../messages/by-hand.ts'
 import type * as list from './list-sql.ts'
 
 // The one translation from rows to the wire (B 3, decision 11, decision 21).
@@ -19,7 +20,9 @@ export function presentItems(items: readonly CartItem[], currency: string): Cart
   }))
 }
 
-export function presentCart(row: list.ListedCart): CartView {
+/** `texts`: what became of its SMS and WhatsApp messages, by `channel:cart`. */
+export function presentCart(row: list.ListedCart, texts: ReadonlyMap<string, TextView> = new Map()): CartView {
+  const [sms, whatsapp] = [texts.get(`sms:${row.id}`), texts.get(`whatsapp:${row.id}`)]
   return {
     cart_id: row.id,
     id: row.id,
@@ -35,10 +38,10 @@ export function presentCart(row: list.ListedCart): CartView {
     abandoned_at: row.abandoned_at?.toISOString() ?? null,
     status: row.badge,
     state: row.status,
-    sms_status: null,
-    sms_sent_at: null,
-    whatsapp_status: null,
-    whatsapp_sent_at: null,
+    sms_status: sms?.status ?? null,
+    sms_sent_at: sms?.at?.toISOString() ?? null,
+    whatsapp_status: whatsapp?.status ?? null,
+    whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
   }
 }
 
@@ -48,7 +51,7 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
   return {
     id: row.id,
     origin: row.origin,
-    originName: row.origin_name ?? row.origin.split(':')[0]!,
+    originName: row.origin_name ?? originWords(row.origin),
     step: row.step,
     channel: row.channel,
     state: row.state,
@@ -74,6 +77,8 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
       })),
   }
 }
+
+const originWords = (origin: string): string => (origin.startsWith('manual:') ? 'By hand' : origin.split(':')[0]!)
 
 function stateWords({ state, channel }: list.MessageRow): string {
   const { provider } = channelTraits[channel]
@@ -122,7 +127,9 @@ export function presentTimeline({ state, events, messages, touches }: Happened):
 }
 
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
-  const name = `${message.originName}, step ${message.step}`
+  const { word, provider } = channelTraits[message.channel]
+  const isByHand = message.origin.startsWith('manual:')
+  const name = isByHand ? `${capital(word)} by hand` : `${message.originName}, step ${message.step}`
   const told = message.decisions.filter(
     ({ outcome, reason }) => !(isBought && outcome === 'cancel' && reason === 'emptied'),
   )
@@ -130,17 +137,24 @@ function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[
     at: decision.at,
     kind: `message_${decision.outcome}`,
     messageId: message.id,
-    title: `${name}: ${decisionTitles[decision.outcome]}`,
+    title: `${name}: ${decision.outcome === 'result' ? resultTitle(decision.reason, provider) : decisionTitles[decision.outcome]}`,
     text: decision.explanation,
   }))
 }
 
-const decisionTitles: Record<MessageView['decisions'][number]['outcome'], string> = {
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** Reports come later than answers. */
+function resultTitle(reason: string, provider: string): string {
+  if (reason === 'delivered') return 'delivered'
+  return reason.startsWith('undelivered') ? 'not delivered' : `answer of the ${provider}`
+}
+
+const decisionTitles: Record<Exclude<MessageView['decisions'][number]['outcome'], 'result'>, string> = {
   send: 'sent',
   hold: 'waiting',
   skip: 'not sent',
   cancel: 'cancelled',
-  result: 'answer of the mail server',
 }
 
 function eventWords(event: Events[number]): { title: string; text: string } {

@@ -2,6 +2,7 @@ import * as api from '../../shared/carts.ts'
 import { restoreCart as restoreEndpoint, restoreTexts } from '../../shared/restore.ts'
 import { AppError, found } from '../errors.ts'
 import { type Routes, servePublic, serveStore } from '../http.ts'
+import { textViews } from '../messages/by-hand.ts'
 import { chooseStore } from '../stores/choose.ts'
 import { downloadCarts, prepareCartExport } from './export.ts'
 import * as list from './list-sql.ts'
@@ -13,9 +14,13 @@ export const cartRoutes: Routes = (app, deps) => {
     const filter = { ...query, ...filterOf(query) }
     const [counted, syncedAt] = await Promise.all([list.countCarts(store, filter), list.syncedAt(store)])
     const rows = await list.listCarts(store, filter, counted)
+    const texts = await textViews(
+      store,
+      rows.map((row) => row.id),
+    )
     const { total, isCapped } = counted
     return {
-      carts: rows.map(presentCart),
+      carts: rows.map((row) => presentCart(row, texts)),
       pagination: {
         page: query.page,
         limit: query.limit,
@@ -60,7 +65,9 @@ export const cartRoutes: Routes = (app, deps) => {
     }
     if (!session || !isUuid(params.id)) throw new AppError('not_found', restoreTexts.notFound)
     const { id } = await chooseStore(deps.db, session, query)
-    return { cart: presentCart(found(await list.readCart({ storeId: id, db: deps.db }, params.id), 'Cart')) }
+    const store = { storeId: id, db: deps.db }
+    const cart = found(await list.readCart(store, params.id), 'Cart')
+    return { cart: presentCart(cart, await textViews(store, [cart.id])) }
   })
 
   serveStore(app, deps, api.cartMessages, async ({ store, params }) => {

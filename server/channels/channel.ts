@@ -65,13 +65,7 @@ export interface OutgoingText {
   text: string
   /** null: free text (SMS; WhatsApp within 24 hours of the shopper's own message). */
   template: { name: string; language: string; body: string[]; buttonUrlSuffix: string | null } | null
-  /** Where the provider may report what became of it; a channel whose provider cannot reach it leaves it out. */
-  statusUrl: string | null
 }
-
-/** The path providers report to; served by the channel's own webhook routes, which call `recordDeliveryReport`. */
-export const statusPath = (channel: TextChannelName, accountId: string, messageId: string): string =>
-  `/api/webhooks/${channel}/${accountId}/status/${messageId}`
 
 /** An approved message of the provider's, with the variables of ours that go into its places. */
 export interface TextTemplate {

@@ -87,7 +87,6 @@ export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.
     to: owed.reply_to,
     text,
     template: null,
-    statusUrl: null,
   })
   if (outcome.kind !== 'accepted') deps.log.warn({ accountId, channel, kind: outcome.kind }, 'channels.reply_failed')
 }

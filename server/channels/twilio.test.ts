@@ -46,7 +46,6 @@ const aText = (changes: Partial<OutgoingText> = {}): OutgoingText => ({
   to: '+12025550188',
   text: 'Your cart is waiting',
   template: null,
-  statusUrl: null,
   ...changes,
 })
 

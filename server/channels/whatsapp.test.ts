@@ -49,7 +49,6 @@ const send = (changes: Partial<OutgoingText> = {}, options: Partial<WhatsAppOpti
     to: '+4915123456789',
     text: 'Hi',
     template,
-    statusUrl: null,
     ...changes,
   })
 const sendTemplate = (changes: object) => send({ template: { ...template, ...changes } })

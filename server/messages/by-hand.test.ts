@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { anOrder, aStore, freshFence, type TestStore } from '../../test/factories.ts'
-import { aWorld, type Reply, START } from '../../test/world.ts'
+import { freshFence } from '../../test/factories.ts'
+import { aTemplate, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import { newId } from '../ids.ts'
-import type { PlatformOrder } from '../platforms/platform.ts'
-import { insertConsent } from '../shoppers/sql.ts'
+import { aShop, consent, post, type Shop, usPhone } from './by-hand-scene.ts'
+import { noteInbound } from './delivery.ts'
 import { DAY, HOUR, MINUTE, pass } from './scene.ts'
 
 // What a person sends (D9, D11) through the endpoints of B 7. START is a Monday, 10:00 in New York; a text may go out from 13:00 there.
 
 const world = aWorld()
+let lastNumber = 1_000
+const canadianPhone = () => `+1416555${lastNumber++}`
 const usualText = () => world.answerText
 let answerText: ReturnType<typeof usualText>
 let answer: typeof world.answer
@@ -22,74 +23,17 @@ beforeEach(() => {
   world.texts.length = 0
 })
 
-interface Shop extends TestStore {
-  cartIds: string[]
-  orders: PlatformOrder[]
-}
-
-/** Abandoned carts of people in Germany who have agreed to everything; its flow is off. */
-async function aShop(count = 1, { plan = 'starter', country = 'DE', isConsenting = true, phone = germanPhone } = {}) {
-  // Mid-morning in Germany, a day after the carts were left.
-  world.now = new Date(
-    `${new Date(Math.max(world.now.getTime(), START.getTime()) + DAY).toISOString().slice(0, 10)}T10:00:00Z`,
-  )
-  const store = await aStore(world, { isFlowOn: false, plan: plan as 'starter' })
-  const orders = Array.from({ length: count }, () => anOrder(world, { country, phone: phone() }))
-  await recordOrders(world.deps, store.storeId, orders, 'sync')
-  if (isConsenting) for (const order of orders) await consent(store, order)
-  await pass(world, store.storeId, 25 * HOUR)
-  const carts = await world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).execute()
-  return { ...store, orders, cartIds: carts.map((cart) => cart.id) }
-}
-
-let number = 0
-const germanPhone = () => `+49301234${String(1_000 + number++)}`
-const usPhone = () => `+1212555${String(1_000 + number++)}`
-
-async function consent(store: TestStore, order: PlatformOrder): Promise<void> {
-  const address = { email: order.email!, sms: order.phone!, whatsapp: order.phone! }
-  for (const channel of ['email', 'sms', 'whatsapp'] as const) {
-    await insertConsent(
-      { storeId: store.storeId, db: world.db },
-      {
-        id: newId(),
-        addressHash: world.deps.secrets.addressHash(address[channel]),
-        channel,
-        status: 'granted',
-        source: 'checkout',
-        wording: null,
-        at: world.now,
-      },
-    )
-  }
-}
-
-/** Posts while the worker works. */
-async function post(store: TestStore, url: string, body: object, headers: Record<string, string> = {}): Promise<Reply> {
-  await freshFence(world, store.storeId)
-  let reply: Reply | undefined
-  const asked = world.request('POST', url, { token: store.token, body, headers }).then((each) => {
-    reply = each
-  })
-  while (!reply) {
-    await world.runJobs()
-    await sleep(10)
-  }
-  await asked
-  return reply
-}
-
 const sendSms = (shop: Shop, more: object = {}, headers = {}) =>
-  post(shop, '/api/sms/send-reminder', { cartId: shop.cartIds[0], ...more }, headers)
+  post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[0], ...more }, headers)
 const sendEmail = (shop: Shop, more: object = {}, headers = {}) =>
-  post(shop, '/api/email/send-email', { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], ...more }, headers)
+  post(world, shop, '/api/email/send-email', { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], ...more }, headers)
 
 const cartOf = (shop: Shop) =>
   world.request('GET', `/api/carts/${shop.cartIds[0]}`, { token: shop.token }).then((reply) => reply.body.cart)
 
 describe('one message', () => {
   test('an email answers when the mail server has, with the specification’s words, and the cart says Email Sent', async () => {
-    const shop = await aShop(1, { plan: 'free' })
+    const shop = await aShop(world, 1, { plan: 'free' })
     const reply = await sendEmail(shop)
     expect([reply.status, reply.body.message, reply.body.state]).toEqual([200, 'Email sent successfully!', 'sent'])
     expect(world.sent.map((mail) => [mail.to, mail.subject])).toEqual([
@@ -99,7 +43,7 @@ describe('one message', () => {
   })
 
   test('an SMS goes to the cart’s phone, says how to stop, and the cart says SMS Sent', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const reply = await sendSms(shop)
     expect([reply.status, reply.body.message]).toEqual([200, 'SMS sent successfully!'])
     expect(world.texts).toMatchObject([{ channel: 'sms', to: shop.orders[0]!.phone, template: null }])
@@ -118,8 +62,8 @@ describe('one message', () => {
   })
 
   test('a WhatsApp message is the approved template, filled in', async () => {
-    const shop = await aShop()
-    const reply = await post(shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
+    const shop = await aShop(world)
+    const reply = await post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
     expect([reply.status, reply.body.message]).toEqual([200, 'WhatsApp message sent successfully!'])
     const [text] = world.texts
     expect(text!.template).toMatchObject({
@@ -131,7 +75,7 @@ describe('one message', () => {
   })
 
   test('a provider that has not answered in time is on its way; its answer is written down when it comes', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     let accept = () => {}
     world.answerText = (text) =>
       new Promise((resolve) => {
@@ -154,7 +98,7 @@ describe('one message', () => {
   }, 20_000)
 
   test('what the provider refuses is said in words, and the badge is what it was', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     world.answerText = () => ({
       kind: 'rejected',
       reason: '30006',
@@ -173,7 +117,7 @@ describe('one message', () => {
   })
 
   test('`to` must be the cart’s contact or a customer of the store (X5)', async () => {
-    const shop = await aShop(2)
+    const shop = await aShop(world, 2)
     const stranger = await sendEmail(shop, { to: 'somebody@else.example' })
     expect([stranger.status, stranger.body.code]).toEqual([422, 'unprocessable'])
     expect((await sendEmail(shop, { to: shop.orders[1]!.email })).status).toBe(422)
@@ -186,14 +130,14 @@ describe('one message', () => {
   })
 
   test('the plan is asked before anything else, in the specification’s words', async () => {
-    const shop = await aShop(1, { plan: 'free' })
+    const shop = await aShop(world, 1, { plan: 'free' })
     const sms = await sendSms(shop)
     expect([sms.status, sms.body.code, sms.body.error]).toEqual([
       403,
       'plan_required',
       'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
     ])
-    const whatsapp = await post(shop, '/api/whatsapp/send-bulk', { cartIds: shop.cartIds })
+    const whatsapp = await post(world, shop, '/api/whatsapp/send-bulk', { cartIds: shop.cartIds })
     expect([whatsapp.status, whatsapp.body.error]).toEqual([
       403,
       'WhatsApp feature requires Starter plan or higher. Please upgrade to send WhatsApp messages.',
@@ -203,7 +147,7 @@ describe('one message', () => {
 
 describe('a temporary reason is the answer, nothing is silently held (D11)', () => {
   test('the shopper has not agreed to SMS (C6): refused at once, and the record names the rule', async () => {
-    const shop = await aShop(1, { isConsenting: false })
+    const shop = await aShop(world, 1, { isConsenting: false })
     const reply = await sendSms(shop)
     expect([reply.status, reply.body.fields.reason]).toEqual([422, 'no_consent'])
     expect(reply.body.error).toMatch(/has not agreed/)
@@ -216,7 +160,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
   })
 
   test('night where the shopper lives (T2): refused with the hour at which it could go', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const now = world.now
     world.now = new Date('2026-03-20T21:30:00Z')
     const reply = await sendSms(shop)
@@ -229,12 +173,12 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
   })
 
   test('24 hours between two texts of a channel for a cart, or what the store sets (decision 12)', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     expect((await sendSms(shop)).status).toBe(200)
     world.advance(2 * MINUTE)
     const second = await sendSms(shop, { body: 'Another: {{ checkout_link }}' })
     expect([second.status, second.body.fields.reason]).toEqual([422, 'cooldown'])
-    expect((await post(shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })).status).toBe(200)
+    expect((await post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })).status).toBe(200)
     const saved = await world.request('PUT', '/api/stores/settings', {
       token: shop.token,
       body: { textCooldownHours: 1 },
@@ -246,42 +190,40 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
   })
 
   test('US: one SMS per cart, within 48 hours of it being left, whatever the cooldown (C6)', async () => {
-    const shop = await aShop(1, { country: 'US', phone: usPhone })
+    const shop = await aShop(world, 1, { country: 'US', phone: usPhone })
     await world.db.updateTable('stores').set({ text_cooldown_hours: 1 }).where('id', '=', shop.storeId).execute()
     const day = world.now.toISOString().slice(0, 10)
     world.now = new Date(`${day}T19:00:00Z`)
     expect((await sendSms(shop)).status).toBe(200)
     world.advance(90 * MINUTE)
     expect((await sendSms(shop)).body.fields.reason).toBe('sms_once_per_cart')
-    const late = await aShop(1, { country: 'US', phone: usPhone })
+    const late = await aShop(world, 1, { country: 'US', phone: usPhone })
     world.now = new Date(world.now.getTime() + 2 * DAY)
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
     expect((await sendSms(late)).body.fields.reason).toBe('sms_too_late')
   })
 
   test('WhatsApp: marketing to +1 is refused, what has no approved template too, free text goes within a day of the shopper’s own', async () => {
-    const american = await aShop(1, { country: 'CA', phone: () => `+1416555${1_000 + number++}` })
+    const american = await aShop(world, 1, { country: 'CA', phone: canadianPhone })
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
-    const send = (shop: Shop) => post(shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
+    const send = (shop: Shop) => post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
     expect((await send(american)).body.fields.reason).toBe('whatsapp_marketing_refused')
-    const { noteInbound } = await import('./delivery.ts')
     const from = american.orders[0]!.phone!
     await noteInbound(world.deps, { accountId: american.accountId, channel: 'whatsapp', from, at: world.now })
     expect((await send(american)).status).toBe(200)
     expect(world.texts.at(-1)).toMatchObject({ template: null, text: expect.stringContaining('you left Earl Grey') })
 
-    const german = await aShop()
+    const german = await aShop(world)
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T12:00:00Z`)
     world.textChannels.whatsapp = null
     expect((await send(german)).body.fields.reason).toBe('template_missing')
     world.textChannels.whatsapp = false
     expect((await send(german)).body.fields.reason).toBe('whatsapp_not_configured')
-    const { aTemplate } = await import('../../test/world.ts')
     world.textChannels.whatsapp = aTemplate
   })
 
   test('people in the control group: refused, and written to after all by confirmation; they stay in it', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const { storeId } = shop
     await world.db
       .updateTable('flows')
@@ -300,7 +242,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
   })
 
   test('the month’s messages are used up: refused with the way to a larger plan', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const month = `${world.now.toISOString().slice(0, 7)}-01`
     await world.db
       .insertInto('plan_usage')
@@ -311,7 +253,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
   })
 
   test('bought meanwhile: refused', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const at = world.now.toISOString()
     const bought = { ...shop.orders[0]!, kind: 'purchase' as const, status: 'processing', modifiedAt: at, paidAt: at }
     await recordOrders(world.deps, shop.storeId, [bought], 'sync')
@@ -321,7 +263,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
 
 describe('the same request twice (D9)', () => {
   test('under one key it is answered with the first answer for 24 hours, and another body under it is refused', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const key = { 'idempotency-key': 'a-key' }
     const first = await sendEmail(shop, {}, key)
     world.advance(23 * HOUR)
@@ -335,16 +277,16 @@ describe('the same request twice (D9)', () => {
   })
 
   test('a refusal under a key is repeated too', async () => {
-    const shop = await aShop(1, { isConsenting: false })
+    const shop = await aShop(world, 1, { isConsenting: false })
     const key = { 'idempotency-key': 'refused' }
     const first = await sendSms(shop, {}, key)
-    await consent(shop, shop.orders[0]!)
+    await consent(world, shop, shop.orders[0]!)
     expect((await sendSms(shop, {}, key)).body.error).toBe(first.body.error)
     expect((await sendSms(shop)).status).toBe(200)
   })
 
   test('without a key, the same press within a minute is the same message; twenty at once too', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const replies = await Promise.all(Array.from({ length: 20 }, () => sendEmail(shop)))
     expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.messageId}`)).size).toBe(1)
     expect(world.sent).toHaveLength(1)
@@ -356,10 +298,10 @@ describe('the same request twice (D9)', () => {
 
 describe('later', () => {
   const schedule = (shop: Shop, body: object) =>
-    post(shop, '/api/email/schedule-reminder', { cartId: shop.cartIds[0], reminderType: 'first', ...body })
+    post(world, shop, '/api/email/schedule-reminder', { cartId: shop.cartIds[0], reminderType: 'first', ...body })
 
   test('so many hours from now, with the template of its kind, once', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const reply = await schedule(shop, { delayHours: 2 })
     const dueAt = new Date(world.now.getTime() + 2 * HOUR).toISOString()
     expect(reply.body).toMatchObject({ message: 'Email scheduled successfully!', state: 'scheduled', dueAt })
@@ -370,7 +312,7 @@ describe('later', () => {
   })
 
   test('at an instant, to the minute; never more than an hour late (D7)', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const sendAt = new Date(world.now.getTime() + 90 * MINUTE).toISOString()
     expect((await schedule(shop, { sendAt })).body.dueAt).toBe(sendAt)
     world.advance(150 * MINUTE)
@@ -381,7 +323,7 @@ describe('later', () => {
   })
 
   test('an instant that is over, or none at all, is refused in the specification’s words', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     const past = new Date(world.now.getTime() - HOUR).toISOString()
     for (const body of [{}, { sendAt: past }]) {
       const reply = await schedule(shop, body)
@@ -390,7 +332,7 @@ describe('later', () => {
   })
 
   test('a purchase cancels it', async () => {
-    const shop = await aShop()
+    const shop = await aShop(world)
     await schedule(shop, { delayHours: 1 })
     const at = world.now.toISOString()
     const bought = { ...shop.orders[0]!, kind: 'purchase' as const, status: 'processing', modifiedAt: at, paidAt: at }

@@ -1,5 +1,5 @@
 import { foldPostsOf } from '../carts/capture-intake.ts'
-import { type ChannelName, type OutgoingText, statusPath } from '../channels/channel.ts'
+import type { ChannelName, OutgoingText } from '../channels/channel.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, snapshot, transact } from '../db.ts'
 import { isDatabaseAway, outlast } from '../db-away.ts'
@@ -149,7 +149,7 @@ export function wayOut(deps: Deps, situation: Situation, channel: ChannelName, t
   if (isTextChannelName(channel)) {
     // Without it no row of the channel is ready.
     const wire = texts.get(channel)!
-    return { wire, put: (each: Departing) => wire.send(outgoingText(deps, situation.account_id, each)) }
+    return { wire, put: (each: Departing) => wire.send(outgoingText(each)) }
   }
   if (channel !== 'email') throw new Error(`no way out for a ${channelTraits[channel].word}`)
   const wire = situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
@@ -159,11 +159,10 @@ export function wayOut(deps: Deps, situation: Situation, channel: ChannelName, t
   return { wire, put }
 }
 
-function outgoingText(deps: Deps, accountId: string, { id, channel, address, composed }: Departing): OutgoingText {
+function outgoingText({ id, channel, address, composed }: Departing): OutgoingText {
   if (!isText(composed) || !isTextChannelName(channel)) throw new Error('not a text')
-  const statusUrl = `${deps.config.publicUrl}${statusPath(channel, accountId, id)}`
   const { text, template } = composed
-  return { messageId: id, channel, to: address, text, template, statusUrl }
+  return { messageId: id, channel, to: address, text, template }
 }
 
 function isFenceFresh({ situation }: Judged, now: Date): boolean {
