@@ -86,7 +86,7 @@ export function errorOf(status: number, reply: unknown, retryAfter: string | nul
   >
   const seconds = retryAfterS ?? (retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined)
   return new ApiError(status >= 400 ? status : 502, {
-    error: error ?? message ?? BROKEN,
+    error: error || message || BROKEN,
     code: code ?? 'internal',
     ...(fields && { fields }),
     ...(seconds !== undefined && { retryAfterS: seconds }),

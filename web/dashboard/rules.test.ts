@@ -15,6 +15,10 @@ describe('what went wrong (A 8)', () => {
       'Store connection failed. Please check if your store is running and accessible.',
     ],
     [
+      answered(503, BROKEN, 'store_unreachable'),
+      'Store connection failed. Please check if your store is running and accessible.',
+    ],
+    [
       answered(401, 'x', 'store_credentials'),
       'Authentication failed. Please reconnect your store with valid credentials.',
     ],

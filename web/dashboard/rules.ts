@@ -1,5 +1,5 @@
 import { type DashboardStats, dashboardTexts } from '../../shared/dashboard.ts'
-import { ApiError } from '../api.ts'
+import { ApiError, BROKEN } from '../api.ts'
 
 // What the dashboard shows of what it was told. Pure.
 
@@ -24,7 +24,7 @@ function failureOfOne(error: Error): DashboardFailure {
 }
 
 /** A proxy's 503 has none. */
-const serverWords = (error: ApiError) => (error.code === 'internal' ? null : error.message)
+const serverWords = ({ code, message }: ApiError) => (code === 'internal' || message === BROKEN ? null : message)
 
 /** Nothing was ever abandoned, recovered or earned: there is a beginning to be made, and nothing to count yet. */
 export function isBeginning(stats: DashboardStats, listed: number): boolean {

@@ -23,8 +23,14 @@ function Tabs({ here }: { here: string }) {
   const row = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tab is what triggers it
   useEffect(() => {
-    const current = row.current?.querySelector<HTMLElement>('[aria-current]')
-    if (current) row.current!.scrollLeft = current.offsetLeft - (row.current!.clientWidth - current.offsetWidth) / 2
+    const tabs = row.current!
+    // At once, and again when the window is turned or made narrow.
+    const watching = new ResizeObserver(() => {
+      const current = tabs.querySelector<HTMLElement>('[aria-current]')
+      if (current) tabs.scrollLeft = current.offsetLeft - (tabs.clientWidth - current.offsetWidth) / 2
+    })
+    watching.observe(tabs)
+    return () => watching.disconnect()
   }, [here])
   return (
     <nav ref={row} className="tabs" aria-label="Settings">

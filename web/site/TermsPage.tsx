@@ -45,8 +45,8 @@ export function TermsPage() {
         </p>
         {instance && (
           <p>
-            Recoup is run here by {instance.companyName}. Questions:{' '}
-            <a href={`mailto:${instance.supportEmail}`}>{instance.supportEmail}</a>
+            {instance.companyName !== instance.productName && `Recoup is run here by ${instance.companyName}. `}
+            Questions: <a href={`mailto:${instance.supportEmail}`}>{instance.supportEmail}</a>
           </p>
         )}
       </div>
