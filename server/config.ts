@@ -5,6 +5,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { LONGEST_BOUNCE_NAME } from './channels/return-path.ts'
 import { openDataDir } from './data-dir.ts'
 import { StartupError } from './startup-errors.ts'
 
@@ -64,6 +65,27 @@ const settings = {
     (from) => /^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from),
     'MAIL_FROM must be an address, such as Recoup <hello@example.com>.',
   ),
+  /** Return address of every mail; each gets one of its own, bounces+…@. */
+  BOUNCE_ADDRESS: optional(
+    isBounceAddress,
+    `BOUNCE_ADDRESS must be an address with at most ${LONGEST_BOUNCE_NAME} letters, digits, dots, _ or - before the @, such as bounces@mail.example.com.`,
+  ),
+  /** Port on which Recoup takes mail to the return addresses; off unless set. */
+  BOUNCE_SMTP_PORT: optional(
+    (port) => /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535,
+    'BOUNCE_SMTP_PORT must be a whole number from 1 to 65535.',
+  ),
+  /** Mail provider whose reports are taken. */
+  MAIL_EVENTS: z
+    .enum(['ses', 'postmark', 'sendgrid', 'mailgun'], 'MAIL_EVENTS must be ses, postmark, sendgrid or mailgun.')
+    .optional(),
+  /** Last part of the address the provider reports to. */
+  MAIL_EVENTS_KEY: optional(
+    (key) => /^[\w-]{20,100}$/.test(key),
+    'MAIL_EVENTS_KEY must have 20 to 100 letters, digits, - or _.',
+  ),
+  /** What the provider's reports are checked with. */
+  MAIL_EVENTS_SECRET: optional((secret) => secret.length >= 8, 'MAIL_EVENTS_SECRET is too short.'),
   /** Name servers asked about a sender's domain; the system's own unless set. */
   DNS_SERVERS: text('').transform(readNameServers),
   /** Version of WhatsApp's Cloud API; Meta ends each after about two years. */
@@ -127,6 +149,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     smtpUrl: values.SMTP_URL,
     smtpPool: values.SMTP_POOL,
     mailFrom: values.MAIL_FROM ?? `${values.COMPANY_NAME.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
+    bounceAddress: values.BOUNCE_ADDRESS?.toLowerCase(),
+    bounceSmtpPort: values.BOUNCE_SMTP_PORT === undefined ? undefined : Number(values.BOUNCE_SMTP_PORT),
+    mailEvents: values.MAIL_EVENTS && {
+      provider: values.MAIL_EVENTS,
+      key: values.MAIL_EVENTS_KEY ?? '',
+      secret: values.MAIL_EVENTS_SECRET ?? '',
+    },
     dnsServers: values.DNS_SERVERS,
     whatsappApiVersion: values.WHATSAPP_API_VERSION,
     whatsappApiUrl: values.WHATSAPP_API_URL,
@@ -178,6 +207,10 @@ function writeSecret(file: string, secret: string) {
 
 function* contradictions(config: Config): Generator<string> {
   if (config.databaseDirectUrl && !config.databaseUrl) yield 'DATABASE_DIRECT_URL is set, but DATABASE_URL is not.'
+  if (config.bounceSmtpPort && !config.bounceAddress) yield 'BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'
+  if (config.mailEvents && !(config.mailEvents.key && config.mailEvents.secret)) {
+    yield 'MAIL_EVENTS is set, but MAIL_EVENTS_KEY or MAIL_EVENTS_SECRET is not: nobody’s reports would be believed.'
+  }
   const ports = Object.entries(portSettings(config))
   for (const [index, [name, number]] of ports.entries()) {
     const twin = ports.slice(0, index).find(([, other]) => other === number)
@@ -187,13 +220,14 @@ function* contradictions(config: Config): Generator<string> {
 
 /** The ports this configuration opens, by the setting that names each. */
 export function portSettings(config: Config): Record<string, number> {
-  const web = config.roles.includes('web') ? { PORT: config.port } : {}
+  const web: { PORT?: number } = config.roles.includes('web') ? { PORT: config.port } : {}
   const store = config.isDemo ? { DEMO_STORE_PORT: config.demoStorePort } : {}
   const mailbox =
     config.isDemo || !config.smtpUrl
       ? { MAILBOX_PORT: config.mailboxPort, MAILBOX_SMTP_PORT: config.mailboxSmtpPort }
       : {}
-  return { ...web, ...store, ...mailbox }
+  const bounces = config.bounceSmtpPort && web.PORT ? { BOUNCE_SMTP_PORT: config.bounceSmtpPort } : {}
+  return { ...web, ...store, ...mailbox, ...bounces }
 }
 
 function isLoopback(host: string) {
@@ -249,6 +283,12 @@ function onOff(name: string) {
 function isUrlOf(...protocols: string[]) {
   return (value: string) =>
     URL.canParse(value) && protocols.includes(new URL(value).protocol) && new URL(value).hostname !== ''
+}
+
+function isBounceAddress(address: string) {
+  const [name = '', domain = '', ...more] = address.split('@')
+  const isName = /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(name) && name.length <= LONGEST_BOUNCE_NAME
+  return isName && more.length === 0 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9-]{1,63}$/i.test(domain)
 }
 
 function isOrigin(value: string) {

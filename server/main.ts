@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
+import { openLeaving } from './channels/leaving.ts'
 import { createSmtpChannel } from './channels/smtp.ts'
 import { openTextChannels } from './channels/text-channels.ts'
 import { type Config, ensureAppSecret, loadConfig, portSettings } from './config.ts'
@@ -52,7 +53,8 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   const now = () => new Date()
   const texts = openTextChannels({ config, db, secrets, now, phoneUrl: house.phoneUrl })
   later('texts', () => texts.close())
-  const channels = { ...openMail(config, house, later), text: texts.text }
+  const leaving = openLeaving({ config, db, secrets, now })
+  const channels = { ...openMail({ config, house, leaving }, later), text: texts.text }
   const http = openGuardedHttp({
     allowPrivate: config.allowsPrivateStores,
     allowedOrigins: house.parts ? [house.parts.storeUrl] : [],
@@ -102,12 +104,11 @@ async function openDatabase(
 }
 
 function openMail(
-  config: Config,
-  house: DemoHouse,
+  { config, house, leaving }: { config: Config; house: DemoHouse; leaving: ReturnType<typeof openLeaving> },
   later: (name: string, close: () => Promise<unknown>) => void,
 ): Pick<Deps['channels'], 'email' | 'demoEmail'> {
   const mailbox = house.smtpUrl
-  const email = createSmtpChannel({ url: config.smtpUrl ?? mailbox!, poolSize: config.smtpPool })
+  const email = createSmtpChannel({ url: config.smtpUrl ?? mailbox!, poolSize: config.smtpPool, leaving })
   const demoEmail = mailbox && config.smtpUrl ? createSmtpChannel({ url: mailbox, poolSize: 3 }) : email
   later('mail', () => Promise.all([email.close(), demoEmail === email ? undefined : demoEmail.close()]))
   return { email, demoEmail }

@@ -85,6 +85,16 @@ export interface SuppressionsTable {
   created_at: Date
 }
 
+export interface SenderKeysTable {
+  domain: string
+  selector: string
+  public_key: string
+  sealed: Buffer
+  created_at: Date
+  seen_at: Generated<Date | null>
+  checked_at: Generated<Date | null>
+}
+
 export interface StoresTable {
   id: string
   account_id: string
@@ -244,7 +254,9 @@ export interface CartCountsTable {
   store_id: string
   id: Generated<string>
   badge: string
+  day: string
   change: number
+  is_folded: Generated<boolean>
 }
 
 export interface LiveWatchesTable {
@@ -634,6 +646,7 @@ export interface Schema {
   subscriptions: SubscriptionsTable
   plan_usage: PlanUsageTable
   suppressions: SuppressionsTable
+  sender_keys: SenderKeysTable
   stores: StoresTable
   sessions: SessionsTable
   store_credentials: StoreCredentialsTable

@@ -23,6 +23,7 @@ import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './car
 import { sendReply, tidyInbound } from './channels/inbound.ts'
 import { replyJob } from './channels/jobs.ts'
 import { fetchPrices } from './channels/prices.ts'
+import { checkSenderKeys } from './channels/sender-keys.ts'
 import type { Deps } from './deps.ts'
 import { beat, endBeat } from './instance/workers.ts'
 import { type Handler, on } from './jobs.ts'
@@ -70,6 +71,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },
+  { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },
 ]
 

@@ -5,9 +5,9 @@ import { type SpfFinding, spfOfProvider } from './spf.ts'
 
 // What was found about sending, in words a shop's owner can act on. Pure.
 
-type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+export type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
-const check = (id: string, title: string, said: Said): Check => ({
+export const check = (id: string, title: string, said: Said): Check => ({
   id,
   title,
   nextStep: null,
@@ -16,7 +16,7 @@ const check = (id: string, title: string, said: Said): Check => ({
   ...said,
 })
 
-const ASK_AGAIN = 'Run the check again in a minute.'
+export const ASK_AGAIN = 'Run the check again in a minute.'
 
 /** `host`: the mail server that mail is handed to, null while it goes nowhere. */
 export function spfCheck(domain: string, found: SpfFinding, host: string | null): Check {
@@ -111,12 +111,8 @@ function saidOfDkim(domain: string, found: DkimFinding): Said {
       return {
         state: 'bad',
         finding: `There is no such key at ${domain}. Gmail and Yahoo ask for signed mail from whoever sends in bulk.`,
-        nextStep: ask,
-        record: {
-          name: `selector._domainkey.${domain}`,
-          type: 'TXT',
-          value: 'v=DKIM1; k=rsa; p=(your provider’s key)',
-        },
+        nextStep:
+          'Add the record of Recoup’s own signature below, or switch on DKIM for this domain at your mail provider.',
       }
   }
 }

@@ -2,6 +2,7 @@
 import { domainToASCII } from 'node:url'
 import MimeNode from 'nodemailer/lib/mime-node'
 import type { Outcome, OutgoingEmail } from './channel.ts'
+import type { Signer } from './dkim.ts'
 
 export interface ComposedMessage {
   raw: Buffer
@@ -36,17 +37,27 @@ export function whyUnsendable(message: OutgoingEmail): Rejected | null {
   return null
 }
 
+/** What a mail gets on its way out: who hears of its failure, what a provider wants to read, and a signature. */
+export interface Leaving {
+  /** Envelope sender; the address in From unless told. */
+  returnPath?: string | null
+  headers?: Record<string, string>
+  /** For the domain in From. */
+  sign?: Signer | null
+}
+
 /**
  * Builds the message. nodemailer writes the head, with all that folding and encoding asks for; the two bodies are plain base64,
  * so they are written in one piece: its composer streams each through four transforms, which costs ten times as much.
  */
-export function composeMessage(message: OutgoingEmail): ComposedMessage {
+export function composeMessage(message: OutgoingEmail, leaving: Leaving = {}): ComposedMessage {
   const from = asciiDomain(message.from.address)
   const to = asciiDomain(message.to)
   const messageIdHeader = `<${message.messageId}@${from.slice(from.lastIndexOf('@') + 1)}>`
   const node = new MimeNode('multipart/alternative', { textEncoding: 'B' })
   // A URL must arrive whole: nodemailer would encode or fold a long value in the middle.
-  node.addHeader(Object.entries(message.headers).map(([key, value]) => ({ key, value: headerValue(value) })))
+  const headers = Object.entries({ ...message.headers, ...leaving.headers })
+  node.addHeader(headers.map(([key, value]) => ({ key, value: headerValue(value) })))
   node.setHeader('From', { name: message.from.name, address: from })
   node.setHeader('To', { name: '', address: to })
   if (message.replyTo !== undefined) {
@@ -55,9 +66,11 @@ export function composeMessage(message: OutgoingEmail): ComposedMessage {
   node.setHeader('Subject', message.subject)
   node.setHeader('Message-ID', messageIdHeader)
   const head = node.buildHeaders()
-  const open = `\r\n--${node.boundary}`
-  const body = `${open}${part('plain', message.text)}${open}${part('html', message.html)}${open}--\r\n`
-  return { raw: Buffer.from(`${head}\r\n${body}`, 'latin1'), from, to, messageIdHeader }
+  const open = `--${node.boundary}`
+  const body = `${open}${part('plain', message.text)}\r\n${open}${part('html', message.html)}\r\n${open}--\r\n`
+  const signature = leaving.sign ? `${leaving.sign(head, body)}\r\n` : ''
+  const raw = Buffer.from(`${signature}${head}\r\n\r\n${body}`, 'latin1')
+  return { raw, from: leaving.returnPath ?? from, to, messageIdHeader }
 }
 
 /** RFC 2045: lines of text end with CRLF before they are encoded, and those of base64 hold 76 characters at most. */

@@ -1,7 +1,7 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { OutgoingEmail } from './channel.ts'
 import { failureOf, openConnection, problem, quit, SmtpError } from './smtp-connections.ts'
-import { composeMessage, whyUnsendable } from './smtp-message.ts'
+import { composeMessage, type Leaving, whyUnsendable } from './smtp-message.ts'
 import { oneLine } from './smtp-outcome.ts'
 import { readSmtpUrl, type SmtpSettings } from './smtp-settings.ts'
 
@@ -33,14 +33,19 @@ export interface TrialLimits {
 const LIMITS: TrialLimits = { connectMs: 15_000, handOverMs: 30_000 }
 
 /** Never throws for what the server does. */
-export async function trySmtp(url: string, mail: OutgoingEmail, limits = LIMITS): Promise<Trial> {
+export async function trySmtp(
+  url: string,
+  mail: OutgoingEmail,
+  { leaving, ...given }: Partial<TrialLimits> & { leaving?: Leaving | undefined } = {},
+): Promise<Trial> {
+  const limits = { ...LIMITS, ...given }
   const settings = readSmtpUrl(url)
   const answers: Answers = new Map()
   let failure: { step: TrialStepName; answer: string } | null = null
   try {
     const connection = await openConnection(settings, limits.connectMs, listener(settings, answers))
     try {
-      await sendOver(connection, mail, limits.handOverMs)
+      await sendOver(connection, mail, limits.handOverMs, leaving)
     } finally {
       quit(connection)
     }
@@ -80,10 +85,15 @@ function stepOf(command: string): TrialStepName {
   return 'sign_in'
 }
 
-async function sendOver(connection: SMTPConnection, mail: OutgoingEmail, limitMs: number): Promise<void> {
+async function sendOver(
+  connection: SMTPConnection,
+  mail: OutgoingEmail,
+  limitMs: number,
+  leaving: Leaving | undefined,
+): Promise<void> {
   const refusal = whyUnsendable(mail)
   if (refusal) throw failed(problem('EENVELOPE', refusal.response))
-  const { from, to, raw } = composeMessage(mail)
+  const { from, to, raw } = composeMessage(mail, leaving)
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(failed(problem('ETIMEDOUT', 'The server did not answer in time')))

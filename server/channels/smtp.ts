@@ -2,7 +2,7 @@
 // own words allow (engine, "Sending"): `retry` on proof of non-acceptance, `unknown` when silence follows the final dot.
 import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { EmailChannel, Outcome } from './channel.ts'
+import type { EmailChannel, Outcome, OutgoingEmail } from './channel.ts'
 import {
   failureOf,
   type Lease,
@@ -13,7 +13,7 @@ import {
   SmtpError,
   type SmtpTimeouts,
 } from './smtp-connections.ts'
-import { type ComposedMessage, composeMessage, whyUnsendable } from './smtp-message.ts'
+import { type ComposedMessage, composeMessage, type Leaving, whyUnsendable } from './smtp-message.ts'
 import { oneLine, outcomeOfFailure, type SmtpFailure } from './smtp-outcome.ts'
 import { readSmtpUrl } from './smtp-settings.ts'
 
@@ -27,6 +27,8 @@ export interface SmtpChannelOptions {
   /** The largest message handed over, in bytes. */
   maxBytes?: number
   timeouts?: Partial<SmtpTimeouts>
+  /** Return path and signature of each mail; From and none unless told. */
+  leaving?: (message: OutgoingEmail) => Promise<Leaving>
 }
 
 const TIMEOUTS: SmtpTimeouts = {
@@ -50,7 +52,7 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
     async send(message) {
       const refusal = whyUnsendable(message)
       if (refusal) return refusal
-      const composed = composeMessage(message)
+      const composed = composeMessage(message, await options.leaving?.(message))
       if (composed.raw.length > maxBytes) return tooLarge(`${composed.raw.length} bytes, the limit is ${maxBytes}`)
       await nextSlot()
       return handOver(connections, timeouts, composed)

@@ -88,6 +88,11 @@ test('the records of the domain mail comes from are told, each with what to do',
   expect(body.checks).toMatchObject([
     { id: 'spf', state: 'good' },
     { id: 'dkim', state: 'warn', nextStep: expect.stringContaining('selector') },
+    {
+      id: 'signature',
+      state: 'warn',
+      record: { name: expect.stringMatching(/^recoup-[\da-f]{6}\._domainkey\.mugs\.com$/) },
+    },
     { id: 'dmarc', state: 'good' },
   ])
   expect((await domain(one.owner.token, '?selector=main')).body.checks[1]).toMatchObject({ state: 'good' })

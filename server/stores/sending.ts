@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url'
 import { isSelector } from '../../shared/sending.ts'
 import type { Limit } from '../accounts/limits.ts'
 import { take } from '../accounts/limits.ts'
@@ -7,8 +6,11 @@ import type { Session } from '../accounts/session.ts'
 import { userById } from '../accounts/sql.ts'
 import type { OutgoingEmail } from '../channels/channel.ts'
 import { type DnsLookup, openDns } from '../channels/dns.ts'
+import { domainOf, openLeaving } from '../channels/leaving.ts'
 import { readDkim, readDmarc } from '../channels/mail-keys.ts'
 import { dkimCheck, dmarcCheck, spfCheck, trialChecks } from '../channels/sender-checks.ts'
+import { ensureSenderKey, lookForKey } from '../channels/sender-keys.ts'
+import { returnPathCheck, signatureCheck } from '../channels/signature-checks.ts'
 import { readSmtpUrl } from '../channels/smtp-settings.ts'
 import { trySmtp } from '../channels/smtp-trial.ts'
 import { readSpf } from '../channels/spf.ts'
@@ -31,7 +33,8 @@ export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<
   const row = found(await sql.readStore(store), 'Store')
   const user = found(await userById(deps.db, session.userId), 'User')
   const mail = testMail(deps, row, user.email)
-  const trial = await trySmtp(smtpUrlFor(deps.config, session.isDemo), mail)
+  const leaving = session.isDemo ? undefined : await openLeaving(deps)(mail)
+  const trial = await trySmtp(smtpUrlFor(deps.config, session.isDemo), mail, { leaving })
   const from = mail.from.address
   deps.log.info({ storeId: store.storeId, isAccepted: trial.isAccepted }, 'sending.tested')
   return { isAccepted: trial.isAccepted, to: user.email, from, steps: trialChecks(trial, from, user.email) }
@@ -71,7 +74,7 @@ export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector
   await take(deps, DOMAIN_CHECKS, store.storeId)
   const row = found(await sql.readStore(store), 'Store')
   const { address } = readSender(deps.config.mailFrom)
-  const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1)).toLowerCase()
+  const domain = domainOf(address)
   const about = { address, domain, replyTo: row.sender_email }
   if (!isPublicName(domain)) {
     const note = `Mail comes from ${address}, an address inside this network only. There is nothing to look up; before mailing real shoppers, whoever runs this server sets MAIL_FROM to an address of a real domain.`
@@ -79,15 +82,34 @@ export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector
   }
   const host = deps.config.smtpUrl ? readSmtpUrl(deps.config.smtpUrl).host : null
   const dns = openDns({ servers: deps.config.dnsServers })
-  const [spf, dkim, dmarc] = await Promise.all([
-    mailServer(dns, host).then((server) => readSpf(dns, domain, server)),
+  const server = mailServer(dns, host)
+  const [spf, dkim, dmarc, own, returns] = await Promise.all([
+    server.then((known) => readSpf(dns, domain, known)),
     readDkim(dns, domain, selector),
     readDmarc(dns, domain),
+    ensureSenderKey(deps, domain).then((key) => lookForKey(deps, dns, key)),
+    returnPathCheckOf(deps, dns, server),
   ])
   const note = host
     ? null
     : 'Mail does not leave this server yet: it goes into the built-in mailbox until SMTP_URL is set.'
-  return { ...about, note, checks: [spfCheck(domain, spf, host), dkimCheck(domain, dkim), dmarcCheck(domain, dmarc)] }
+  const signature = signatureCheck(domain, own, dkim.kind === 'found')
+  const checks = [
+    spfCheck(domain, spf, host),
+    dkimCheck(domain, dkim),
+    signature,
+    dmarcCheck(domain, dmarc),
+    ...returns,
+  ]
+  return { ...about, note, checks }
+}
+
+/** Whether what cannot be delivered comes back here; nothing where no address for it is set. */
+async function returnPathCheckOf({ config }: Deps, dns: DnsLookup, server: ReturnType<typeof mailServer>) {
+  if (!config.bounceAddress) return []
+  const domain = domainOf(config.bounceAddress)
+  const [mx, spf] = await Promise.all([dns.mx(domain), server.then((known) => readSpf(dns, domain, known))])
+  return [returnPathCheck(domain, { mx, spf, ourHost: new URL(config.publicUrl).hostname })]
 }
 
 async function mailServer(dns: DnsLookup, host: string | null) {

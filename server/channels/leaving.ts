@@ -1,0 +1,36 @@
+import { domainToASCII } from 'node:url'
+import type { Config } from '../config.ts'
+import type { Deps } from '../deps.ts'
+import type { OutgoingEmail } from './channel.ts'
+import { signerOf } from './dkim.ts'
+import { returnPathOf } from './return-path.ts'
+import { openSigningKeys } from './sender-keys.ts'
+import type { Leaving } from './smtp-message.ts'
+
+// What every mail of this server gets on its way out, whoever wrote it: a return address of its own, a signature, and the mark by
+// which the mail provider's reports name it.
+
+type LeavingDeps = Pick<Deps, 'db' | 'secrets' | 'now' | 'config'>
+
+export function openLeaving(deps: LeavingDeps): (message: OutgoingEmail) => Promise<Leaving> {
+  const keyOf = openSigningKeys(deps)
+  const { bounceAddress, mailEvents } = deps.config
+  return async ({ from, messageId }) => {
+    const key = await keyOf(domainOf(from.address))
+    return {
+      returnPath: bounceAddress ? returnPathOf(deps.secrets, bounceAddress, messageId) : null,
+      headers: mailEvents ? markFor(mailEvents.provider, messageId) : {},
+      sign: key && signerOf(key),
+    }
+  }
+}
+
+export const domainOf = (address: string): string =>
+  domainToASCII(address.slice(address.lastIndexOf('@') + 1)).toLowerCase()
+
+/** Two providers report under ids of their own; this makes them say ours as well. The others keep the Message-ID. */
+function markFor(provider: NonNullable<Config['mailEvents']>['provider'], messageId: string): Record<string, string> {
+  if (provider === 'postmark') return { 'X-PM-Metadata-recoup': messageId }
+  if (provider === 'ses') return { 'X-SES-MESSAGE-TAGS': `recoup=${messageId}` }
+  return {}
+}
