@@ -36,8 +36,9 @@ export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
     await draw(tx, wanted)
     await insertPeople(tx, wanted)
     await insertCarts(tx, wanted)
-    await sql`insert into cart_counts (store_id, badge, change) select store_id, badge, count(*) from carts
-      where store_id = ${wanted.storeId} and status in ('abandoned', 'recovered', 'lost') group by 1, 2`.execute(tx)
+    await sql`insert into cart_counts (store_id, badge, day, change, is_folded)
+      select store_id, badge, (last_activity_at at time zone 'utc')::date, count(*), true from carts
+      where store_id = ${wanted.storeId} and status in ('abandoned', 'recovered', 'lost') group by 1, 2, 3`.execute(tx)
     if (wanted.hasPast) await insertFacts(tx, wanted)
     if (wanted.hasPast || wanted.ready) await insertMessages(tx, wanted)
     await sql`update store_send set next_due_at = (select min(wake_at) from messages

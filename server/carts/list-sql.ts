@@ -126,12 +126,12 @@ async function countFound(
   return rows.rows[0]!.total
 }
 
-/** The page's ids come from an index alone, read from its nearer end; only then are rows looked at. */
-export async function listCarts(
-  { db, storeId }: StoreDb,
-  filter: CartFilter,
-  counted: CartTotal,
-): Promise<ListedCart[]> {
+/** So many entries of an index are passed over in a few milliseconds; beyond them it pays to know at which day to begin. */
+const FAR = 2_000
+
+/** The page's ids come from an index alone, read from its nearer end or from its day; only then are rows looked at. */
+export async function listCarts(store: StoreDb, filter: CartFilter, counted: CartTotal): Promise<ListedCart[]> {
+  const { db, storeId } = store
   const { total } = counted
   const start = (filter.page - 1) * filter.limit
   const limit = Math.min(filter.limit, total - start)
@@ -139,14 +139,37 @@ export async function listCarts(
   const isWanted = ORDERS[filter.sort][0]![1].startsWith(filter.order)
   const isFromEnd = !filter.search && start > 0 && start + limit > total / 2
   const offset = isFromEnd ? total - start - limit : start
+  const isForwards = isWanted !== isFromEnd
+  const isFar = !filter.search && filter.sort === 'timestamp' && offset > FAR
+  const begin = isFar ? await dayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
   const rows = await sql<ListedCart>`
     select ${SELECT} from (
-      select c.id from ${sourceOf(storeId, filter, counted, filter.sort === 'timestamp')}
-      order by ${orderBy(filter.sort, isWanted !== isFromEnd)} limit ${limit} offset ${offset}) wanted
+      select c.id from ${sourceOf(storeId, filter, counted, filter.sort === 'timestamp')} ${begin.bound}
+      order by ${orderBy(filter.sort, isForwards)} limit ${limit} offset ${offset - begin.passed}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
     order by ${orderBy(filter.sort, isWanted)}`.execute(db)
   return rows.rows
 }
+
+/** The day in which so many carts are passed, from the newest (`isNewest`) or the oldest on, and how many stand before it. */
+async function dayAt({ db, storeId }: StoreDb, badge: CartBadge | null, offset: number, isNewest: boolean) {
+  const [way, back] = isNewest ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
+  const { rows } = await sql<{ day: string; passed: number }>`
+    select day, passed::int from (
+      select day, sum(carts) over (order by day ${way}) - carts as passed from (
+        select day, sum(change) as carts from cart_counts
+        where store_id = ${storeId} ${badge ? sql`and badge = ${badge}` : sql``} group by day having sum(change) > 0) days) sums
+    where passed <= ${offset} order by day ${back} limit 1`.execute(db)
+  const { day, passed } = rows[0] ?? { day: null, passed: 0 }
+  if (!day) return { passed: 0, bound: sql`` }
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  const bound = isNewest
+    ? sql`and c.last_activity_at < ${new Date(midnight + DAY_MS)}`
+    : sql`and c.last_activity_at >= ${new Date(midnight)}`
+  return { passed, bound }
+}
+
+const DAY_MS = 86_400_000
 
 /** All carts of a filter, newest activity first, in pages: one statement each, so that nothing is held while somebody downloads. */
 export async function* pagesOfCarts(

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
+import { tidyCounts } from './detect.ts'
 
 // The list of carts and its badges (decision 11).
 
@@ -144,4 +145,34 @@ test('pages together show each cart once, also where the sorted column is the sa
   for (const query of ['page=0', 'page=-1', 'limit=0', 'limit=1001', 'page=x']) {
     expect((await shop.get(`/api/carts/abandoned?${query}`)).status, query).toBe(400)
   }
+})
+
+test('the counters say how many carts of each badge were last active on each day, folded or not', async () => {
+  for (let index = 0; index < 4; index++) {
+    await shopper(`Ada ${index}`)
+    await shop.pass(14 * HOUR)
+  }
+  const counted = async () =>
+    (
+      await world.db
+        .selectFrom('cart_counts')
+        .select(({ fn }) => ['badge', 'day', fn.sum<number>('change').as('carts')])
+        .where('store_id', '=', shop.storeId)
+        .groupBy(['badge', 'day'])
+        .having(({ fn }) => fn.sum<number>('change'), '<>', 0)
+        .execute()
+    )
+      .map(({ badge, day, carts }) => `${badge} ${day} ${carts}`)
+      .sort()
+  const days = new Map<string, number>()
+  for (const { badge, last_activity_at } of await shop.carts()) {
+    const key = `${badge} ${last_activity_at.toISOString().slice(0, 10)}`
+    days.set(key, (days.get(key) ?? 0) + 1)
+  }
+  const expected = [...days].map(([key, carts]) => `${key} ${carts}`).sort()
+  expect(expected.length).toBeGreaterThan(1)
+  expect(await counted()).toEqual(expected)
+  for (let twice = 0; twice < 2; twice++) await tidyCounts(world.deps)
+  expect(await counted()).toEqual(expected)
+  expect((await list()).pagination.total).toBe(4)
 })

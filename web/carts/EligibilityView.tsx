@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import type { CartView } from '../../shared/carts.ts'
 import { MOST_CARTS, type SendChannel } from '../../shared/reminders.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { counted, formatCount, formatPrice } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -78,7 +78,7 @@ function Price({ price }: { price: NonNullable<Eligibility['price']> }) {
   const { total, segments, budgetLeft } = price
   return (
     <span className="tabular" data-price>
-      Price: <Money {...total} />
+      Price: {formatPrice(total.amount, total.currency)}
       {segments > 0 && <> for {counted(segments, 'segment')}</>}.
       {budgetLeft && (
         <>

@@ -6,10 +6,9 @@ import type { MessagePreview, SendChannel } from '../../shared/reminders.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted } from '../ui/format.ts'
+import { counted, formatPrice } from '../ui/format.ts'
 import { LoadingMail } from '../ui/Loading.tsx'
 import { MailFrame } from '../ui/MailFrame.tsx'
-import { Money } from '../ui/Money.tsx'
 import { Notice, type Tone } from '../ui/Notice.tsx'
 import { useMessagePreview, useTestSend } from './send-queries.ts'
 import type { Selection } from './sending.ts'
@@ -100,12 +99,7 @@ function Message({ message, isStale }: { message: MessagePreview; isStale: boole
       {segments !== null && (
         <Text fz="sm" c="dimmed" className="tabular">
           {counted(segments, 'segment')}
-          {price && (
-            <>
-              {' · '}
-              <Money {...price} />
-            </>
-          )}
+          {price && ` · ${formatPrice(price.amount, price.currency)}`}
         </Text>
       )}
     </Stack>

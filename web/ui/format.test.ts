@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest'
-import { formatAge, formatCountdown, formatDateTime, formatDistance, formatMinutes, formatMoney } from './format.ts'
+import {
+  formatAge,
+  formatCountdown,
+  formatDateTime,
+  formatDistance,
+  formatMinutes,
+  formatMoney,
+  formatPrice,
+} from './format.ts'
 
 const now = Date.parse('2026-03-05T12:00:00Z')
 
@@ -7,6 +15,13 @@ it('writes money in en-US with the currency’s own digits', () => {
   expect(formatMoney(1234.5, 'USD')).toBe('$1,234.50')
   expect(formatMoney(1200, 'JPY')).toBe('¥1,200')
   expect(formatMoney(3, 'nonsense')).toBe('3.00')
+})
+
+it('writes what a message costs, to a hundredth of a cent', () => {
+  expect(formatPrice(0.0079, 'USD')).toBe('$0.0079')
+  expect(formatPrice(0.5, 'USD')).toBe('$0.50')
+  expect(formatPrice(12.345, 'USD')).toBe('$12.35')
+  expect(formatPrice(0, 'USD')).toBe('$0.00')
 })
 
 it('writes distances in the largest whole unit', () => {

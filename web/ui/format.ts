@@ -19,6 +19,12 @@ export function formatMoney(amount: number, currency: string): string {
   return formatter.format(amount)
 }
 
+/** What one message costs can be less than the currency's smallest coin: up to four decimals. */
+export function formatPrice(amount: number, currency: string): string {
+  const isWhole = Math.abs(amount) >= 1 || amount === 0
+  return isWhole ? formatMoney(amount, currency) : moneyFormatter(currency, 4).format(amount)
+}
+
 export const formatCount = (count: number) => numbers.format(count)
 
 /** `1 cart`, `2 carts`. */
@@ -71,10 +77,11 @@ function formatSpan(ms: number): string | null {
 }
 
 /** A currency no browser knows is written as its code. */
-function moneyFormatter(currency: string): Intl.NumberFormat {
+function moneyFormatter(currency: string, decimals?: number): Intl.NumberFormat {
+  const digits = decimals === undefined ? {} : { maximumFractionDigits: decimals }
   try {
-    return new Intl.NumberFormat('en-US', { style: 'currency', currency })
+    return new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits })
   } catch {
-    return new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+    return new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: decimals ?? 2 })
   }
 }
