@@ -19,6 +19,7 @@ export const readInstance = endpoint({
     /** Addresses of the demo's own parts, local mode only. */
     demoStoreUrl: z.string().nullable(),
     mailboxUrl: z.string().nullable(),
+    phoneUrl: z.string().nullable(),
   }),
 })
 

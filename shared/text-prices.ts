@@ -56,3 +56,9 @@ export const PRICE_CURRENCY = 'USD'
 /** Millionths of a US dollar for one segment or one template to this country (alpha-2; null = unknown). An estimate. */
 export const estimatedPrice = (channel: 'sms' | 'whatsapp', country: string | null): number =>
   ((country && ESTIMATES[country]) || ELSEWHERE)[channel]
+
+/** Country by country, and last for all others (`country` null). */
+export const priceList = (): (TextPrice & { country: string | null })[] => [
+  ...Object.entries(ESTIMATES).map(([country, price]) => ({ country, ...price })),
+  { country: null, ...ELSEWHERE },
+]

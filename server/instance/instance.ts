@@ -27,6 +27,7 @@ export async function viewInstance(deps: Deps) {
     pausedReason: row?.paused_reason ?? null,
     demoStoreUrl: config.isLocal ? (demo?.storeUrl ?? null) : null,
     mailboxUrl: config.isLocal ? (demo?.mailboxUrl ?? null) : null,
+    phoneUrl: config.isLocal && demo ? (deps.phoneUrl ?? null) : null,
   }
 }
 

@@ -4,6 +4,7 @@ import { type ContractOptions, type ContractServer, openProvider } from './twili
 
 /** WhatsApp's Cloud API as the phone sandbox plays it, with faults to order. */
 export const openContractWhatsApp = (options: ContractOptions): Promise<ContractServer> => {
-  const templates = sandboxTemplates(options.publicUrl ?? 'https://recoup.example')
-  return openProvider(options, (network, request) => answerAsGraph({ network, templates }, request))
+  // Asked anew each time: where Recoup is may be known only once it runs.
+  const templates = () => sandboxTemplates(options.publicUrl ?? 'https://recoup.example')
+  return openProvider(options, (network, request) => answerAsGraph({ network, templates: templates() }, request))
 }

@@ -1,6 +1,7 @@
 import { SenderDomainCard } from '../stores/SenderDomainCard.tsx'
 import { SendingForm } from '../stores/SendingForm.tsx'
 import { TestMailCard } from '../stores/TestMailCard.tsx'
+import { TextCards } from '../stores/TextCards.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
 export function SendingTab() {
@@ -11,6 +12,7 @@ export function SendingTab() {
           <SendingForm key={store.id} store={store} />
           <TestMailCard key={`${store.id} test`} />
           <SenderDomainCard key={`${store.id} domain`} storeId={store.id} />
+          <TextCards />
         </>
       )}
     </ConnectedTab>

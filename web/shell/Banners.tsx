@@ -18,7 +18,7 @@ export function Banners() {
     <section aria-label="Notices">
       {!isReachable && <UnreachableBanner />}
       {instance?.isPaused && <PausedBanner reason={instance.pausedReason} />}
-      {user?.isDemo && <DemoBanner storeUrl={instance?.demoStoreUrl} mailboxUrl={instance?.mailboxUrl} />}
+      {user?.isDemo && <DemoBanner {...instance} />}
     </section>
   )
 }
@@ -74,19 +74,20 @@ function PausedBanner({ reason }: { reason: string | null }) {
   )
 }
 
-function DemoBanner({
-  storeUrl,
-  mailboxUrl,
-}: {
-  storeUrl: string | null | undefined
-  mailboxUrl: string | null | undefined
-}) {
+interface DemoProps {
+  demoStoreUrl?: string | null
+  mailboxUrl?: string | null
+  phoneUrl?: string | null
+}
+
+function DemoBanner({ demoStoreUrl: storeUrl, mailboxUrl, phoneUrl }: DemoProps) {
   const [isAsking, setAsking] = useState(false)
   const reset = useResetDemo()
   return (
     <Banner tone="info" icon={<IconSparkles size={18} aria-hidden />}>
       <span className="grow">
-        <strong>You are in the live demo.</strong> Messages go after 1, 3 and 5 minutes, into its own mailbox only.
+        <strong>You are in the live demo.</strong> Messages go after 1, 3 and 5 minutes, into its own mailbox and phones
+        only.
       </span>
       {storeUrl && (
         <a href={storeUrl} target="_blank" rel="noreferrer">
@@ -96,6 +97,11 @@ function DemoBanner({
       {mailboxUrl && (
         <a href={mailboxUrl} target="_blank" rel="noreferrer">
           Mailbox
+        </a>
+      )}
+      {phoneUrl && (
+        <a href={phoneUrl} target="_blank" rel="noreferrer">
+          Phones
         </a>
       )}
       <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>

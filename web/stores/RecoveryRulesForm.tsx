@@ -111,7 +111,7 @@ function QuietHours({ form, isFixed }: RuleProps) {
     <Rule
       title="Quiet hours"
       about="When no SMS, WhatsApp message or push notification is sent, by the clock where the recipient is. Email is not bound by them: it wakes nobody."
-      existing="A message that falls due in the new hours waits until they end, and is then decided anew. This server sends email only so far; the hours are kept for the other channels."
+      existing="A message that falls due in the new hours waits until they end, and is then decided anew."
     >
       <Group gap="md" align="flex-start">
         {time('quietFrom', 'Begin')}

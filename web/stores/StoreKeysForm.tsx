@@ -1,6 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { storeTexts } from '../../shared/stores.ts'
+import { useDraft } from '../access/drafts.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -20,6 +21,9 @@ export function StoreKeysForm({ connect, isDisabled, onAddress }: Props) {
     initialValues: { store_url: '', consumer_key: '', consumer_secret: '' },
     validate: checkKeys,
   })
+  // The keys are asked for again.
+  const address = form.getValues().store_url
+  useDraft('store-address', address || null, (store_url) => form.setFieldValue('store_url', store_url))
   form.watch('store_url', ({ value }) => onAddress(value))
   const submit = form.onSubmit((values: KeysForm) => {
     const body = {

@@ -115,7 +115,18 @@ export const captureSnippet = (origin: string, captureKey: string) =>
   `<script src="${origin}/capture/${captureKey}.js" defer></script>`
 
 /** Of whoever is signed in, their account or this server; every other answer belongs to the store it was asked of. */
-const OF_NO_STORE = ['me', 'subscription', 'connection', 'instance', 'team', 'accounts', 'sessions', 'invitation']
+const OF_NO_STORE = [
+  'me',
+  'subscription',
+  'connection',
+  'instance',
+  'team',
+  'accounts',
+  'sessions',
+  'invitation',
+  'channels',
+  'sending-budget',
+]
 
 /** Whether what was answered under this key is forgotten when the store is left. */
 export const isOfStore = ([noun]: readonly unknown[]): boolean => !OF_NO_STORE.includes(String(noun))

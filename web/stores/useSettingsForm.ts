@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { settingProblems } from '../../shared/store-settings.ts'
 import type { StoreView } from '../../shared/stores.ts'
+import { useDraft } from '../access/drafts.ts'
 import { connectionQuery } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
@@ -21,6 +22,10 @@ export function useSettingsForm(store: StoreView) {
     form.setInitialValues(settingsOf(next))
     form.setValues(values)
   }
+  const typed = changesOf(settingsOf(base), form.getValues())
+  useDraft(`settings:${store.id}`, form.isDirty() ? typed : null, (mine) =>
+    form.setValues({ ...settingsOf(store), ...mine }),
+  )
   // Read again in the background, or saved in another tab: what nobody has begun to change here follows.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer state of the store is what triggers it
   useEffect(() => {

@@ -1,0 +1,144 @@
+import { mkdirSync } from 'node:fs'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { type ContractOptions, type ContractServer, openContractTwilio } from '../test/contract-servers/twilio.ts'
+import { openContractWhatsApp } from '../test/contract-servers/whatsapp.ts'
+import { aHouse, type House, openBrowser, until } from './house.ts'
+
+// SMS and WhatsApp as an owner sets them up, with providers that refuse what the real ones refuse. SCREENSHOTS=folder keeps pictures.
+
+const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
+const accountSid = `AC${'b'.repeat(32)}`
+const shots = process.env.SCREENSHOTS
+const line = { sender: '+12025550100', inboundUrl: null }
+const metaOptions: ContractOptions = {
+  lines: [{ ...line, provider: 'meta', account: '106540352242922', token: 'EAA', signingSecret: 'app' }],
+}
+let twilio: ContractServer
+let meta: ContractServer
+let store: DemoStore
+let house: House
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  const lines = [{ ...line, provider: 'twilio' as const, account: accountSid, token: 'right', signingSecret: 'right' }]
+  twilio = await openContractTwilio({ lines })
+  meta = await openContractWhatsApp(metaOptions)
+  store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
+  house = await aHouse({ DEMO: 'off', TWILIO_API_URL: twilio.url, WHATSAPP_API_URL: meta.url })
+  metaOptions.publicUrl = house.url
+  browser = await openBrowser()
+  page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+  await begin()
+  if (shots) mkdirSync(shots, { recursive: true })
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await house?.stop()
+  await store?.stop()
+  await twilio?.close()
+  await meta?.close()
+})
+
+/** An owner with a store, signed in. */
+async function begin() {
+  const post = async (path: string, body: object, token = '') => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+    const reply = await fetch(house.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    return (await reply.json()) as { token: string }
+  }
+  const owner = { name: 'Olive', email: 'olive@owners.example', password: 'four pots on Kiln Road' }
+  const { token } = await post('/api/auth/register', { ...owner, confirmPassword: owner.password })
+  await post('/api/subscribe/create-free-subscription', {}, token)
+  const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
+  await post('/api/stores/connect-store', { platform: 'woocommerce', store_url: store.url, ...keys }, token)
+  await page.goto(`${house.url}/terms`)
+  await page.evaluate((value) => localStorage.setItem('token', value), token)
+}
+
+const card = (name: string) => page.getByRole('region', { name, exact: true })
+
+async function open() {
+  await page.goto(`${house.url}/settings/sending`)
+  await card('SMS').waitFor()
+}
+
+/** At a desk's and a phone's width in each theme: nothing wider than the page, nothing axe would name. */
+async function look(name: string) {
+  for (const theme of ['light', 'dark', 'blue']) {
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.evaluate((value) => {
+        localStorage.setItem('theme', value)
+        dispatchEvent(new StorageEvent('storage', { key: 'theme' }))
+      }, theme)
+      await page.waitForFunction((value) => document.documentElement.dataset.theme === value, theme)
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect([name, theme, width, overflow <= 0]).toEqual([name, theme, width, true])
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+      if (shots) await page.screenshot({ path: `${shots}/${name}-${theme}-${width}.png`, fullPage: true })
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
+test('before anything is entered, texts go to the built-in phones, and the card says so', async () => {
+  await open()
+  for (const name of ['SMS', 'WhatsApp']) {
+    await card(name).getByText('Phone sandbox', { exact: true }).waitFor()
+    const phones = await card(name).getByRole('link', { name: 'Open the phones' }).getAttribute('href')
+    expect(await (await fetch(phones!)).text()).toContain('No messages yet')
+  }
+  await look('texts-sandbox')
+})
+
+test('Twilio is asked before anything is kept, and its own answer is shown', async () => {
+  const sms = card('SMS')
+  await sms.getByLabel('Account SID').fill('AC1')
+  await sms.getByRole('button', { name: 'Check and save' }).click()
+  await sms.getByText('AC and 32 digits').waitFor()
+  await sms.getByLabel('Account SID').fill(accountSid)
+  await sms.getByRole('textbox', { name: 'Auth token' }).fill('wrong')
+  await sms.getByLabel('Sender for all countries').fill('+12025550100')
+  await sms.getByRole('button', { name: 'Check and save' }).click()
+  await sms.getByRole('alert').getByText('20003 Authenticate').waitFor()
+  await sms.getByRole('textbox', { name: 'Auth token' }).fill('right')
+  await sms.getByRole('button', { name: 'Check and save' }).click()
+  await sms.getByText('Ready', { exact: true }).waitFor()
+  await sms.getByText('Account “Phone sandbox”, active').waitFor()
+  await sms.getByText('Twilio cannot reach this server').waitFor()
+  expect(await sms.getByRole('textbox', { name: 'Auth token' }).inputValue()).toBe('')
+})
+
+test('WhatsApp lists templates with their approval; the chosen one gets its variables', async () => {
+  const whatsapp = card('WhatsApp')
+  await whatsapp.getByLabel('Phone number ID').fill('106540352242922')
+  await whatsapp.getByLabel('WhatsApp Business Account ID').fill('9106540352242922')
+  await whatsapp.getByRole('textbox', { name: 'Access token' }).fill('EAA')
+  await whatsapp.getByRole('textbox', { name: 'App secret' }).fill('app')
+  await whatsapp.getByRole('button', { name: 'Check and save' }).click()
+  await whatsapp.getByText('Ready', { exact: true }).waitFor()
+  await whatsapp.getByText('All templates and their approval').click()
+  await whatsapp.getByText('WhatsApp has not approved it (pending).').waitFor()
+  await whatsapp.getByRole('combobox', { name: 'Template' }).selectOption('cart_reminder en_US')
+  const places = ['customer_name', 'store_name', 'cart_items', 'cart_total']
+  for (const [at, variable] of places.entries()) await whatsapp.getByLabel(`{{${at + 1}}} is`).selectOption(variable)
+  await whatsapp.getByText('Hi Ada, you left something in your cart at Tea & Co: 2 × Earl Grey').waitFor()
+  await whatsapp.getByRole('button', { name: 'Use this template' }).click()
+  await until(() => whatsapp.getByRole('button', { name: 'Use this template' }).isDisabled(), 5_000)
+  await page.reload()
+  await until(async () => (await whatsapp.getByLabel('{{4}} is').inputValue()) === 'cart_total', 10_000)
+  await look('texts-ready')
+})
+
+test('what is removed goes back to the phones, after a question', async () => {
+  const sms = card('SMS')
+  await sms.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await sms.getByText('Phone sandbox', { exact: true }).waitFor()
+})

@@ -1,0 +1,129 @@
+import { Button, Card, Group, NumberInput, Stack, Switch, Table, Text, Title } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { z } from 'zod'
+import type { Budget } from '../../shared/reminders.ts'
+import { PRICE_CURRENCY, priceList } from '../../shared/text-prices.ts'
+import { useMay } from '../access/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { useBudget, useSaveBudget } from './text-queries.ts'
+
+type BudgetView = z.output<typeof Budget>
+
+/** What texts may cost in a month, what they have cost, and what they cost about. */
+export function BudgetCard() {
+  const budget = useBudget()
+  return (
+    <Card component="section" aria-label="Budget">
+      <Title order={2}>Budget for SMS and WhatsApp</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        For all stores of the account together, by calendar month (UTC). When it is used up, texts wait for the next
+        month as long as they may, and then are not sent.
+      </Text>
+      <Stack gap="md">
+        {budget.isPending && <LoadingList count={2} />}
+        {budget.error && (
+          <Failed title="The budget could not be loaded" error={budget.error} onRetry={() => budget.refetch()} />
+        )}
+        {budget.data && <BudgetForm key={String(budget.data.monthly)} budget={budget.data} />}
+        <Prices />
+      </Stack>
+    </Card>
+  )
+}
+
+const money = (amount: number, currency: string, digits = 2) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: digits }).format(amount)
+
+function BudgetForm({ budget }: { budget: BudgetView }) {
+  const mayChange = useMay('billing:write')
+  const save = useSaveBudget()
+  const [isLimited, setLimited] = useState(budget.monthly !== null)
+  const [amount, setAmount] = useState<number | string>(budget.monthly ?? 50)
+  const isValid = !isLimited || (typeof amount === 'number' && amount >= 0 && amount <= 1_000_000)
+  const wanted = isLimited ? Number(amount) : null
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isValid) save.mutate(wanted, { onSuccess: () => announce('Budget saved') })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text fz="sm">
+          This month: <strong className="tabular">{money(budget.spent, budget.currency)}</strong>
+          {budget.monthly !== null && ` of ${money(budget.monthly, budget.currency)}`}
+        </Text>
+        <Switch
+          label="Stop at a monthly amount"
+          checked={isLimited}
+          disabled={!mayChange}
+          onChange={(event) => setLimited(event.currentTarget.checked)}
+        />
+        {isLimited && (
+          <NumberInput
+            label={`Amount in ${budget.currency}`}
+            min={0}
+            max={1_000_000}
+            decimalScale={2}
+            clampBehavior="none"
+            styles={{ wrapper: { width: 140 } }}
+            disabled={!mayChange}
+            value={amount}
+            error={isValid ? undefined : 'An amount from 0 to 1,000,000'}
+            onChange={setAmount}
+          />
+        )}
+        {save.error && (
+          <Notice tone="bad" title="Not saved" isLive>
+            {save.error.message}
+          </Notice>
+        )}
+        {mayChange ? (
+          <Group>
+            <Button type="submit" variant="default" disabled={wanted === budget.monthly} loading={save.isPending}>
+              Save budget
+            </Button>
+          </Group>
+        ) : (
+          <Notice tone="info">Only the owner or an admin of the account can change this.</Notice>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+const countries = new Intl.DisplayNames('en-US', { type: 'region' })
+
+function Prices() {
+  return (
+    <details className="templates">
+      <summary>What a message costs about</summary>
+      <Text fz="sm" mt={6}>
+        Estimates, used until your provider says what it charged. An SMS of several segments costs that many times as
+        much.
+      </Text>
+      <div className="price-list">
+        <Table fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Country</Table.Th>
+              <Table.Th className="number">SMS segment</Table.Th>
+              <Table.Th className="number">WhatsApp</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {priceList().map(({ country, sms, whatsapp }) => (
+              <Table.Tr key={country ?? ''}>
+                <Table.Td>{country ? countries.of(country) : 'Elsewhere'}</Table.Td>
+                <Table.Td className="number">{money(sms / 1_000_000, PRICE_CURRENCY, 3)}</Table.Td>
+                <Table.Td className="number">{money(whatsapp / 1_000_000, PRICE_CURRENCY, 3)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </details>
+  )
+}

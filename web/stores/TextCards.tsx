@@ -1,0 +1,25 @@
+import './texts.css'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { BudgetCard } from './BudgetCard.tsx'
+import { SmsCard } from './SmsCard.tsx'
+import { useTextChannels } from './text-queries.ts'
+import { WhatsappCard } from './WhatsappCard.tsx'
+
+/** SMS and WhatsApp of the account. */
+export function TextCards() {
+  const channels = useTextChannels()
+  if (channels.isPending) return <LoadingCards count={2} rows={5} />
+  if (channels.error && !channels.data) {
+    return (
+      <Failed title="SMS and WhatsApp could not be loaded" error={channels.error} onRetry={() => channels.refetch()} />
+    )
+  }
+  return (
+    <>
+      <SmsCard view={channels.data.sms} />
+      <WhatsappCard view={channels.data.whatsapp} />
+      <BudgetCard />
+    </>
+  )
+}

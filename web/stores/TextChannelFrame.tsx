@@ -1,0 +1,165 @@
+import { Button, Card, CopyButton, Group, Stack, Text, Title } from '@mantine/core'
+import { IconCheck, IconCircleCheck, IconCopy, IconDeviceMobile, IconMinus } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { type TextChannelView, textChannelTexts } from '../../shared/text-channels.ts'
+import { useMay } from '../access/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+import { useRemoveChannel } from './text-queries.ts'
+
+const names = { sms: 'SMS', whatsapp: 'WhatsApp' }
+const providers = { twilio: 'Twilio', meta: 'Meta' }
+
+const badges = {
+  ready: { tone: 'good', icon: IconCircleCheck, label: 'Ready' },
+  sandbox: { tone: 'info', icon: IconDeviceMobile, label: 'Phone sandbox' },
+  missing: { tone: 'quiet', icon: IconMinus, label: 'Not set up' },
+} as const
+
+interface Props {
+  view: TextChannelView
+  about: string
+  /** The form, for those who may use it. */
+  children: ReactNode
+}
+
+/** What SMS and WhatsApp have in common: how it stands, where the provider has to be pointed at, and who may change it. */
+export function TextChannelFrame({ view, about, children }: Props) {
+  const name = names[view.channel]
+  const mayChange = useMay('flows:switch')
+  return (
+    <Card component="section" aria-label={name}>
+      <Group justify="space-between" gap="xs">
+        <Title order={2}>{name}</Title>
+        <StatusBadge {...badges[view.state]} />
+      </Group>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        {about}
+      </Text>
+      <Stack gap="md">
+        <Standing view={view} />
+        {view.state === 'ready' && <Hooks view={view} />}
+        {view.isFixed ? (
+          <Notice tone="info">{textChannelTexts.demo}</Notice>
+        ) : mayChange ? (
+          children
+        ) : (
+          <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+function Standing({ view }: { view: TextChannelView }) {
+  if (view.state === 'missing') return <Notice tone="warn">{textChannelTexts.notConfigured}</Notice>
+  if (view.state === 'sandbox') {
+    return (
+      <Notice tone="info">
+        Messages go to the built-in phones and to nobody else.{' '}
+        {view.phoneUrl && (
+          <a href={view.phoneUrl} target="_blank" rel="noreferrer">
+            Open the phones
+          </a>
+        )}
+      </Notice>
+    )
+  }
+  const senders = view.senders.map(({ country, sender }) => `${sender}${country ? ` (${country})` : ''}`)
+  return (
+    <Facts
+      entries={[
+        ['Provider', view.provider ? providers[view.provider] : ''],
+        [
+          'Its answer',
+          <>
+            {view.checkAnswer}, <TimeAgo at={view.checkedAt ?? ''} />
+          </>,
+        ],
+        ...(senders.length > 0 ? ([['Senders', senders.join(', ')]] as [string, string][]) : []),
+      ]}
+    />
+  )
+}
+
+/** For pasting into the provider's settings. */
+function Hooks({ view }: { view: TextChannelView }) {
+  if (view.hooks.length === 0) return null
+  const where =
+    view.provider === 'meta' ? 'Meta’s app settings under WhatsApp, Configuration' : 'the number’s settings in Twilio'
+  return (
+    <div>
+      {!view.isReachable && (
+        <Notice tone="warn">
+          {providers[view.provider ?? 'twilio']} cannot reach this server, so delivery reports and answers such as STOP
+          do not arrive. Whoever runs it sets PUBLIC_URL to a public address.
+        </Notice>
+      )}
+      <Text fz="sm" mt={view.isReachable ? 0 : 'sm'}>
+        Enter in {where}
+        {view.provider === 'meta' && ', and subscribe to “messages”'}:
+      </Text>
+      <dl className="check-record hook-list">
+        {view.hooks.map(({ label, value }) => (
+          <div key={label} style={{ display: 'contents' }}>
+            <dt>{label}</dt>
+            <dd>
+              {value}{' '}
+              <CopyButton value={value}>
+                {({ copied, copy }) => (
+                  <Button
+                    variant="default"
+                    size="compact-xs"
+                    onClick={copy}
+                    aria-label={copied ? `${label}: copied` : `Copy ${label}`}
+                    leftSection={copied ? <IconCheck size={13} aria-hidden /> : <IconCopy size={13} aria-hidden />}
+                  >
+                    <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+                  </Button>
+                )}
+              </CopyButton>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** Says what ends with it, and does it. */
+export function RemoveChannel({ view }: { view: TextChannelView }) {
+  const [isAsking, setAsking] = useState(false)
+  const remove = useRemoveChannel(view.channel)
+  const name = names[view.channel]
+  if (view.state !== 'ready') return null
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+      <Confirm
+        opened={isAsking}
+        title={`Remove ${name}?`}
+        confirmLabel="Remove"
+        isDangerous
+        isBusy={remove.isPending}
+        problem={remove.error?.message}
+        onConfirm={() =>
+          remove.mutate(undefined, {
+            onSuccess: () => {
+              setAsking(false)
+              announce(`${name} removed`)
+            },
+          })
+        }
+        onClose={() => setAsking(false)}
+      >
+        The credentials are forgotten, and nothing is sent by {name} any more. What was sent stays where it is.
+      </Confirm>
+    </>
+  )
+}

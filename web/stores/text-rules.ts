@@ -1,0 +1,67 @@
+import { type TEMPLATE_VARIABLES, type TextChannelView, TextSender } from '../../shared/text-channels.ts'
+
+// What the forms of SMS and WhatsApp check before they ask. Pure.
+
+export interface SenderRow {
+  key: number
+  /** Two letters; of the first row empty: all countries. */
+  country: string
+  sender: string
+}
+
+/** The one for all countries first; there is always one. */
+export function senderRows({ senders }: Pick<TextChannelView, 'senders'>): SenderRow[] {
+  const sorted = [...senders].sort((one, other) => Number(one.country !== null) - Number(other.country !== null))
+  const rows = sorted.map(({ country, sender }, key) => ({ key: key + 1, country: country ?? '', sender }))
+  return rows[0]?.country === '' ? rows : [{ key: 0, country: '', sender: '' }, ...rows]
+}
+
+/** Without the first row when it is empty: then only the countries named are written to. */
+export const sendersOf = (rows: readonly SenderRow[]): TextSender[] =>
+  rows
+    .filter(({ sender, country }) => sender.trim() !== '' || country !== '')
+    .map(({ country, sender }) => ({ country: country || null, sender: sender.trim() }))
+
+export function senderProblems(rows: readonly SenderRow[]): Record<string, string> {
+  const problems: Record<string, string> = {}
+  if (sendersOf(rows).length === 0) problems['senders.0.sender'] = 'At least one sender'
+  for (const [at, row] of rows.entries()) {
+    if (at > 0 && !/^[A-Z]{2}$/.test(row.country)) problems[`senders.${at}.country`] = 'Two letters, such as DE'
+    const isEmptyFirst = at === 0 && row.sender.trim() === ''
+    const isRight = TextSender.shape.sender.safeParse(row.sender).success
+    if (!isEmptyFirst && !isRight) problems[`senders.${at}.sender`] ??= 'This is no sender'
+    if (rows.some((other, index) => index < at && other.country === row.country)) {
+      problems[`senders.${at}.country`] = 'This country has a sender already'
+    }
+  }
+  return problems
+}
+
+/** The places of a template's text, in their order. */
+export const placesOf = (text: string): number =>
+  new Set([...text.matchAll(/\{\{\s*(\d+)\s*\}\}/g)].map(([, place]) => place)).size
+
+export type Variable = (typeof TEMPLATE_VARIABLES)[number]
+
+export const variableNames: Readonly<Record<Variable, string>> = {
+  customer_name: 'Customer’s name',
+  store_name: 'Store’s name',
+  cart_items: 'Items in the cart',
+  cart_total: 'Total of the cart',
+  checkout_link: 'Recovery link',
+}
+
+const EXAMPLES: Readonly<Record<Variable, string>> = {
+  customer_name: 'Ada',
+  store_name: 'Tea & Co',
+  cart_items: '2 × Earl Grey',
+  cart_total: '$42.00',
+  checkout_link: 'https://…/c/…',
+}
+
+/** As a shopper would read it. */
+export const exampleOf = (text: string, variables: readonly (Variable | '')[]): string =>
+  text.replace(/\{\{\s*(\d+)\s*\}\}/g, (place, number: string) => {
+    const variable = variables[Number(number) - 1]
+    return variable ? EXAMPLES[variable] : place
+  })
