@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { authTexts } from './auth.ts'
 import { plans, SubscriptionStatus } from './billing.ts'
 import { dashboardTexts } from './dashboard.ts'
+import { reminderTexts } from './reminders.ts'
 import { storeTexts } from './stores.ts'
 
 // The words that both sides take from here, against the specification's own (A 5, A 8, A 9).
@@ -56,4 +57,18 @@ test('what the plans cost and allow (A 9)', () => {
     ],
   ])
   expect(SubscriptionStatus.options).toEqual(['active', 'trialing', 'past_due', 'canceled'])
+})
+
+test('what is said of messages by hand (B 5, B 6, B 8)', () => {
+  expect(reminderTexts).toMatchObject({
+    noCarts: 'Please select at least one cart to send WhatsApp reminders.',
+    badDate: 'Please select a valid date and time.',
+    smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
+    whatsappPlan: 'WhatsApp feature requires Starter plan or higher. Please upgrade to send WhatsApp messages.',
+    emailSent: 'Email sent successfully!',
+    emailScheduled: 'Email scheduled successfully!',
+    smsSent: 'SMS sent successfully!',
+    whatsappSent: 'WhatsApp message sent successfully!',
+    subject: 'Complete Your Purchase',
+  })
 })
