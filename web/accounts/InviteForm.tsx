@@ -2,6 +2,7 @@ import { Button, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { authTexts, type User } from '../../shared/auth.ts'
 import { mayManage, type Role, roleNames, roleWords } from '../../shared/roles.ts'
+import { useDraft } from '../access/drafts.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -15,6 +16,7 @@ export function InviteForm({ user }: { user: User }) {
     initialValues: { email: '', role: 'member' },
     validate: { email: (text: string) => (text.trim() === '' ? authTexts.emailRequired : null) },
   })
+  useDraft(`invite:${user.accountName}`, form.isDirty() ? form.values : null, form.setValues)
   const submit = form.onSubmit((values: { email: string; role: Role }) =>
     invite.mutate(values, {
       onSuccess: ({ message }) => {

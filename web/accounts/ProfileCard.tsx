@@ -2,6 +2,7 @@ import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/cor
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { authTexts, type User } from '../../shared/auth.ts'
+import { useDraft } from '../access/drafts.ts'
 import { useMay } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
@@ -60,6 +61,7 @@ function useProfileForm({ name, accountName }: User) {
       accountName: (text: string) => (text.trim() === '' ? authTexts.nameRequired : null),
     },
   })
+  useDraft(`profile:${accountName}`, form.isDirty() ? form.values : null, form.setValues)
   const submit = () => {
     if (form.validate().hasErrors) return
     const saved = { name: form.values.name.trim(), accountName: form.values.accountName.trim() }

@@ -1,6 +1,7 @@
 import { Card, Grid, Stack, Text, Title } from '@mantine/core'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import type { FlowView } from '../../shared/flows.ts'
+import { useDraft } from '../access/drafts.ts'
 import { useMay } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { formatMinutes } from '../ui/format.ts'
@@ -58,6 +59,7 @@ function useFlowEdit(flow: FlowView) {
   const [chosen, choose] = useState(flow.steps[0]?.step ?? 1)
   const [isChecked, setChecked] = useState(false)
   const save = useSaveFlow(flow.id)
+  useDraft(`flow:${flow.id}`, edit, setEdit)
   const stored = editOf(flow.steps)
   const steps = edit ?? stored
   const found = checkSteps(steps, flow.minDelayMinutes)

@@ -1,0 +1,177 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aHouse, type House, openBrowser } from './house.ts'
+
+// A session that is over and a server that is away, while somebody is in the middle of typing (decision 2): nothing typed is lost.
+
+const PASSWORD = 'four pots on Kiln Road'
+const EMAIL = 'olive@owners.example'
+let house: House
+let browser: Browser
+
+beforeAll(async () => {
+  house = await aHouse()
+  browser = await openBrowser()
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await house?.stop()
+})
+
+const aVisitor = async () => (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+
+async function enterDemo(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Try the live demo' }).click()
+}
+
+async function aDemoVisitor(path: string): Promise<Page> {
+  const page = await aVisitor()
+  await page.goto(`${house.url}/login`)
+  await enterDemo(page)
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor()
+  await page.goto(house.url + path)
+  return page
+}
+
+async function anOwner(path: string): Promise<Page> {
+  const page = await aVisitor()
+  await page.goto(`${house.url}/register`)
+  const { token } = await page.evaluate(
+    async (body) => {
+      const post = (to: string) =>
+        fetch(`/api/auth/${to}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      const reply = await post('register')
+      return (reply.ok ? reply : await post('login')).json()
+    },
+    JSON.stringify({ name: 'Olive', email: EMAIL, password: PASSWORD }),
+  )
+  await page.evaluate((text) => localStorage.setItem('token', text), token as string)
+  await page.goto(house.url + path)
+  return page
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('Email').fill(EMAIL)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Ended elsewhere, by "Sign out everywhere" for instance. */
+async function revoke(page: Page): Promise<void> {
+  const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await fetch(`${house.url}/api/auth/logout`, { method: 'POST', headers })).status).toBe(200)
+}
+
+const cap = (page: Page) => page.getByRole('textbox', { name: 'Messages per person', exact: true })
+const subject = (page: Page) => page.getByLabel('Subject').first()
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
+const isSaved = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
+const isExpired = (page: Page) => page.getByText('Your session has expired. Please sign in again.').waitFor()
+const openFlow = async (page: Page) => {
+  await page.getByRole('link', { name: 'Abandoned cart reminders' }).click()
+  await subject(page).waitFor()
+}
+
+describe('a session that is over', () => {
+  test('settings: what was typed is there after signing in again, and can be saved', async () => {
+    const page = await aDemoVisitor('/settings/recovery-rules')
+    await cap(page).fill('7')
+    await revoke(page)
+    await save(page)
+      .click()
+      .catch(() => {}) // it may have been noticed before
+    await isExpired(page)
+    await enterDemo(page)
+    await page.waitForURL('**/settings/recovery-rules')
+    await expect.poll(() => cap(page).inputValue()).toBe('7')
+    await save(page).click()
+    await isSaved(page)
+    await page.reload()
+    await expect.poll(() => cap(page).inputValue()).toBe('7')
+  })
+
+  test('a flow: what was typed is there after signing in again', async () => {
+    const page = await aDemoVisitor('/flows')
+    await openFlow(page)
+    await subject(page).fill('Still thinking it over?')
+    await revoke(page)
+    await isExpired(page)
+    await enterDemo(page)
+    await page.waitForURL('**/flows/*')
+    await expect.poll(() => subject(page).inputValue()).toBe('Still thinking it over?')
+    await save(page).click()
+    await isSaved(page)
+  })
+
+  test('profile and invitation: there for who typed them, and for nobody else', async () => {
+    const page = await anOwner('/settings/account')
+    await page.getByLabel('Your name').fill('Olive Ashby')
+    await page.getByLabel('Invite by email').fill('mia@team.example')
+    await revoke(page)
+    await page
+      .getByRole('button', { name: 'Send invitation' })
+      .click()
+      .catch(() => {})
+    await isExpired(page)
+    await signIn(page)
+    await page.waitForURL('**/settings/account')
+    await expect.poll(() => page.getByLabel('Your name').inputValue()).toBe('Olive Ashby')
+    expect(await page.getByLabel('Invite by email').inputValue()).toBe('mia@team.example')
+    await revoke(page)
+    await page
+      .getByRole('button', { name: 'Send invitation' })
+      .click()
+      .catch(() => {})
+    await isExpired(page)
+    await enterDemo(page)
+    await page.waitForURL('**/settings/account')
+    await expect.poll(() => page.getByLabel('Your name').inputValue()).toBe('Demo')
+    expect(await page.getByText('Unsaved changes').count()).toBe(0)
+  })
+})
+
+test('a server that is away: what was typed stays, and goes through once it is back', async () => {
+  const pages = {
+    rules: await aDemoVisitor('/settings/recovery-rules'),
+    flow: await aDemoVisitor('/flows'),
+    account: await anOwner('/settings/account'),
+    door: await aVisitor(),
+  }
+  await openFlow(pages.flow)
+  await pages.door.goto(`${house.url}/login`)
+  await cap(pages.rules).fill('5')
+  await subject(pages.flow).fill('Your cart is waiting')
+  await pages.account.getByLabel('Invite by email').fill('mia@team.example')
+  await house.kill()
+
+  await save(pages.rules).click()
+  await save(pages.flow).click()
+  await pages.account.getByRole('button', { name: 'Send invitation' }).click()
+  await signIn(pages.door)
+  for (const page of Object.values(pages)) {
+    await page.getByText('Recoup cannot be reached right now. Check your connection and try again.').first().waitFor()
+  }
+  for (const page of [pages.rules, pages.flow, pages.account]) {
+    await page.getByText('Recoup’s server does not answer.').waitFor()
+  }
+  // Asking again while it is away takes nothing away.
+  await pages.rules.getByRole('button', { name: 'Retry' }).first().click()
+  await house.start()
+  await pages.rules.getByRole('button', { name: 'Retry' }).first().click()
+  await pages.rules.getByText('Recoup’s server does not answer.').waitFor({ state: 'hidden' })
+  expect(await cap(pages.rules).inputValue()).toBe('5')
+  await save(pages.rules).click()
+  await isSaved(pages.rules)
+  expect(await subject(pages.flow).inputValue()).toBe('Your cart is waiting')
+  await save(pages.flow).click()
+  await isSaved(pages.flow)
+  expect(await pages.account.getByLabel('Invite by email').inputValue()).toBe('mia@team.example')
+  await pages.account.getByRole('button', { name: 'Send invitation' }).click()
+  await pages.account.getByText('Invited', { exact: true }).waitFor()
+  expect(await pages.door.getByLabel('Email').inputValue()).toBe(EMAIL)
+  expect(await pages.door.getByLabel('Password', { exact: true }).inputValue()).toBe(PASSWORD)
+  await pages.door.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await pages.door.waitForURL('**/pricing')
+})
