@@ -11,14 +11,19 @@ const LEAST_BYTES = 1_024
 /** Leaves a `.br` and a `.gz` beside every text file of the build, so that the server compresses nothing at run time. */
 export function precompress(): Plugin {
   let outDir = ''
+  let hasFailed = false
   return {
     name: 'recoup:precompress',
     apply: 'build',
     configResolved: (config) => {
       outDir = path.resolve(config.root, config.build.outDir)
     },
-    // After the last file was written, those of `public/` included.
+    buildEnd: (error) => {
+      hasFailed = error !== undefined
+    },
+    // After the last file was written, those of `public/` included. After a failure there are none, and its own message is the one to read.
     closeBundle: async () => {
+      if (hasFailed) return
       const names = await readdir(outDir, { recursive: true })
       await Promise.all(
         names.filter((name) => COMPRESSIBLE.test(name)).map((name) => compress(path.join(outDir, name))),
