@@ -79,7 +79,9 @@ async function look(name: string) {
       await page.waitForFunction((value) => document.documentElement.dataset.theme === value, theme)
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       expect([name, theme, width, overflow <= 0]).toEqual([name, theme, width, true])
-      const { violations } = await new AxeBuilder({ page }).analyze()
+      // What the page is made of is the same in every theme; what is readable is not.
+      const axe = new AxeBuilder({ page }).include('main')
+      const { violations } = await (theme === 'light' ? axe : axe.withRules('color-contrast')).analyze()
       expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
       if (shots) await page.screenshot({ path: `${shots}/${name}-${theme}-${width}.png`, fullPage: true })
     }

@@ -111,7 +111,3 @@ export const textCodes: Readonly<Record<string, TextCode>> = {
   '132018': { words: 'The template’s variables do not fit it. Choose it again under Settings, Sending.' },
   '133010': { words: 'The sender is not registered with WhatsApp.' },
 }
-
-/** The words for a code; null when it is not in the table. */
-export const textCodeWords = (code: string | number | null): string | null =>
-  code === null ? null : (textCodes[String(code)]?.words ?? null)

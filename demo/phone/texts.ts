@@ -65,8 +65,6 @@ export interface Conversation {
 const KEPT = 5_000
 export const MOST_TRIES = 12
 
-export type Texts = ReturnType<typeof openTexts>
-
 export function openTexts(file: string) {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
   const db = new DatabaseSync(file)
