@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
+import { listenForBounces } from './channels/bounce-intake.ts'
 import { openLeaving } from './channels/leaving.ts'
 import { createSmtpChannel } from './channels/smtp.ts'
 import { openTextChannels } from './channels/text-channels.ts'
@@ -125,6 +126,10 @@ async function startRoles(
     const app = buildApp(deps)
     await listen(app, config)
     later('web', () => app.close())
+    if (config.bounceSmtpPort) {
+      const intake = await listenForBounces(deps, config.bounceSmtpPort)
+      later('bounces', () => intake.stop())
+    }
   }
   if (config.roles.includes('worker')) {
     const worker = await startWorker(deps)

@@ -118,3 +118,25 @@ export function credentialsByHook(db: Db, hookKey: string) {
     .where('hook_key', '=', hookKey)
     .executeTakeFirst()
 }
+
+/** A mail that is or was on its way, by what its return address or its provider calls it. */
+export function mailById(db: Db, messageId: string) {
+  return db
+    .selectFrom('messages as m')
+    .innerJoin('stores as s', 's.id', 'm.store_id')
+    .select(['m.id', 'm.store_id', 'm.shopper_id', 's.account_id'])
+    .select((eb) => eb.ref('m.to_address').$notNull().as('to_address'))
+    .where('m.id', '=', messageId)
+    .where('m.channel', '=', 'email')
+    .where('m.to_address', 'is not', null)
+    .executeTakeFirst()
+}
+
+/** Mails whose hand-over has ended since something was said of them. */
+export async function waitingMailReports(db: Db): Promise<{ store_id: string; message_id: string }[]> {
+  const rows = await sql<{ store_id: string; message_id: string }>`
+    select distinct r.store_id, r.message_id from mail_reports r
+    join messages m on m.store_id = r.store_id and m.id = r.message_id and m.state <> 'handed_over'
+    where r.applied_at is null limit 500`.execute(db)
+  return rows.rows
+}

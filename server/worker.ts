@@ -30,6 +30,7 @@ import { type Handler, on } from './jobs.ts'
 import { sendDue } from './messages/deliver.ts'
 import { closeAbandonedFlights } from './messages/flights.ts'
 import { sendDueMessages } from './messages/jobs.ts'
+import { applyWaitingReports } from './messages/mail-reports.ts'
 import { forgetOldRequests } from './messages/repeatable.ts'
 import { wakeDueStores } from './messages/scan.ts'
 import { importJob, orderJob, purgeJob, syncJob, webhooksJob } from './stores/jobs.ts'
@@ -61,6 +62,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
   { name: 'messages.flights', everyMs: 3_000, run: closeAbandonedFlights },
+  { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
   { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },

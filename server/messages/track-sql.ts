@@ -105,20 +105,20 @@ export async function isUnsubscribed(
 /** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
 export async function skipOpenTo(
   { db }: StoreTx,
-  to: { accountId: string; address: string; channel: ChannelName; now: Date },
+  to: { accountId: string; address: string; channel: ChannelName; now: Date; reason?: string },
 ): Promise<number> {
-  const { accountId, address, channel, now } = to
+  const { accountId, address, channel, now, reason = 'suppressed_unsubscribed' } = to
   const contact = sql.ref(`c.${channelTraits[channel].contact}`)
   const rows = await sql`
     with gone as (
-      update messages m set state = 'skipped', reason = 'suppressed_unsubscribed', finished_at = ${now}, updated_at = ${now},
+      update messages m set state = 'skipped', reason = ${reason}, finished_at = ${now}, updated_at = ${now},
         claim = null
       from carts c, stores s
       where s.account_id = ${accountId} and m.store_id = s.id and c.store_id = m.store_id and c.id = m.cart_id
         and ${contact} = ${address} and m.channel = ${channel} and m.state in ('scheduled', 'held', 'claimed')
       returning m.store_id, m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select store_id, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_unsubscribed', '{}' from gone returning 1`.execute(
+    select store_id, gen_random_uuid(), id, ${now}, 'skip', ${reason}, '{}' from gone returning 1`.execute(
     db,
   )
   return rows.rows.length

@@ -1,0 +1,84 @@
+import { type StoreTx, sql } from '../db.ts'
+
+// What is said of mails after they left: SQL and nothing else.
+
+export interface MailReportRow {
+  messageId: string
+  kind: 'delivered' | 'soft' | 'hard' | 'refused' | 'complaint'
+  source: string
+  status: string | null
+  words: string
+  at: Date
+}
+
+/** false when this was said before. */
+export async function keepMailReport({ db, storeId }: StoreTx, row: MailReportRow): Promise<boolean> {
+  const rows = await sql`
+    insert into mail_reports (store_id, message_id, kind, source, status, words, at)
+    values (${storeId}, ${row.messageId}, ${row.kind}, ${row.source}, ${row.status}, ${row.words}, ${row.at})
+    on conflict do nothing returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** A complaint is the last word: neither a bounce nor an unsubscribe, which a person may take back, stands before it. */
+export async function suppressReported(
+  { db }: StoreTx,
+  row: {
+    accountId: string
+    hash: Buffer
+    address: string
+    reason: 'hard_bounce' | 'complaint'
+    source: string
+    at: Date
+  },
+): Promise<void> {
+  await sql`insert into suppressions as s (account_id, address_hash, channel, address, reason, source, created_at)
+    values (${row.accountId}, ${row.hash}, 'email', ${row.address}, ${row.reason}, ${row.source}, ${row.at})
+    on conflict (account_id, address_hash, channel) do update set reason = excluded.reason, source = excluded.source
+    where excluded.reason = 'complaint' and s.reason in ('hard_bounce', 'unsubscribed')`.execute(db)
+}
+
+export interface MovedMail {
+  id: string
+  cart_id: string
+  to_address: string
+  state: string
+  previous: string
+  words: string | null
+}
+
+/**
+ * The state all reports of a mail come to: back for good once one says so, else delivered, else at least sent. So neither the order of
+ * arrival nor repetition matters. What is still being handed over waits. Each report stands in the record once.
+ */
+export async function applyMailReports({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<MovedMail[]> {
+  const rows = await sql<MovedMail>`
+    with locked as materialized (
+      select id, state from messages where store_id = ${storeId} and id = ${messageId} and channel = 'email'
+        and state <> 'handed_over' for update),
+    said as (
+      select case when bool_or(r.kind in ('hard', 'refused')) then 'failed'
+          when bool_or(r.kind in ('delivered', 'complaint')) then 'delivered' else 'sent' end as state,
+        bool_or(r.kind = 'hard') as is_hard, max(r.words) filter (where r.kind in ('hard', 'refused')) as words
+      from mail_reports r where r.store_id = ${storeId} and r.message_id = ${messageId}),
+    moved as (
+      update messages m set state = said.state, updated_at = ${now}, finished_at = coalesce(m.finished_at, ${now}),
+        reason = case when said.state = 'failed' then case when said.is_hard then 'bounced' else 'bounced:refused' end end,
+        provider_response = coalesce(said.words, m.provider_response)
+      from said, locked l
+      where m.store_id = ${storeId} and m.id = l.id
+        and ((l.state = 'unknown') or (l.state = 'sent' and said.state <> 'sent') or (l.state = 'delivered' and said.state = 'failed'))
+      returning m.id, m.cart_id, m.to_address, m.state, l.state as previous, said.words),
+    applied as (
+      update mail_reports r set applied_at = ${now} from locked l
+      where r.store_id = ${storeId} and r.message_id = l.id and r.applied_at is null
+      returning r.kind, r.source, r.status, r.words),
+    recorded as (
+      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+      select ${storeId}, gen_random_uuid(), ${messageId}, ${now}, 'result',
+        case kind when 'hard' then 'bounced' when 'refused' then 'bounced:refused' when 'soft' then 'bounced:soft' else kind end,
+        jsonb_strip_nulls(jsonb_build_object('response', words, 'status', status, 'source', source))
+      from applied)
+    select * from moved`.execute(db)
+  return rows.rows
+}
