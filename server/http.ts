@@ -41,19 +41,21 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
-  route(app, deps, endpoint, async (call) => {
-    const session = signedIn(call.session)
-    const store = await chooseStore(deps.db, session, wantedStore(call.query, call.body))
-    const account = { accountId: session.accountId, db: deps.db }
-    return handle({ ...call, session, account, store: { storeId: store.id, db: deps.db } })
+  route(app, deps, endpoint, {
+    choose: (session, query, body) => chooseStore(deps.db, signedIn(session), wantedStore(query, body)),
+    handle: async (call, { id }) => {
+      const session = signedIn(call.session)
+      const account = { accountId: session.accountId, db: deps.db }
+      return handle({ ...call, session, account, store: { storeId: id, db: deps.db } })
+    },
   })
 }
 
 /** Decision 7: named in the query or, as calls that send do (B 7), by its address in the body. */
 function wantedStore(query: unknown, body: unknown): WantedStore {
   const { platform, storeId } = query as WantedStore
-  const { storeUrl } = body as { storeUrl?: string }
-  return { platform, storeId: storeId ?? (storeUrl || undefined) }
+  const storeUrl = (body as { storeUrl?: unknown } | null | undefined)?.storeUrl
+  return { platform, storeId: storeId ?? (typeof storeUrl === 'string' && storeUrl ? storeUrl : undefined) }
 }
 
 /** For endpoints about the signed-in user's account. */
@@ -63,9 +65,12 @@ export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<AccountCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
-  route(app, deps, endpoint, async (call) => {
-    const session = signedIn(call.session)
-    return handle({ ...call, session, account: { accountId: session.accountId, db: deps.db } })
+  route(app, deps, endpoint, {
+    choose: nothing,
+    handle: async (call) => {
+      const session = signedIn(call.session)
+      return handle({ ...call, session, account: { accountId: session.accountId, db: deps.db } })
+    },
   })
 }
 
@@ -76,17 +81,25 @@ export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends 
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<Call<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
-  route(app, deps, endpoint, handle)
+  route(app, deps, endpoint, { choose: nothing, handle })
 }
 
 /** Every endpoint served, in the order of registration: the documentation and the stranger test walk it. */
 export const servedBy = new WeakMap<FastifyInstance, Endpoint[]>()
 
-function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+interface Way<C, R extends z.ZodType, T> {
+  /** What the call is about. Asked before the body is parsed: whose store it is not, learns nothing of what would have been right in it. */
+  choose: (session: Session | null, query: unknown, body: unknown) => Promise<T>
+  handle: (call: C, chosen: T) => Promise<z.input<R>>
+}
+
+const nothing = async () => undefined
+
+function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, T>(
   app: FastifyInstance,
   deps: Deps,
   endpoint: Endpoint<P, Q, B, R>,
-  handle: Handler<Call<z.output<P>, z.output<Q>, z.output<B>>, R>,
+  { choose, handle }: Way<Call<z.output<P>, z.output<Q>, z.output<B>>, R, T>,
 ): void {
   servedBy.set(app, [...(servedBy.get(app) ?? []), endpoint as unknown as Endpoint])
   app.route({
@@ -98,8 +111,9 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
       if (endpoint.permission !== 'public') assertMay(session, endpoint.permission)
       const params = endpoint.params.parse(request.params)
       const query = endpoint.query.parse(request.query)
+      const chosen = await choose(session, query, request.body)
       const body = endpoint.body.parse(request.body ?? {})
-      const answer = await handle({ params, query, body, request, reply, session })
+      const answer = await handle({ params, query, body, request, reply, session }, chosen)
       return endpoint.reply.parse(answer)
     },
   })

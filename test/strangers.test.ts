@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { recordOrders } from '../server/carts/record.ts'
 import { servedBy } from '../server/http.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
+import { mayDo } from '../shared/roles.ts'
 import { anOrder, aStore, type TestStore } from './factories.ts'
 import { aWorld } from './world.ts'
 
@@ -55,6 +56,11 @@ const bodies: Record<string, object> = {
 
 const endpoints = () => servedBy.get(world.app) ?? []
 const isAboutRows = (endpoint: Endpoint) => endpoint.path.includes(':') && endpoint.permission !== 'public'
+const ask = (endpoint: Endpoint, token?: string, query = '') =>
+  world.request(endpoint.method, url(endpoint.path) + query, {
+    ...(token && { token }),
+    ...(endpoint.method !== 'GET' && { body: {} }),
+  })
 const url = (path: string) => path.replace(/:(\w+)/g, (_, name: string) => owned[name] ?? `no-owned-${name}`)
 
 test('every endpoint that names a row hides another account’s rows (X2)', async () => {
@@ -68,8 +74,8 @@ test('every endpoint that names a row hides another account’s rows (X2)', asyn
 })
 
 test('every endpoint about a store refuses another account’s store by id and by address (X2, decision 7)', async () => {
-  const walked = endpoints().filter((endpoint) => endpoint.scope === 'store' && endpoint.method === 'GET')
-  expect(walked.length).toBeGreaterThan(3)
+  const walked = endpoints().filter((endpoint) => endpoint.scope === 'store')
+  expect(walked.length).toBeGreaterThan(10)
   const { url: address } = await world.db
     .selectFrom('stores')
     .select('url')
@@ -77,21 +83,27 @@ test('every endpoint about a store refuses another account’s store by id and b
     .executeTakeFirstOrThrow()
   for (const endpoint of walked) {
     for (const storeId of [owner.storeId, address]) {
-      const reply = await world.request('GET', `${url(endpoint.path)}?storeId=${encodeURIComponent(storeId)}`, {
-        token: stranger.token,
-      })
-      expect([endpoint.path, storeId, reply.status]).toEqual([endpoint.path, storeId, 404])
+      const key = `${endpoint.method} ${endpoint.path}?storeId=${storeId}`
+      const reply = await ask(endpoint, stranger.token, `?storeId=${encodeURIComponent(storeId)}`)
+      expect([key, reply.status]).toEqual([key, 404])
     }
   }
 })
 
-test('every endpoint that is not public refuses callers without a token', async () => {
-  for (const endpoint of endpoints().filter((each) => each.permission !== 'public')) {
+test('every endpoint that is not public refuses callers without a token and with one that has expired, and viewers what they may not', async () => {
+  const [late, viewer] = [await aStore(world), await aStore(world, { role: 'viewer' })]
+  const sessions = world.db.updateTable('sessions').where('account_id', '=', late.accountId)
+  await sessions.set({ expires_at: world.now }).execute()
+  const walked = endpoints().filter((each) => each.permission !== 'public')
+  expect(walked.length).toBeGreaterThan(40)
+  for (const endpoint of walked) {
     const key = `${endpoint.method} ${endpoint.path}`
-    const reply = await world.request(endpoint.method, url(endpoint.path), {
-      body: endpoint.method === 'GET' ? undefined : {},
-    })
-    expect([key, reply.status, reply.body.code]).toEqual([key, 401, 'session'])
+    const [none, expired] = [await ask(endpoint, undefined), await ask(endpoint, late.token)]
+    expect([key, none.status, none.body.code]).toEqual([key, 401, 'session'])
+    expect([key, expired.status, expired.body.code]).toEqual([key, 401, 'session'])
+    if (mayDo('viewer', endpoint.permission)) continue
+    const looking = await ask(endpoint, viewer.token)
+    expect([key, looking.status, looking.body.code]).toEqual([key, 403, 'forbidden'])
   }
 })
 
