@@ -162,7 +162,7 @@ function Rows({ query, carts, rows, columns, onChange, list }: RowsProps) {
           )}
         </>
       )}
-      {pagination.pages > 1 && <Pages {...pagination} onPage={(page) => onChange({ page })} />}
+      {pagination.pages > 1 && <Pages {...pagination} wanted={query.page} onPage={(page) => onChange({ page })} />}
     </div>
   )
 }

@@ -26,6 +26,7 @@ export function CartPanel({ cartId, known, onClose, ...actions }: Props) {
       position="right"
       size="md"
       title="Cart details"
+      attributes={{ header: { role: 'presentation' } }}
       closeButtonProps={{ 'aria-label': 'Close details' }}
     >
       {cartId && <Content cartId={cartId} known={known} {...actions} />}

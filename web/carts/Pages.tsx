@@ -3,7 +3,10 @@ import { formatCount } from '../ui/format.ts'
 import { showingText } from './rules.ts'
 
 interface Props {
+  /** What is shown. */
   page: number
+  /** What was asked for, which may still be on its way: the buttons count from there. */
+  wanted: number
   limit: number
   total: number
   pages: number
@@ -11,7 +14,7 @@ interface Props {
   onPage: (page: number) => void
 }
 
-export function Pages({ page, limit, total, pages, totalIsCapped: isCapped = false, onPage }: Props) {
+export function Pages({ page, wanted, limit, total, pages, totalIsCapped: isCapped = false, onPage }: Props) {
   return (
     <Group
       component="nav"
@@ -25,14 +28,14 @@ export function Pages({ page, limit, total, pages, totalIsCapped: isCapped = fal
         {showingText(page, limit, { total, isCapped })}
       </Text>
       <Group gap="sm">
-        <Button variant="default" size="xs" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        <Button variant="default" size="xs" disabled={wanted <= 1} onClick={() => onPage(wanted - 1)}>
           Previous
         </Button>
         <Text fz="sm" className="tabular">
           Page {formatCount(page)} of {formatCount(pages)}
           {isCapped && '+'}
         </Text>
-        <Button variant="default" size="xs" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+        <Button variant="default" size="xs" disabled={wanted >= pages} onClick={() => onPage(wanted + 1)}>
           Next
         </Button>
       </Group>

@@ -93,7 +93,7 @@ export function UpgradePrompt({ text }: { text: string }) {
       <IconLock size={16} aria-hidden />
       <span>
         {text}{' '}
-        <Anchor component={Link} to="/pricing" inherit>
+        <Anchor component={Link} to="/pricing" inherit underline="always">
           See plans
         </Anchor>
       </span>
