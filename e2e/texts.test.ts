@@ -6,10 +6,10 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { type ContractOptions, type ContractServer, openContractTwilio } from '../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../test/contract-servers/whatsapp.ts'
 import { aHouse, type House, openBrowser, until } from './house.ts'
+import { anOwner, KEYS } from './owner.ts'
 
 // SMS and WhatsApp as an owner sets them up, with providers that refuse what the real ones refuse. SCREENSHOTS=folder keeps pictures.
 
-const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
 const accountSid = `AC${'b'.repeat(32)}`
 const shots = process.env.SCREENSHOTS
 const line = { sender: '+12025550100', inboundUrl: null }
@@ -32,7 +32,7 @@ beforeAll(async () => {
   metaOptions.publicUrl = house.url
   browser = await openBrowser()
   page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
-  await begin()
+  await anOwner(house, store, page)
   if (shots) mkdirSync(shots, { recursive: true })
 }, 120_000)
 
@@ -43,22 +43,6 @@ afterAll(async () => {
   await twilio?.close()
   await meta?.close()
 })
-
-/** An owner with a store, signed in. */
-async function begin() {
-  const post = async (path: string, body: object, token = '') => {
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-    const reply = await fetch(house.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    return (await reply.json()) as { token: string }
-  }
-  const owner = { name: 'Olive', email: 'olive@owners.example', password: 'four pots on Kiln Road' }
-  const { token } = await post('/api/auth/register', { ...owner, confirmPassword: owner.password })
-  await post('/api/subscribe/create-free-subscription', {}, token)
-  const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
-  await post('/api/stores/connect-store', { platform: 'woocommerce', store_url: store.url, ...keys }, token)
-  await page.goto(`${house.url}/terms`)
-  await page.evaluate((value) => localStorage.setItem('token', value), token)
-}
 
 const card = (name: string) => page.getByRole('region', { name, exact: true })
 

@@ -1,0 +1,29 @@
+import type { Page } from 'playwright-core'
+import type { DemoStore } from '../demo/store/store.ts'
+import type { House } from './house.ts'
+
+export const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
+
+/** An owner of a new account with this store connected, signed in on the page. Asks Recoup as its screens do. */
+export async function anOwner(house: House, store: DemoStore, page: Page) {
+  let token = ''
+  const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const reply = await fetch(house.url + path, {
+      method,
+      headers: {
+        ...(body && { 'content-type': 'application/json' }),
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return (await reply.json()) as T
+  }
+  const owner = { name: 'Olive', email: 'olive@owners.example', password: 'four pots on Kiln Road' }
+  token = (await ask<{ token: string }>('POST', '/api/auth/register', owner)).token
+  await ask('POST', '/api/subscribe/create-free-subscription', {})
+  const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
+  await ask('POST', '/api/stores/connect-store', { platform: 'woocommerce', store_url: store.url, ...keys })
+  await page.goto(`${house.url}/terms`)
+  await page.evaluate((value) => localStorage.setItem('token', value), token)
+  return { ask }
+}
