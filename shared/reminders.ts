@@ -25,7 +25,8 @@ export const reminderTexts = {
 } as const
 
 const storeUrl = z.string().max(2_048).optional()
-const cartId = z.uuid()
+/** Any the database takes for one. */
+const cartId = z.guid()
 const subject = z.string().trim().min(1).max(200)
 const body = z.string().min(1).max(50_000)
 /** One held-out person may be written to after all, by confirmation (D11). */

@@ -20,6 +20,13 @@ export interface NewByHand {
   now: Date
 }
 
+/** A cart with something planned is given up 7 days after it at the earliest (S5). Before the messages: carts are locked first. */
+export async function keepFromLosing({ db, storeId }: StoreTx, cartIds: readonly string[], dueAt: Date): Promise<void> {
+  await sql`update carts set lost_at = ${dueAt}::timestamptz + interval '7 days'
+    where store_id = ${storeId} and id = any(${[...cartIds]}::uuid[]) and status = 'abandoned'
+      and lost_at < ${dueAt}::timestamptz + interval '7 days'`.execute(db)
+}
+
 /** One message for each cart of the store among these (a joined one stands for its survivor); answers which there were. */
 export async function insertByHand({ db, storeId }: StoreTx, wanted: NewByHand): Promise<string[]> {
   const { rows, now } = wanted

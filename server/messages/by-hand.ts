@@ -12,7 +12,6 @@ import { sendDueMessages } from './jobs.ts'
 import { scheduleNextLook } from './messages.ts'
 import { templateFor } from './preview.ts'
 import { once, type Repeatable } from './repeatable.ts'
-import { moveLostAt } from './sql.ts'
 
 // Messages a person sends to one cart (D11). The row goes the way of all messages, ahead of what else waits, and whoever asked waits
 // for what becomes of it: a temporary reason is the answer, nothing is silently held.
@@ -80,6 +79,7 @@ async function planOne(
 ): Promise<void> {
   const now = deps.now()
   const dueAt = wanted.sendAt ?? now
+  await sql.keepFromLosing(tx, [wanted.cartId], dueAt)
   const cartIds = await sql.insertByHand(tx, {
     rows: [{ id, cartId: wanted.cartId }],
     channel: wanted.channel,
@@ -97,7 +97,6 @@ async function planOne(
     now,
   })
   if (cartIds.length === 0) throw new AppError('not_found', 'Cart not found')
-  await moveLostAt(tx, cartIds)
   await scheduleNextLook(tx)
   if (!wanted.sendAt) await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
 }

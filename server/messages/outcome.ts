@@ -34,7 +34,8 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
     now,
   )
   const changed = done.filter(({ ready }) => moved.has(ready.row.id))
-  const out = changed.filter(({ outcome }) => outcome.kind === 'accepted' || outcome.kind === 'unknown').map(idOf)
+  // A message by hand has no steps behind it.
+  const out = changed.filter(({ ready, outcome }) => isOut(outcome) && ready.row.by_hand === null).map(idOf)
   if (out.length > 0) await spaceNextSteps(tx, out, now)
   for (const { ready, outcome } of changed) {
     if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, ending, ready.row.id)
@@ -43,6 +44,7 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
   if (channelTraits[ending.channel].isText) await settleCosts(tx, ending, changed)
 }
 
+const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
 const idOf = ({ ready }: Finished): string => ready.row.id
 
 async function takeBack(tx: StoreTx, { judged, channel }: Ending, messageId: string): Promise<void> {

@@ -29,10 +29,13 @@ export async function insertJob(
 }
 
 /** Of what was asked for, what is no cart of the store. */
-export async function noteMissing({ db, storeId }: StoreTx, jobId: string, cartIds: readonly string[]): Promise<void> {
-  await sql`update send_jobs j set missing = array(select id from unnest(${[...cartIds]}::uuid[]) as id
-      where not exists (select from reminders r where r.store_id = j.store_id and r.job_id = j.id and r.cart_id = id))
-    where j.store_id = ${storeId} and j.id = ${jobId}`.execute(db)
+export async function noteMissing({ db, storeId }: StoreTx, jobId: string, cartIds: string[]): Promise<void> {
+  await db
+    .updateTable('send_jobs')
+    .set({ missing: cartIds })
+    .where('store_id', '=', storeId)
+    .where('id', '=', jobId)
+    .execute()
 }
 
 export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow | undefined> {
@@ -48,8 +51,10 @@ export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow
 const OUTCOME = sql<string>`case when m.state in ('sent', 'delivered') then 'sent' when m.state = 'unknown' then 'unknown'
   when m.state in ('failed', 'skipped', 'cancelled') then 'failed' else 'waiting' end`
 
+/** Each item's message is looked up by itself: just after thousands were written, statistics know nothing of them. */
 const currentOf = (storeId: string, jobId: string) => sql`reminders r
-  join messages m on m.store_id = r.store_id and m.id = r.message_id
+  cross join lateral (select m.id, m.cart_id, m.state, m.reason, m.to_address from messages m
+    where m.store_id = ${storeId} and m.id = r.message_id offset 0) m
   where r.store_id = ${storeId} and r.job_id = ${jobId} and r.is_current`
 
 export async function countOutcomes({ db, storeId }: StoreDb, jobId: string): Promise<Record<string, number>> {
@@ -80,7 +85,7 @@ export async function itemsOf(
       union all
       select missing.id, null, null, null, 'failed', 'cart_missing' from send_jobs j, unnest(j.missing) as missing(id)
       where j.store_id = ${storeId} and j.id = ${jobId}) i
-    left join carts c on c.store_id = ${storeId} and c.id = i.whose
+    left join lateral (select c.customer_name from carts c where c.store_id = ${storeId} and c.id = i.whose) c on true
     where ${page.outcome}::text is null or i.outcome = ${page.outcome}
     order by i.cart_id limit ${page.limit} offset ${page.offset}`.execute(db)
   return rows.rows
@@ -89,11 +94,11 @@ export async function itemsOf(
 /** Takes the failed items out of the job, for new messages to stand in their place; nobody else takes the same. */
 export async function takeFailed({ db, storeId }: StoreTx, jobId: string): Promise<TakenItem[]> {
   const rows = await sql<TakenItem>`
-    update reminders r set is_current = false
-    from messages m
-    where r.store_id = ${storeId} and r.job_id = ${jobId} and r.is_current and m.store_id = r.store_id and m.id = r.message_id
-      and m.state in ('failed', 'skipped', 'cancelled')
-    returning r.cart_id, r.template_id, r.subject, r.body, r.overrides_holdout`.execute(db)
+    update reminders u set is_current = false
+    from (select r.message_id from ${currentOf(storeId, jobId)} and m.state in ('failed', 'skipped', 'cancelled')
+      order by r.message_id for update of r) failed
+    where u.store_id = ${storeId} and u.message_id = failed.message_id and u.is_current
+    returning u.cart_id, u.template_id, u.subject, u.body, u.overrides_holdout`.execute(db)
   return rows.rows
 }
 

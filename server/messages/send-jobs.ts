@@ -8,13 +8,12 @@ import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { assertPlanHas, BY_HAND_AGE_MS } from './by-hand.ts'
-import { insertByHand } from './by-hand-sql.ts'
+import { insertByHand, keepFromLosing } from './by-hand-sql.ts'
 import { sendDueMessages } from './jobs.ts'
 import { scheduleNextLook } from './messages.ts'
 import { templateFor } from './preview.ts'
 import { once, type Repeatable } from './repeatable.ts'
 import * as sql from './send-jobs-sql.ts'
-import { moveLostAt } from './sql.ts'
 
 // Messages to many carts (D9): one request writes one row for each, and the rows are the job. A server that is killed in the middle
 // loses nothing; whoever sends next goes on from them.
@@ -56,8 +55,9 @@ async function planJob(
   await sql.insertJob(tx, { id: jobId, channel, askedBy, sendAt, now: deps.now() })
   const templateId = await templateFor(tx, wanted)
   const words = { template_id: templateId, subject: wanted.subject ?? null, body: wanted.body ?? null }
-  await planItems(deps, tx, { ...wanted, ...words, overrides_holdout: wanted.overrideHoldout })
-  await sql.noteMissing(tx, jobId, cartIds)
+  const known = new Set(await planItems(deps, tx, { ...wanted, ...words, overrides_holdout: wanted.overrideHoldout }))
+  const missing = cartIds.filter((id) => !known.has(id))
+  if (missing.length > 0) await sql.noteMissing(tx, jobId, missing)
 }
 
 type Words = Omit<sql.TakenItem, 'cart_id'>
@@ -66,9 +66,10 @@ async function planItems(
   deps: Deps,
   tx: StoreTx,
   wanted: Words & Pick<JobRequest, 'channel' | 'cartIds' | 'sendAt'> & { jobId: string; askedBy: string },
-): Promise<void> {
+): Promise<string[]> {
   const now = deps.now()
   const dueAt = wanted.sendAt && wanted.sendAt > now ? wanted.sendAt : now
+  await keepFromLosing(tx, wanted.cartIds, dueAt)
   const cartIds = await insertByHand(tx, {
     rows: wanted.cartIds.map((cartId) => ({ id: newId(), cartId })),
     channel: wanted.channel,
@@ -85,9 +86,9 @@ async function planItems(
     wakeAt: dueAt,
     now,
   })
-  await moveLostAt(tx, cartIds)
   await scheduleNextLook(tx)
   await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
+  return cartIds
 }
 
 /** The failed ones once more, each as a new message; asked twice at once, one of the two finds none. */
