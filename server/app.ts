@@ -10,6 +10,7 @@ import { billingRoutes } from './billing/routes.ts'
 import { captureRoutes } from './carts/capture-routes.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { channelHookRoutes } from './channels/hook-routes.ts'
+import { mailEventRoutes } from './channels/mail-event-routes.ts'
 import { channelRoutes } from './channels/routes.ts'
 import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs.ts'
@@ -58,6 +59,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   }
   webhookRoutes(app, deps)
   channelHookRoutes(app, deps)
+  mailEventRoutes(app, deps)
   docsRoutes(app)
   siteRoutes(app, deps, PAGES)
   liveRoutes(app, deps)

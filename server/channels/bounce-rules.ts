@@ -57,6 +57,12 @@ export function statusIn(words: string): string | null {
   return reply ? `${reply[1]}.0.0` : null
 }
 
+/** A server that knows only "5.0.0" often repeats the receiver's own code beside it. */
+export function preciseStatus(own: string | null, said: string | null): string | null {
+  if (!own || !said) return own ?? said
+  return /\.0\.0$/.test(own) && own[0] === said[0] ? said : own
+}
+
 /** What a receiver said, without the addresses in it: as one bounded line. */
 export const withoutAddresses = (words: string): string =>
   oneLine(words.replace(/[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g, '…'))

@@ -1,5 +1,5 @@
 import PostalMime, { type Email } from 'postal-mime'
-import { type BounceKind, bounceKind, statusIn, withoutAddresses } from './bounce-rules.ts'
+import { type BounceKind, bounceKind, preciseStatus, statusIn, withoutAddresses } from './bounce-rules.ts'
 
 // A mail that came to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965), or the prose of a server that
 // knows neither. What it is about is known by the address it came to; what it says is read leniently, and believed little.
@@ -65,12 +65,6 @@ function readReport(report: string, prose: string): MailNews | null {
   if (action === 'relayed' || action === 'expanded') return null
   const kind = action === 'delayed' ? 'soft' : bounceKind(status, said || prose)
   return { kind, source: 'dsn', status, words }
-}
-
-/** A server that knows only "5.0.0" often repeats the receiver's own code beside it. */
-function preciseStatus(own: string | null, said: string | null): string | null {
-  if (!own || !said) return own ?? said
-  return /\.0\.0$/.test(own) && own[0] === said[0] ? said : own
 }
 
 /** What qmail, old Exchange, old Exim and webmail providers write instead of a report. */
