@@ -15,22 +15,36 @@ export interface Shop extends TestStore {
 }
 
 /** Abandoned carts of people in Germany who have agreed to everything; its flow is off. */
+export interface ShopOptions {
+  plan?: 'free' | 'starter' | 'growth'
+  country?: string
+  isConsenting?: boolean
+  phone?: () => string
+  /** A second store of an account. */
+  accountId?: string
+}
+
 export async function aShop(
   world: World,
   count = 1,
-  { plan = 'starter', country = 'DE', isConsenting = true, phone = germanPhone } = {},
-) {
+  { plan = 'starter', country = 'DE', isConsenting = true, phone = germanPhone, ...options }: ShopOptions = {},
+): Promise<Shop> {
   // Mid-morning in Germany, a day after the carts were left.
   world.now = new Date(
     `${new Date(Math.max(world.now.getTime(), START.getTime()) + DAY).toISOString().slice(0, 10)}T10:00:00Z`,
   )
-  const store = await aStore(world, { isFlowOn: false, plan: plan as 'starter' })
+  const store = await aStore(world, { isFlowOn: false, plan, ...options })
   const orders = Array.from({ length: count }, () => anOrder(world, { country, phone: phone() }))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
   if (isConsenting) for (const order of orders) await consent(world, store, order)
   await pass(world, store.storeId, 25 * HOUR)
-  const carts = await world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).execute()
-  return { ...store, orders, cartIds: carts.map((cart) => cart.id) }
+  const carts = await world.db
+    .selectFrom('carts')
+    .select(['id', 'email'])
+    .where('store_id', '=', store.storeId)
+    .execute()
+  const idOf = new Map(carts.map((cart) => [cart.email, cart.id]))
+  return { ...store, orders, cartIds: orders.map((order) => idOf.get(order.email)!) }
 }
 
 let number = 0

@@ -125,7 +125,7 @@ export function outgoingEmail(
   messageId: string,
   to: string,
   composed: Pick<Composed, 'subject' | 'html' | 'text' | 'headers'>,
-  sender: { name: string; email: string | null },
+  sender: { name: string; email: string | null; feedbackId?: string },
   mailFrom: string,
 ): OutgoingEmail {
   const address = /<([^>]+)>/.exec(mailFrom)?.[1] ?? mailFrom
@@ -137,6 +137,14 @@ export function outgoingEmail(
     subject: composed.subject,
     html: composed.html,
     text: composed.text,
-    headers: composed.headers,
+    headers: { ...composed.headers, ...(sender.feedbackId && { 'Feedback-ID': sender.feedbackId }) },
   }
+}
+
+/** What Gmail counts complaints by: store, account, kind of mail, and whose mail it is. Keyed, so that it names nobody. */
+export function feedbackIdOf(secrets: Secrets, accountId: string, storeUrl: string): string {
+  const [account, store] = [accountId, `${accountId} ${storeUrl}`].map((subject) =>
+    secrets.token('feedback', subject).slice(0, 12),
+  )
+  return `${store}:${account}:recovery:recoup`
 }

@@ -6,7 +6,7 @@ import { isDatabaseAway, outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { pullFence } from '../stores/sync.ts'
-import { type Composed, outgoingEmail } from './compose.ts'
+import { type Composed, feedbackIdOf, outgoingEmail } from './compose.ts'
 import { FENCE_FRESH_MS } from './decide.ts'
 import * as sql from './deliver-sql.ts'
 import { type AnyComposed, isText, type Judged, judge, type Ready } from './judge.ts'
@@ -153,7 +153,8 @@ export function wayOut(deps: Deps, situation: Situation, channel: ChannelName, t
   }
   if (channel !== 'email') throw new Error(`no way out for a ${channelTraits[channel].word}`)
   const wire = situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
-  const sender = { name: situation.sender_name, email: situation.sender_email }
+  const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)
+  const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId }
   const put = ({ id, address, composed }: Departing) =>
     wire.send(outgoingEmail(id, address, composed as Composed, sender, deps.config.mailFrom))
   return { wire, put }

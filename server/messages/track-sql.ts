@@ -118,8 +118,6 @@ export async function skipOpenTo(
         and ${contact} = ${address} and m.channel = ${channel} and m.state in ('scheduled', 'held', 'claimed')
       returning m.store_id, m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select store_id, gen_random_uuid(), id, ${now}, 'skip', ${reason}, '{}' from gone returning 1`.execute(
-    db,
-  )
+    select store_id, gen_random_uuid(), id, ${now}, 'skip', ${reason}, '{}' from gone returning 1`.execute(db)
   return rows.rows.length
 }

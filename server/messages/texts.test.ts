@@ -1,0 +1,280 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { anOrder, freshFence } from '../../test/factories.ts'
+import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import type { DeliveryReport, Outcome, TextChannel } from '../channels/channel.ts'
+import { newId } from '../ids.ts'
+import { aShop, consent, germanPhone, post, type Shop } from './by-hand-scene.ts'
+import { sendDue } from './deliver.ts'
+import { recordDeliveryReport } from './delivery.ts'
+import { aScene, HOUR, MINUTE, messagesOf, pass } from './scene.ts'
+
+// SMS and WhatsApp on the engine's way: flows, reports, budget, and channels that are nothing but a file.
+
+const world = aWorld()
+let answerText: typeof world.answerText
+beforeEach(() => {
+  answerText ??= world.answerText
+  world.answerText = answerText
+  world.textChannels.sms = true
+  world.texts.length = 0
+  world.sent.length = 0
+})
+
+const sendSms = (shop: Shop, n = 0, more: object = {}) =>
+  post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[n], ...more })
+const badgeOf = async (shop: Shop, n = 0) =>
+  (await world.request('GET', `/api/carts/${shop.cartIds[n]}`, { token: shop.token })).body.cart
+
+describe('steps of a flow', () => {
+  /** A German shopper whose cart gets an SMS after an hour. */
+  async function aTextFlow(plan: 'free' | 'starter' | 'growth') {
+    world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
+    const scene = await aScene(world, 0, { plan })
+    await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
+    const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+    await recordOrders(world.deps, scene.storeId, [order], 'sync')
+    await consent(world, scene, order)
+    return { ...scene, order }
+  }
+  const firstOf = async (storeId: string) => (await messagesOf(world, storeId))[0]!
+
+  test('go out where the channel is there and the plan has it, as the words of the step’s template', async () => {
+    const { storeId, order } = await aTextFlow('growth')
+    await pass(world, storeId, HOUR)
+    expect(world.texts.map((text) => text.to)).toEqual([order.phone])
+    expect(world.texts[0]!.text).toMatch(/Earl Grey[\s\S]*Reply STOP to opt out\.$/)
+    expect(world.sent).toEqual([])
+    expect((await firstOf(storeId)).state).toBe('sent')
+  })
+
+  test('are held on a smaller plan, and go when there is a larger one (decision 6)', async () => {
+    const { storeId, accountId } = await aTextFlow('starter')
+    await pass(world, storeId, HOUR)
+    expect([(await firstOf(storeId)).state, (await firstOf(storeId)).reason]).toEqual(['held', 'plan_required'])
+    await world.db.updateTable('subscriptions').set({ plan: 'growth' }).where('account_id', '=', accountId).execute()
+    await world.db
+      .updateTable('messages')
+      .set({ wake_at: world.now })
+      .where('store_id', '=', storeId)
+      .where('step', '=', 1)
+      .execute()
+    await sendDue(world.deps, { storeId })
+    expect(world.texts).toHaveLength(1)
+  })
+
+  test('are held with the reason in words while the channel is not set up', async () => {
+    world.textChannels.sms = false
+    const { storeId } = await aTextFlow('growth')
+    await pass(world, storeId, HOUR)
+    const row = await firstOf(storeId)
+    expect([row.state, row.reason]).toEqual(['held', 'sms_not_configured'])
+  })
+
+  test('that come due at night wait for the morning, each a little apart, and are decided anew (T2)', async () => {
+    const { storeId, order } = await aTextFlow('growth')
+    world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:30:00Z`)
+    const late = anOrder(world, { country: 'DE', phone: germanPhone() })
+    await recordOrders(world.deps, storeId, [late], 'sync')
+    await consent(world, { storeId } as never, late)
+    await world.db.deleteFrom('messages').where('store_id', '=', storeId).execute()
+    await pass(world, storeId, HOUR)
+    const held = (await messagesOf(world, storeId)).find((row) => row.reason === 'quiet_hours')!
+    const morning = new Date(held.wake_at.toISOString().slice(0, 10)).getTime() + 7 * HOUR
+    expect(held.wake_at.getTime()).toBeGreaterThanOrEqual(morning)
+    expect(held.wake_at.getTime()).toBeLessThanOrEqual(morning + 20 * MINUTE)
+    world.texts.length = 0
+    await pass(world, storeId, held.wake_at.getTime() - world.now.getTime())
+    expect(world.texts.map((text) => text.to)).toContain(late.phone)
+    expect(order.phone).not.toBe(late.phone)
+  })
+})
+
+describe('reports of the provider', () => {
+  async function aSent() {
+    const shop = await aShop(world)
+    const { messageId } = (await sendSms(shop)).body
+    const report = (status: DeliveryReport['status'], more: Partial<DeliveryReport> = {}) =>
+      recordDeliveryReport(world.deps, {
+        accountId: shop.accountId,
+        channel: 'sms',
+        providerId: `t-${messageId}`,
+        status,
+        code: null,
+        at: world.now,
+        ...more,
+      })
+    const state = async () => {
+      const row = await world.db
+        .selectFrom('messages')
+        .selectAll()
+        .where('id', '=', messageId)
+        .executeTakeFirstOrThrow()
+      return row.reason ? `${row.state}(${row.reason})` : row.state
+    }
+    return { shop, messageId, report, state }
+  }
+
+  test('delivered is shown apart from accepted (D4), on the cart and in its timeline', async () => {
+    const { shop, report, state } = await aSent()
+    await report('sent')
+    expect(await state()).toBe('sent')
+    await report('delivered')
+    expect(await state()).toBe('delivered')
+    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })
+    expect(body.timeline.map((entry: { title: string }) => entry.title)).toEqual(
+      expect.arrayContaining([
+        'SMS by hand: sent',
+        'SMS by hand: answer of the SMS provider',
+        'SMS by hand: delivered',
+      ]),
+    )
+  })
+
+  test('in any order, twice, or before the answer, they come to the same state', async () => {
+    const orders = [
+      ['sent', 'delivered', 'read'],
+      ['read', 'delivered', 'sent', 'sent'],
+    ] as const
+    for (const order of orders) {
+      const { report, state } = await aSent()
+      for (const status of order) await report(status)
+      expect(await state()).toBe('delivered')
+    }
+    for (const order of [
+      ['failed', 'delivered'],
+      ['delivered', 'failed', 'failed'],
+    ] as const) {
+      const { report, state } = await aSent()
+      for (const status of order) await report(status, status === 'failed' ? { code: '30003' } : {})
+      expect(await state()).toBe('failed(undelivered:30003)')
+    }
+    const shop = await aShop(world)
+    world.answerText = async (text) => {
+      const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${text.messageId}`, code: null }
+      await recordDeliveryReport(world.deps, { ...said, status: 'delivered', at: world.now })
+      return answerText(text)
+    }
+    await sendSms(shop)
+    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+  })
+
+  test('one that failed gives the badge back, says why in words, and a bad number is not written to again', async () => {
+    const { shop, report } = await aSent()
+    await report('failed', { code: '30005', suppress: 'invalid' })
+    const cart = await badgeOf(shop)
+    expect([cart.status, cart.sms_status, cart.sms_sent_at]).toEqual(['No Action', 'failed', null])
+    const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
+    expect(status.body.error).toBe('No phone has this number.')
+    world.advance(2 * MINUTE)
+    expect((await sendSms(shop)).body.fields.reason).toBe('suppressed_invalid')
+  })
+
+  test('of another account’s message change nothing', async () => {
+    const { report, state } = await aSent()
+    const other = await aShop(world)
+    await report('failed', { accountId: other.accountId })
+    expect(await state()).toBe('sent')
+  })
+
+  test('an answer that never came is brought by a report that names our own row', async () => {
+    const shop = await aShop(world)
+    world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'no answer' })
+    const { messageId, state } = (await sendSms(shop)).body
+    expect(state).toBe('on_its_way')
+    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
+    await recordDeliveryReport(world.deps, { ...said, messageId, status: 'delivered' })
+    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+  })
+})
+
+describe('the monthly budget', () => {
+  const budget = (shop: Shop) =>
+    world.request('GET', '/api/account/sending-budget', { token: shop.token }).then((r) => r.body)
+  const setBudget = (shop: Shop, monthly: number | null) =>
+    world.request('PUT', '/api/account/sending-budget', { token: shop.token, body: { monthly } })
+
+  test('is booked by the price list when a text leaves, and corrected by what was taken', async () => {
+    const shop = await aShop(world, 3)
+    expect(await budget(shop)).toEqual({ monthly: null, currency: 'USD', spent: 0 })
+    const answers: Outcome[] = [
+      {
+        kind: 'accepted',
+        providerId: newId(),
+        response: 'queued',
+        segments: 2,
+        cost: { amountMicros: 15_900, currency: 'USD' },
+      },
+      { kind: 'rejected', reason: '30007', response: 'filtered', isRecipientFault: false },
+      { kind: 'unknown', reason: 'timeout', response: 'no answer' },
+    ]
+    world.answerText = () => answers.shift()!
+    for (const n of [0, 1, 2]) await sendSms(shop, n)
+    expect((await budget(shop)).spent).toBe(0.0259)
+    const rows = await world.db.selectFrom('messages').selectAll().where('store_id', '=', shop.storeId).execute()
+    expect(rows.map((row) => [row.state, row.segments, row.cost_micros]).sort()).toEqual([
+      ['failed', 2, 0],
+      ['sent', 2, 15_900],
+      ['unknown', 2, 10_000],
+    ])
+  })
+
+  test('stops exactly, also when several stores and processes send at once', async () => {
+    const first = await aShop(world, 25)
+    const second = await aShop(world, 25, { accountId: first.accountId })
+    await setBudget(first, 0.2)
+    const jobs = await Promise.all(
+      [first, second].map((shop) =>
+        world.request('POST', `/api/carts/send?storeId=${shop.storeId}`, {
+          token: first.token,
+          body: { channel: 'sms', cartIds: shop.cartIds },
+        }),
+      ),
+    )
+    expect(jobs.map((job) => job.status)).toEqual([200, 200])
+    for (const { storeId } of [first, second]) await freshFence(world, storeId)
+    await Promise.all([first, second, first, second].map(({ storeId }) => sendDue({ ...world.deps }, { storeId })))
+    for (let round = 0; round < 5; round++) {
+      world.advance(2_000)
+      for (const { storeId } of [first, second]) await sendDue(world.deps, { storeId })
+    }
+    expect(world.texts).toHaveLength(20)
+    expect(await budget(first)).toMatchObject({ monthly: 0.2, spent: 0.2 })
+    const refused = await world.db
+      .selectFrom('messages')
+      .select(['reason'])
+      .where('store_id', 'in', [first.storeId, second.storeId])
+      .where('state', '=', 'skipped')
+      .execute()
+    expect(refused).toHaveLength(30)
+    expect(new Set(refused.map((row) => row.reason))).toEqual(new Set(['budget']))
+  }, 60_000)
+
+  test('a member looks at it, and only who leads the team sets it', async () => {
+    const shop = await aShop(world)
+    expect((await setBudget(shop, -1)).status).toBe(400)
+    expect((await setBudget(shop, 12.5)).body).toEqual({ monthly: 12.5, currency: 'USD', spent: 0 })
+    expect((await setBudget(shop, null)).body.monthly).toBe(null)
+  })
+})
+
+test('a channel is one file: another provider needs nothing elsewhere', async () => {
+  const shop = await aShop(world)
+  const said: string[] = []
+  const pigeon: TextChannel = {
+    poolSize: 1,
+    estimate: () => ({ segments: 1, cost: { amountMicros: 0, currency: 'USD' } }),
+    send: async ({ to, text }) => {
+      said.push(`${to}: ${text}`)
+      return { kind: 'accepted', providerId: 'coo', response: 'taken off' }
+    },
+    check: async () => ({ isOk: true, detail: 'fed' }),
+    close: async () => {},
+  }
+  const { text } = world.deps.channels
+  world.deps.channels.text = async () => pigeon
+  expect((await sendSms(shop)).body.message).toBe('SMS sent successfully!')
+  world.deps.channels.text = text
+  expect(said).toHaveLength(1)
+})
