@@ -36,7 +36,7 @@ export async function startDemo(config: Config): Promise<DemoHouse> {
         ...(network && { phones: (scope) => addPhones(scope, { network, publicUrl: config.publicUrl }) }),
       })
     : null
-  const shop = config.isDemo ? await openShop(config) : null
+  const shop = config.isDemo ? await openShop(config, () => network?.texts.forget()) : null
   const stopping = new AbortController()
   let settling: Promise<void> = Promise.resolve()
   return {
@@ -76,7 +76,7 @@ function openPhones(config: Config) {
 /** Keys of the demo store open nothing but the demo store, which listens on this machine only. */
 const KEYS = { consumerKey: `ck_${'d'.repeat(40)}`, consumerSecret: `cs_${'d'.repeat(40)}` }
 
-async function openShop(config: Config) {
+async function openShop(config: Config, forgetTexts: () => void) {
   const store = await startDemoStore({
     port: config.demoStorePort,
     host: config.host,
@@ -88,7 +88,10 @@ async function openShop(config: Config) {
     storeUrl: store.url,
     keys: KEYS,
     setCapture: store.setCapture,
-    reset: store.reset,
+    reset: () => {
+      store.reset()
+      forgetTexts()
+    },
     rebuild: resetDemo,
     insertOrders: store.insertOrders,
   }

@@ -128,6 +128,8 @@ export function openTexts(file: string) {
         phone,
       )[0]?.at ?? null,
     removeAll: () => run('DELETE FROM texts'),
+    /** Nobody has written to anybody, and nobody has opted out. */
+    forget: () => db.exec('DELETE FROM texts; DELETE FROM opt_outs'),
     version: () =>
       all<{ v: string }>(`SELECT coalesce(max(id), 0) || '.' || count(*) || '.' || total(seen) || '.' ||
       total(length(status)) AS v FROM texts`)[0]!.v,

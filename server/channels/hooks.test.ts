@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hubSignature, twilioSignature } from '../../demo/phone/callbacks.ts'
 import { type ContractServer, openContractTwilio } from '../../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../../test/contract-servers/whatsapp.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
+import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
 import { newId } from '../ids.ts'
 import { hookUrl, openSecrets, openTextChannels } from './text-channels.ts'
 
@@ -31,7 +32,6 @@ beforeAll(async () => {
     lines: [{ ...line, provider: 'meta', account: phoneNumberId, token: 'EAA', signingSecret: 'app' }],
     publicUrl: 'https://recoup.example.com',
   })
-  Object.assign(world.deps.config, {})
   world.deps.config = { ...world.deps.config, twilioApiUrl: twilio.url, whatsappApiUrl: meta.url }
   world.deps.channels.text = openTextChannels(world.deps).text
   store = await aStore(world)
@@ -277,11 +277,79 @@ describe('WhatsApp', () => {
   })
 })
 
+/** A message of the store to Ada, as it stands on its way or after a hand-over. */
+async function aMessage(state: 'scheduled' | 'sent', channel: 'sms' | 'whatsapp', providerId: string | null = null) {
+  await recordOrders(world.deps, store.storeId, [anOrder(world, { phone: ada, country: 'DE' })], 'sync')
+  const cart = await world.db
+    .selectFrom('carts')
+    .selectAll()
+    .where('store_id', '=', store.storeId)
+    .where('phone', '=', ada)
+    .executeTakeFirstOrThrow()
+  const [id, at] = [newId(), world.now]
+  const dates = { due_at: at, expires_at: at, wake_at: at, created_at: at, updated_at: at }
+  await world.db
+    .insertInto('messages')
+    .values({
+      ...{
+        store_id: store.storeId,
+        id,
+        cart_id: cart.id,
+        shopper_id: cart.shopper_id,
+        origin: `manual:${newId()}`,
+        step: 1,
+      },
+      ...{
+        channel,
+        state,
+        provider_id: providerId,
+        to_address: ada,
+        ...dates,
+        ...(state === 'sent' && { handed_over_at: at }),
+      },
+    })
+    .execute()
+  return id
+}
+
+const stateOf = async (id: string) =>
+  (await world.db
+    .selectFrom('messages')
+    .select(['state', 'reason'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()) as {
+    state: string
+    reason: string | null
+  }
+
+describe('messages', () => {
+  test('not yet handed over are closed by STOP in the same commit, on that channel alone (C2)', async () => {
+    const open = { sms: await aMessage('scheduled', 'sms'), whatsapp: await aMessage('scheduled', 'whatsapp') }
+    world.advance(1_000)
+    await writes('STOP')
+    expect(await stateOf(open.whatsapp)).toEqual({ state: 'skipped', reason: 'suppressed_unsubscribed' })
+    expect((await stateOf(open.sms)).state).toBe('scheduled')
+  })
+
+  test('follow the reports in whatever order these come, and those of another account’s provider never', async () => {
+    const MessageSid = `SM${'d'.repeat(32)}`
+    const id = await aMessage('sent', 'sms', MessageSid)
+    const path = (key: string) => `/api/webhooks/twilio/${key}/status/${id}`
+    const foreign = { AccountSid: `AC${'c'.repeat(32)}`, MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' }
+    expect((await fromTwilio(path(keys.strangerSms), foreign)).status).toBe(204)
+    expect((await stateOf(id)).state).toBe('sent')
+    await fromTwilio(path(keys.sms), { MessageSid, MessageStatus: 'delivered' })
+    await fromTwilio(path(keys.sms), { MessageSid, MessageStatus: 'sent' })
+    expect((await stateOf(id)).state).toBe('delivered')
+  })
+})
+
 describe('delivery reports', () => {
   const reports = () =>
     world.db
       .selectFrom('delivery_reports')
       .select(['account_id', 'provider_id', 'status', 'code'])
+      .where('provider_id', 'in', [`SM${'f'.repeat(32)}`, 'wamid.r'])
       .orderBy('status')
       .execute()
   const statusPath = (messageId: string) =>

@@ -24,6 +24,7 @@ test('anybody may know what this server is called, who runs it and who helps', a
     pausedReason: null,
     demoStoreUrl: null,
     mailboxUrl: null,
+    phoneUrl: null,
   })
 })
 
