@@ -136,7 +136,7 @@ describe('the list (B 2)', () => {
     await page.waitForURL(/status=email\+sent/)
     await open('?search=e&sort=value&order=asc&page=2')
     expect(await page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
-    await page.getByText(/^Showing 11 to 20 of [\d,]+ entries$/).waitFor()
+    await page.getByText(/^Showing 11 to \d+ of \d+ entries$/).waitFor()
     page.removeAllListeners('request')
   })
 

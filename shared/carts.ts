@@ -89,6 +89,8 @@ export const listAbandonedCarts = endpoint({
       pages: z.number(),
       /** Searches are counted up to 1,000: there are more than `total`. */
       totalIsCapped: z.boolean().optional(),
+      /** Nothing begins with the text searched for; it was looked for anywhere in so many of the newest carts. */
+      lookedThrough: z.number().optional(),
     }),
     /** How fresh the data is (Y3): seconds since the last order pull that reached its end began. */
     syncAgeSeconds: z.number().nullable(),

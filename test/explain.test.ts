@@ -128,6 +128,13 @@ describe('the list', () => {
 
   test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', (search) =>
     expectCheap(list({ search }), { rows: 12_000 }))
+  test('what nothing begins with is looked for in the newest carts only, and that is said', async () => {
+    const handle = { storeId: store.storeId, db: world.db }
+    const search = { badge: null, search: 'zz' }
+    await expectCheap(() => countCarts(handle, search), { rows: 20_000 })
+    expect(await countCarts(handle, search)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })
+    expect(await countCarts(handle, { badge: 'Recovered', search: 'ada.' })).toMatchObject({ isAnywhere: false })
+  })
   test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace199' }), { rows: 50 }))
 })
 

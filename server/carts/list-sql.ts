@@ -87,18 +87,21 @@ export interface CartTotal {
   isMany: boolean
   /** Nothing begins with what is searched for, so it is looked for anywhere in name, email and phone of the newest. */
   isAnywhere: boolean
+  /** There were more carts than could be looked through. */
+  isPartial: boolean
 }
 
 /** Without search from the counters; with search by counting, as far as anybody reads. */
 export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
-  const none = { total: 0, isCapped: false, isMany: false, isAnywhere: false }
+  const none = { total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false }
   if (!filter.search) return { ...none, total: await countListed(store, filter.badge) }
   const begun = await countFound(store, filter, false)
   // Whether a text is looked for anywhere must not depend on the badge.
   if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, false, 1)) > 0)) {
     return { ...none, ...capped(begun) }
   }
-  return { ...none, ...capped(await countFound(store, filter, true)), isAnywhere: true }
+  const [found, listed] = await Promise.all([countFound(store, filter, true), countListed(store, filter.badge)])
+  return { ...none, ...capped(found), isAnywhere: true, isPartial: listed > MOST_LOOKED_THROUGH }
 }
 
 const capped = (found: number) => ({

@@ -18,7 +18,7 @@ export const cartRoutes: Routes = (app, deps) => {
       store,
       rows.map((row) => row.id),
     )
-    const { total, isCapped } = counted
+    const { total, isCapped, isPartial } = counted
     return {
       carts: rows.map((row) => presentCart(row, texts)),
       pagination: {
@@ -27,6 +27,7 @@ export const cartRoutes: Routes = (app, deps) => {
         total,
         pages: Math.ceil(total / query.limit),
         ...(isCapped ? { totalIsCapped: true } : {}),
+        ...(isPartial ? { lookedThrough: list.MOST_LOOKED_THROUGH } : {}),
       },
       syncAgeSeconds: syncedAt ? Math.max(0, Math.round((deps.now().getTime() - syncedAt.getTime()) / 1000)) : null,
     }

@@ -1,10 +1,10 @@
-import { Button, Group, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { useState } from 'react'
 import { type CartView, cartTexts } from '../../shared/carts.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted } from '../ui/format.ts'
+import { counted, formatCount } from '../ui/format.ts'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { BulkBar } from './BulkBar.tsx'
@@ -161,6 +161,12 @@ function Rows({ query, carts, rows, columns, onChange, list }: RowsProps) {
             <CartCards {...list} carts={rows} onSort={sort} />
           )}
         </>
+      )}
+      {pagination.lookedThrough && (
+        <Text fz="sm" c="dimmed" px="md" pb="md">
+          No name, email or number begins with “{query.search}”, so the newest {formatCount(pagination.lookedThrough)}{' '}
+          carts were searched for it anywhere.
+        </Text>
       )}
       {pagination.pages > 1 && <Pages {...pagination} wanted={query.page} onPage={(page) => onChange({ page })} />}
     </div>
