@@ -1,6 +1,6 @@
 import type { DeliveryReport, InboundText, TextChannelName } from '../channels/channel.ts'
 import { channelTraits } from '../channels/traits.ts'
-import { type Db, type StoreTx, transact } from '../db.ts'
+import { type AccountDb, type Db, type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { insertSuppression, lockShoppersOf, undoBadge } from './deliver-sql.ts'
@@ -69,6 +69,6 @@ async function noteMove(
 }
 
 /** A shopper wrote to us: WhatsApp then allows free text for a day. */
-export async function noteInbound(deps: Deps, { accountId, channel, from, at }: InboundText): Promise<void> {
-  await sql.keepInbound({ accountId, db: deps.db }, { channel, hash: deps.secrets.addressHash(from), at })
+export async function noteInbound(deps: Deps, account: AccountDb, { channel, from, at }: InboundText): Promise<void> {
+  await sql.keepInbound(account, { channel, hash: deps.secrets.addressHash(from), at })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ConsentRule, consentProblem, consentRule, recipientCountry } from './consent.ts'
+import { type ConsentRule, consentProblem, consentRule, recipientCountry, textLimits, textProblem } from './consent.ts'
 
 const us = { baseCountry: 'US', sellingCountries: ['US'] }
 const nobody = { country: null, phone: null }
@@ -66,5 +66,42 @@ describe('who may be written to (C5)', () => {
 
   test('a yes is a yes everywhere', () => {
     for (const rule of ['opt_out', 'soft_opt_in', 'opt_in'] as const) expect(ask(rule, 'granted')).toBeNull()
+  })
+})
+
+describe('what a country asks of a text beyond consent (C6)', () => {
+  const facts = { sentForCart: 0, sinceActivityMs: 3_600_000, isMarketing: true }
+  const hours = (count: number) => count * 3_600_000
+  const problem = (
+    channel: 'sms' | 'whatsapp',
+    country: string | null,
+    phone: string,
+    more: Partial<typeof facts> = {},
+  ) => textProblem(textLimits(channel, [country], phone), { ...facts, ...more })
+
+  test('an SMS to the US: once per cart, within 48 hours; elsewhere neither', () => {
+    expect(problem('sms', 'US', '+12125550123')).toBeNull()
+    expect(problem('sms', 'US', '+12125550123', { sentForCart: 1 })).toBe('sms_once_per_cart')
+    expect(problem('sms', 'US', '+12125550123', { sinceActivityMs: hours(48) })).toBeNull()
+    expect(problem('sms', 'US', '+12125550123', { sinceActivityMs: hours(48) + 1 })).toBe('sms_too_late')
+    expect(problem('sms', 'DE', '+49301234567', { sentForCart: 3, sinceActivityMs: hours(500) })).toBeNull()
+  })
+
+  test('an American number with an address elsewhere, and the other way round, are held to the stricter', () => {
+    for (const countries of [
+      ['DE', 'US'],
+      ['US', 'DE'],
+    ]) {
+      expect(textProblem(textLimits('sms', countries, '+12125550123'), { ...facts, sentForCart: 1 })).toBe(
+        'sms_once_per_cart',
+      )
+    }
+  })
+
+  test('WhatsApp: marketing to +1 is refused, what is none is not, and other numbers get both', () => {
+    expect(problem('whatsapp', 'US', '+12125550123')).toBe('whatsapp_marketing_refused')
+    expect(problem('whatsapp', 'CA', '+14165550123')).toBe('whatsapp_marketing_refused')
+    expect(problem('whatsapp', 'US', '+12125550123', { isMarketing: false })).toBeNull()
+    expect(problem('whatsapp', 'US', '+49301234567')).toBeNull()
   })
 })
