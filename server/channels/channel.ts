@@ -125,7 +125,6 @@ export interface DeliveryReport {
 
 /** A shopper wrote to us: that opens WhatsApp's 24 hours of free text. For `noteInbound`; keywords such as STOP are dealt with apart. */
 export interface InboundText {
-  accountId: string
   channel: TextChannelName
   /** E.164. */
   from: string

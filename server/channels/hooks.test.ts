@@ -238,6 +238,17 @@ describe('WhatsApp', () => {
     expect(await window()).toEqual([{ inbound_at: now }])
   })
 
+  test('the same message sent once more opens nothing anew', async () => {
+    const window = () =>
+      world.db.selectFrom('text_windows').select('inbound_at').where('channel', '=', 'sms').executeTakeFirst()
+    const again = { MessageSid: `SM${'7'.repeat(32)}` }
+    await says('Hello', again)
+    const before = await window()
+    world.advance(3_600_000)
+    await says('Hello', again)
+    expect(await window()).toEqual(before)
+  })
+
   test('STOP is confirmed once by a message of its own, however often it is delivered', async () => {
     await consents('whatsapp')
     const at = world.advance(60_000)

@@ -27,11 +27,9 @@ export interface Inbound extends InboundMessage {
 
 /** What to answer at once; null: nothing. Doing it twice is doing it once. */
 export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
-  const { channel, from } = inbound
   const now = deps.now()
   // A provider's clock ahead of ours must not keep the window open for longer, nor outrank what is said later.
   const at = inbound.at && inbound.at < now ? inbound.at : now
-  await noteInbound(deps, { accountId: account.accountId, channel, from, at })
   const answer = await transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, { at, now }))
   return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer) : null
 }
@@ -42,7 +40,9 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, { at, no
   const addressHash = deps.secrets.addressHash(from)
   await sql.lockAddress(tx, addressHash)
   const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
-  if (!isNew || !keyword) return null
+  if (!isNew) return null
+  await noteInbound(deps, tx, { channel, from, at })
+  if (!keyword) return null
   const isToConfirm = await obey(tx, keyword, { channel, addressHash, phone: from, source: '', at }, now)
   if (!isToConfirm || inbound.isAnswered) return null
   if (!inbound.isAnsweredAtOnce) {
