@@ -236,6 +236,7 @@ async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
   if (act.meanwhile) interrupt(theatre, actor, act.meanwhile)
   life.statementsLeft = act.diesAt
   life.statements = 0
+  const heart = setInterval(() => stillThere(actor), BEAT_MS)
   try {
     await beat(deps)
     await foldLeftPosts(deps)
@@ -245,11 +246,22 @@ async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
     await detectLost(deps)
     await detectNoResponse(deps)
   } finally {
+    clearInterval(heart)
     life.statementsLeft = null
     life.before = async () => {}
     if (act.meanwhile?.at === 'page') theatre.shop.beforePage = async () => {}
     if (act.meanwhile?.at === 'wire') theatre.post.onWire = async () => {}
   }
+}
+
+/** As often as a process says so that is alive and only waits: without it the other worker would take it for dead. */
+const BEAT_MS = 4_000
+
+async function stillThere({ deps, life }: Actor): Promise<void> {
+  if (life.isDead) return
+  await beat(deps).catch((error) => {
+    if (!(error instanceof Killed)) throw error
+  })
 }
 
 /** Does the steps once, at that point of the worker's way, while the worker waits. */
