@@ -49,7 +49,7 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
     .flatMap((trip) => happeningsOf(trip, orders.get(trip), host))
     .filter((each) => each.at < past.until)
     .sort((a, b) => a.at - b.at)
-  await inOneTransaction(deps.pool, async (db) => {
+  await inOneTransaction(deps, async (db) => {
     await holdKeys(db, storeId, trips, happenings, host)
     await relive({ deps, db, storeId, happenings, now, isGone: goneAmong(trips), ...pick(options.signal) })
     await leaveMark({ ...deps, db }, storeId, trips[0], host)

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
-import type { Db } from '../../server/db.ts'
+import type pg from 'pg'
+import { type Db, openPool } from '../../server/db.ts'
+import type { Deps } from '../../server/deps.ts'
 import type { Schema } from '../../server/schema.ts'
 
 /**
@@ -8,15 +9,12 @@ import type { Schema } from '../../server/schema.ts'
  * History becomes visible as a whole, no worker takes up half of it, and thousands of small transactions cost one write to disk.
  * The connection is its own: what stands in for a table in it (`sql.standIn`) is known to none of the pool's.
  */
-export async function inOneTransaction<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
-  const { connectionString } = pool.options
-  const client = new pg.Client({ connectionString, application_name: 'recoup-demo' })
-  client.on('error', () => {}) // the next query says so
-  await client.connect()
+export async function inOneTransaction<T>({ config, pool }: Deps, work: (db: Db) => Promise<T>): Promise<T> {
+  const own = openPool({ url: pool.options.connectionString!, isPrepared: config.isDatabasePrepared, max: 1 })
+  const client = await own.connect()
   try {
+    await client.query(`set application_name = 'recoup-demo'`)
     await client.query('begin')
-    // Nothing is known yet about how much is in the tables, and a plan feared to be dear is compiled: 50 ms each time.
-    await client.query('set local jit = off')
     const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) })
     const result = await work(db)
     await client.query('commit')
@@ -25,12 +23,13 @@ export async function inOneTransaction<T>(pool: pg.Pool, work: (db: Db) => Promi
     await client.query('rollback').catch(() => {})
     throw error
   } finally {
-    await client.end()
+    client.release()
+    await own.end()
   }
 }
 
 /** One at a time; the transactions within begin and commit nothing of their own, and one that fails fails them all. */
-function poolOfOne(client: pg.Client) {
+function poolOfOne(client: pg.PoolClient) {
   let last = Promise.resolve()
   const query = (text: unknown, ...rest: unknown[]) => {
     const isBoundary = typeof text === 'string' && /^(begin|start transaction|commit|rollback)\b/i.test(text)
