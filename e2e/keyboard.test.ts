@@ -1,0 +1,174 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aHouse, type House, openBrowser, until } from './house.ts'
+
+// A whole session without a mouse: every stop is reached by keys alone, and shows where one is.
+
+const PASSWORD = 'four pots on Kiln Road'
+let house: House
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  house = await aHouse()
+  browser = await openBrowser()
+  page = await (await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } })).newPage()
+  await page.goto(`${house.url}/login`)
+  await isFurnished()
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await house?.stop()
+})
+
+/** Carts to open: the demo's past is written while it can already be looked at. */
+async function isFurnished(): Promise<void> {
+  const demo = await fetch(`${house.url}/api/auth/demo`, { method: 'POST' })
+  const headers = { authorization: `Bearer ${((await demo.json()) as { token: string }).token}` }
+  const hasCarts = async () => {
+    const reply = await fetch(`${house.url}/api/carts/abandoned?status=recovered`, { headers })
+    return ((await reply.json()) as { carts: unknown[] }).carts.length > 0
+  }
+  await until(hasCarts, 180_000, 1_000)
+}
+
+/** Presses Tab until `target` has the focus, as a person would, and sees that it shows. */
+async function reach(target: Locator, key = 'Tab'): Promise<void> {
+  await target.waitFor()
+  const passed: string[] = []
+  for (let stop = 0; stop < 120; stop++) {
+    if (await target.evaluate((element) => element === document.activeElement)) {
+      expect(await isFocusSeen(), `the focus on ${target}`).toBe(true)
+      return
+    }
+    await page.keyboard.press(key)
+    passed.push(await page.evaluate(() => document.activeElement?.textContent?.trim().slice(0, 30) ?? ''))
+  }
+  throw new Error(`${target} is not reached by ${key}: ${passed.join(' · ')}`)
+}
+
+/** An outline or a ring around what has the focus or what stands for it, and it lies in sight. */
+const isFocusSeen = () =>
+  page.evaluate(() => {
+    const element = document.activeElement as HTMLInputElement
+    element.scrollIntoView({ block: 'nearest' })
+    const parts = [element, element.parentElement!, ...(element.labels ?? []), ...element.parentElement!.children]
+    const isMarked = parts.some((part) => {
+      const { outlineStyle, outlineWidth, boxShadow, borderColor } = getComputedStyle(part)
+      const ring = getComputedStyle(document.documentElement).getPropertyValue('--rc-accent').trim()
+      const probe = document.createElement('i')
+      probe.style.color = ring
+      document.body.append(probe)
+      const accent = getComputedStyle(probe).color
+      probe.remove()
+      const hasOutline = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1
+      return hasOutline || boxShadow !== 'none' || borderColor.includes(accent)
+    })
+    const { top, bottom } = element.getBoundingClientRect()
+    return isMarked && bottom > 0 && top < innerHeight
+  })
+
+const press = (key: string) => page.keyboard.press(key)
+const type = (text: string) => page.keyboard.type(text)
+const link = (name: string) =>
+  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true })
+const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+
+test('in, dashboard, chart, a cart, settings, save, theme, out: by keyboard alone', async () => {
+  await reach(page.getByRole('button', { name: 'Try the live demo' }))
+  await press('Enter')
+  await page.waitForURL('**/dashboard')
+
+  // The first stop of every page skips what stands before its content.
+  await page.reload()
+  await page.getByRole('img', { name: /^Cart recovery/ }).waitFor()
+  await press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+  await press('Enter')
+  await reach(page.getByLabel('Period'))
+  await press('End')
+  await page.getByRole('img', { name: /Last 30 Days/ }).waitFor()
+  await reach(page.getByRole('button', { name: 'Line chart' }))
+  await press('Enter')
+  await page.locator('canvas[data-type=line]').waitFor()
+
+  await reach(page.locator('.recent-cart').first())
+  await press('Enter')
+  await page.waitForURL('**/carts/*')
+  await reach(page.getByRole('main').getByRole('button', { name: 'Why?' }).first())
+  await press('Enter')
+  await expect.poll(() => page.getByRole('button', { name: 'Why?' }).first().getAttribute('aria-expanded')).toBe('true')
+
+  await reach(link('Settings'), 'Shift+Tab')
+  await press('Enter')
+  await heading('Settings').waitFor()
+  const tabs = page.getByRole('navigation', { name: 'Settings' })
+  await reach(tabs.getByRole('link', { name: 'Recovery rules' }))
+  await press('Enter')
+  const cap = page.getByRole('textbox', { name: 'Messages per person', exact: true })
+  await reach(cap)
+  await press('Control+a')
+  await type('6')
+  await reach(page.getByRole('button', { name: 'Save', exact: true }))
+  await press('Enter')
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
+  await page.reload()
+  await expect.poll(() => cap.inputValue()).toBe('6')
+
+  await reach(tabs.getByRole('link', { name: 'Appearance' }))
+  await press('Enter')
+  await reach(page.getByRole('radio', { checked: true }))
+  await press('ArrowRight')
+  const before = await page.evaluate(() => document.documentElement.dataset.theme)
+  await press('ArrowRight')
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).not.toBe(before)
+
+  await reach(page.getByRole('banner').getByRole('button', { name: 'Logout' }), 'Shift+Tab')
+  await press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Are you sure you want to log out?').waitFor()
+  // What is asked keeps the keyboard, and Escape is a no.
+  await press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Logout')
+  await press('Enter')
+  await reach(dialog.getByRole('button', { name: 'Log out' }))
+  await press('Enter')
+  await page.waitForURL('**/landing')
+}, 180_000)
+
+test('signing up and in again, mistakes included, by keyboard alone', async () => {
+  await page.goto(`${house.url}/register`)
+  await reach(page.getByLabel('Name'))
+  await type('Ada')
+  await press('Tab')
+  await type('ada@owners.example')
+  await press('Tab')
+  await type(PASSWORD)
+  await reach(page.getByLabel('Repeat password'))
+  await type('something else')
+  await press('Enter')
+  await page.getByText('Passwords do not match').waitFor()
+  await reach(page.getByLabel('Repeat password'))
+  await press('Control+a')
+  await type(PASSWORD)
+  await press('Enter')
+  await page.waitForURL('**/pricing')
+  await reach(page.getByRole('link', { name: 'Log out' }))
+  await press('Enter')
+  await reach(page.getByRole('button', { name: 'Log out' }))
+  await press('Enter')
+  await page.waitForURL('**/landing')
+  await page.goto(`${house.url}/login`)
+  await reach(page.getByLabel('Email'))
+  await type('ada@owners.example')
+  await reach(page.getByLabel('Password', { exact: true }))
+  await type(PASSWORD)
+  await press('Enter')
+  await page.waitForURL('**/pricing')
+  await reach(page.getByRole('button', { name: 'Start with Lite' }))
+  await press('Enter')
+  await page.waitForURL('**/store-setup')
+  await reach(page.getByLabel('Store URL'))
+})
