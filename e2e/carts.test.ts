@@ -116,7 +116,7 @@ describe('the list (B 2)', () => {
       for (const way of [first, second]) {
         await head.getByRole('button').focus()
         await page.keyboard.press('Enter')
-        await expect.poll(() => head.getAttribute('aria-sort')).toBe(way)
+        await expect.poll(() => head.getAttribute('aria-sort'), { timeout: 15_000 }).toBe(way)
       }
     }
     await page.locator('[aria-busy=false] .carts-rows').waitFor()

@@ -1,14 +1,16 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core'
+import type { Ref } from 'react'
 import { type Delay, delays, type Schedule } from './sending.ts'
 
 interface Props {
   value: Schedule
   error: string | null
+  dateRef: Ref<HTMLInputElement>
   onChange: (next: Schedule) => void
 }
 
 /** In so many hours or days, or at a date and time of the browser's own clock (B 2, B 9). */
-export function ScheduleFields({ value, error, onChange }: Props) {
+export function ScheduleFields({ value, error, dateRef, onChange }: Props) {
   return (
     <Group gap="sm" align="flex-start" grow preventGrowOverflow={false}>
       <NativeSelect
@@ -19,6 +21,7 @@ export function ScheduleFields({ value, error, onChange }: Props) {
       />
       {value.delay === 'custom' && (
         <TextInput
+          ref={dateRef}
           type="datetime-local"
           label="Date and time"
           value={value.date}

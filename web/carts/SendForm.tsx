@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, SegmentedControl, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
@@ -28,6 +28,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   const [when, setWhen] = useState(ask.when)
   const [schedule, setSchedule] = useState<Schedule>(defaultSchedule)
   const [isDateAsked, setDateAsked] = useState(false)
+  const dateField = useRef<HTMLInputElement>(null)
   const [subject, setSubject] = useState<string>(reminderTexts.subject)
   const [isOverride, setOverride] = useState(false)
   const eligibility = useEligibility(channel, selection)
@@ -59,7 +60,11 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     onJob((await sendMany.mutateAsync(body)).jobId)
   }
   const submit = () => {
-    if (when === 'schedule' && !delay) return setDateAsked(true)
+    if (when === 'schedule' && !delay) {
+      setDateAsked(true)
+      dateField.current?.focus()
+      return
+    }
     const work = one ? sendToOne(messageOf()) : sendToMany(cartIds, sendAtOf(delay))
     // What went wrong stands in the dialog.
     work.catch(() => {})
@@ -103,6 +108,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
             <ScheduleFields
               value={schedule}
               error={isDateAsked && !delay ? reminderTexts.badDate : null}
+              dateRef={dateField}
               onChange={setSchedule}
             />
           )}
@@ -150,7 +156,7 @@ interface LaterProps {
 
 /** What only has to wait can be sent as soon as it may (D11): offered, never done silently. */
 function LaterOffer({ ask, eligibility, isBusy, onSend }: LaterProps) {
-  const waiting = eligibility.data?.reasons.find(({ until, reason }) => until !== null && reason === 'quiet_hours')
+  const waiting = eligibility.data?.reasons.find(({ until }) => until !== null)
   if (!waiting?.until || ask.when === 'schedule') return null
   const { cartIds, until } = waiting
   return (
@@ -164,8 +170,8 @@ const sendAtOf = (delay: ReturnType<typeof delayOf>) =>
   delay ? (delay.sendAt ?? new Date(Date.now() + delay.delayHours * 3_600_000).toISOString()) : undefined
 
 function labelOf(when: Ask['when'], count: number | null): string {
-  const verb = when === 'schedule' ? 'Schedule' : 'Send'
-  return count === null ? (when === 'schedule' ? 'Schedule' : 'Send Now') : `${verb} to ${counted(count, 'cart')}`
+  if (count === null) return when === 'schedule' ? 'Schedule' : 'Send Now'
+  return `${when === 'schedule' ? 'Schedule for' : 'Send to'} ${counted(count, 'cart')}`
 }
 
 /** The alerts of B 8. */

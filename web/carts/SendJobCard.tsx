@@ -180,7 +180,7 @@ const Answer = ({ item }: { item: SendJobItem }) => (
       )}
     </Text>
     <StatusBadge {...looks[item.outcome]} />
-    {item.explanation && <Text fz="sm">{item.explanation}</Text>}
+    {item.explanation && item.outcome !== 'sent' && <Text fz="sm">{item.explanation}</Text>}
   </li>
 )
 
