@@ -32,6 +32,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
   const stopping = new AbortController()
   const off = new Set<string>()
   let isMoving = false
+  let moving = Promise.resolve()
 
   const post = async (callback: Callback): Promise<Answered> => {
     const { url, contentType, body, headers } = callback
@@ -87,16 +88,18 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     return null
   }
 
-  const move = async () => {
-    if (isMoving || paceMs === null) return
+  const move = () => {
+    if (isMoving || paceMs === null || stopping.signal.aborted) return
     isMoving = true
+    moving = moveAll(paceMs).finally(() => (isMoving = false))
+  }
+  const moveAll = async (everyMs: number) => {
     while (!stopping.signal.aborted && texts.underWay().length > 0) {
-      await sleep(paceMs, null, { signal: stopping.signal, ref: false }).catch(() => {})
+      await sleep(everyMs, null, { signal: stopping.signal, ref: false }).catch(() => {})
       if (!stopping.signal.aborted) await step()
     }
-    isMoving = false
   }
-  void move()
+  move()
 
   return {
     texts,
@@ -104,7 +107,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     /** A text from a business on its way to a phone. */
     send(text: Omit<NewText, 'direction' | 'status' | 'at'>): Text {
       const added = texts.add({ ...text, direction: 'out', status: 'queued', at: now().toISOString() })
-      void move()
+      move()
       return added
     },
     /** A person answers. Resolves with what the business's server said; null when it could not be reached. */
@@ -128,7 +131,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
       for (const text of texts.thread(phone, channel, sender)) {
         if (text.direction === 'out' && text.status === 'delivered') texts.setStatus(text.id, 'read')
       }
-      void move()
+      move()
     },
     /** Everything under way goes as far as it gets. */
     async settle() {
@@ -136,6 +139,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     },
     async stop() {
       stopping.abort()
+      await moving
       texts.close()
     },
   }
