@@ -6,7 +6,7 @@ import { endpoint, storeQuery } from './endpoint.ts'
 export const FlowStep = z.object({
   step: z.number().int(),
   delayMinutes: z.number().int().min(1).max(43_200),
-  channel: z.literal('email'),
+  channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
   templateId: z.uuid(),
   templateKey: z.string(),
   templateName: z.string(),

@@ -46,7 +46,7 @@ export const flowRoutes: Routes = (app, deps) => {
         step: row.step,
         dueAt: row.due_at.toISOString(),
         state: row.state,
-        explanation: explain(row.reason),
+        explanation: explain(row.reason, row.channel),
       })),
     }
   })
@@ -83,7 +83,7 @@ function presentStep(step: Awaited<ReturnType<typeof sql.stepsOf>>[number]): api
   return {
     step: step.step,
     delayMinutes: step.delay_minutes,
-    channel: 'email',
+    channel: step.channel,
     templateId: step.template_id,
     templateKey: step.key,
     templateName: step.name,

@@ -1,3 +1,4 @@
+import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../db.ts'
 
 // Flows: SQL and nothing else.
@@ -191,6 +192,7 @@ export interface UpcomingRow {
   customer_name: string
   email: string | null
   step: number
+  channel: ChannelName
   due_at: Date
   state: string
   reason: string | null
@@ -201,7 +203,7 @@ export async function upcoming({ db, storeId }: StoreDb, flowId: string, until: 
     where m.store_id = ${storeId} and m.origin = ${`flow:${flowId}`} and m.state in ('scheduled', 'held', 'claimed')
       and m.wake_at <= ${until} and c.status in ('abandoned', 'active')`
   const rows = await sql<UpcomingRow>`
-    select m.cart_id, c.customer_name, c.email, m.step, m.due_at, m.state, m.reason ${base} order by m.due_at limit ${limit}`.execute(
+    select m.cart_id, c.customer_name, c.email, m.step, m.channel, m.due_at, m.state, m.reason ${base} order by m.due_at limit ${limit}`.execute(
     db,
   )
   const total = await sql<{ total: number }>`select count(*)::int as total ${base}`.execute(db)

@@ -209,7 +209,8 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     const send = (shop: Shop) => post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
     expect((await send(american)).body.fields.reason).toBe('whatsapp_marketing_refused')
     const from = american.orders[0]!.phone!
-    await noteInbound(world.deps, { accountId: american.accountId, channel: 'whatsapp', from, at: world.now })
+    const account = { accountId: american.accountId, db: world.db }
+    await noteInbound(world.deps, account, { channel: 'whatsapp', from, at: world.now })
     expect((await send(american)).status).toBe(200)
     expect(world.texts.at(-1)).toMatchObject({ template: null, text: expect.stringContaining('you left Earl Grey') })
 
