@@ -65,7 +65,7 @@ const NO_SUCH_ADDRESS =
 /**
  * Is the address itself bad (a hard bounce, which suppresses it)? Enhanced codes (RFC 3463) decide where given:
  * 5.1.x and 5.2.x are about the recipient, except those about the sender (5.1.7, 5.1.8), a non-compliant next hop
- * (5.1.9), the message's size (5.2.3) and mailing lists (5.2.4). Policy (5.7.x) and content never are.
+ * (5.1.9), a mailbox that is full (5.2.2), the message's size (5.2.3) and mailing lists (5.2.4). Policy (5.7.x) and content never are.
  */
 function isAddressBad(replyCode: number, response: string, command: string | null): boolean {
   if (![550, 551, 552, 553, 554, 556].includes(replyCode) || command === 'MAIL FROM') return false
@@ -74,7 +74,7 @@ function isAddressBad(replyCode: number, response: string, command: string | nul
   if (enhanced) {
     const [subject, detail] = [Number(enhanced[1]), Number(enhanced[2])]
     if (subject === 1) return ![7, 8, 9].includes(detail)
-    return subject === 2 && ![3, 4].includes(detail)
+    return subject === 2 && ![2, 3, 4].includes(detail)
   }
   if (NO_SUCH_ADDRESS.test(response)) return true
   if (command !== 'RCPT TO' || replyCode === 554) return false

@@ -168,7 +168,7 @@ describe('a refusal in words', () => {
   test.each([
     ['550 5.1.1 No such user', true],
     ['553 5.1.3 Bad address syntax', true],
-    ['552 5.2.2 Mailbox full', true],
+    ['552 5.2.2 Mailbox full', false],
     ['550 User unknown', true],
     ['550 5.7.1 Relaying denied', false],
     ['554 5.7.1 Relay access denied', false],

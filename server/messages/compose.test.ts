@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSecrets, tokenHash } from '../secrets.ts'
-import { type ComposeInput, composeEmail, formatMinor, outgoingEmail, restoreTokenOf } from './compose.ts'
+import { type ComposeInput, composeEmail, feedbackIdOf, formatMinor, outgoingEmail, restoreTokenOf } from './compose.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough to be one')
 
@@ -81,6 +81,22 @@ test('amounts have their currency’s own decimals (decision 21)', () => {
   expect(formatMinor(4_200, 'USD')).toBe('$42.00')
   expect(formatMinor(4_200, 'JPY')).toBe('¥4,200')
   expect(formatMinor(4_200, 'KWD')).toMatch(/4\.200/)
+})
+
+test('mails of one store share a Feedback-ID, those of another do not, and it names nobody', () => {
+  const ids = [
+    ['a', 'https://x.example'],
+    ['a', 'https://x.example'],
+    ['a', 'https://y.example'],
+    ['b', 'https://x.example'],
+  ]
+  const [one, again, other, foreign] = ids.map(([account, url]) => feedbackIdOf(secrets, account!, url!))
+  expect(one).toMatch(/^[\w-]{12}:[\w-]{12}:recovery:recoup$/)
+  expect(again).toBe(one)
+  expect(new Set([one, other, foreign]).size).toBe(3)
+  const sender = { name: 'T', email: null, feedbackId: one! }
+  const mail = outgoingEmail('m1', 'ada@shoppers.example', composeEmail(input()), sender, 'mail@recoup.example')
+  expect(mail.headers).toMatchObject({ 'Feedback-ID': one, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' })
 })
 
 test('the envelope carries the shop’s name, our address, and answers to the shop', () => {

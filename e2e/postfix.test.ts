@@ -1,0 +1,132 @@
+import net from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordOrders } from '../server/carts/record.ts'
+import { type BounceIntake, listenForBounces } from '../server/channels/bounce-intake.ts'
+import { openLeaving } from '../server/channels/leaving.ts'
+import { createSmtpChannel } from '../server/channels/smtp.ts'
+import { HOUR, messagesOf, recordOf, send, wait } from '../server/messages/scene.ts'
+import { anOrder, aStore } from '../test/factories.ts'
+import { aWorld } from '../test/world.ts'
+import { until } from './house.ts'
+import { type Postfix, startPostfix, whyNoPostfix } from './postfix.ts'
+
+// Issue 6: a real Postfix delivers, refuses, defers and bounces later, and each mail ends in the right state.
+
+const world = aWorld({ BOUNCE_ADDRESS: 'bounces@back.test', MAIL_FROM: 'Recoup <hello@mugs.test>' })
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as net.AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** The receivers' own server, which Postfix hands mail on to: it knows nobody, and one mailbox of it is full. */
+const receiver = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['AUTH', 'STARTTLS'],
+  logger: false,
+  onRcptTo: ({ address }, _session, done) => {
+    const [code, words] = address.startsWith('slow') ? [450, '4.2.1 Come back later'] : [550, '5.1.1 User unknown']
+    done(Object.assign(new Error(words as string), { responseCode: code as number }))
+  },
+})
+
+describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${whyNoPostfix})` : ''}`, () => {
+  let postfix: Postfix
+  let intake: BounceIntake
+  let closeChannel: () => Promise<void>
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    intake = await listenForBounces(world.deps, 0)
+    const later = (receiver.server.address() as net.AddressInfo).port
+    postfix = startPostfix({
+      port: await freePort(),
+      answers: {
+        'full@shop.test': '552 5.2.2 Mailbox full',
+        'grey@shop.test': '451 4.7.1 Greylisted, try again in 300 seconds',
+      },
+      routes: { 'later.test': later, 'back.test': intake.port },
+    })
+    const channel = createSmtpChannel({ url: `smtp://127.0.0.1:${postfix.port}`, leaving: openLeaving(world.deps) })
+    world.deps.channels.email = channel
+    closeChannel = () => channel.close()
+  })
+  afterAll(async () => {
+    await closeChannel?.()
+    postfix?.stop()
+    await intake?.stop()
+    await new Promise<void>((resolve) => receiver.close(() => resolve()))
+  })
+
+  /** A cart of somebody with this address, an hour later. */
+  async function mail(email: string) {
+    const store = await aStore(world)
+    await recordOrders(world.deps, store.storeId, [anOrder(world, { email })], 'sync')
+    await wait(world, store.storeId, HOUR)
+    await send(world, store.storeId)
+    const state = async () => {
+      const [first] = await messagesOf(world, store.storeId)
+      return { state: first!.state, reason: first!.reason }
+    }
+    const suppressed = async () => {
+      const rows = await world.db
+        .selectFrom('suppressions')
+        .select('reason')
+        .where('account_id', '=', store.accountId)
+        .execute()
+      return rows.map(({ reason }) => reason)
+    }
+    return { ...store, state, suppressed, record: () => recordOf(world, store.storeId) }
+  }
+
+  test('delivers: the mail is in the mailbox, with its own return address', async () => {
+    const { state } = await mail('ana@shop.test')
+    expect(await state()).toEqual({ state: 'sent', reason: null })
+    await until(async () => postfix.mailbox('ana').length === 1, 20_000)
+    const [raw = ''] = postfix.mailbox('ana')
+    expect(raw).toMatch(/^Return-Path: <bounces\+[a-z2-7]{42}@back\.test>$/m)
+    expect(raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click$/m)
+  })
+
+  test('refuses an unknown address (550): failed, and never written to again', async () => {
+    const { state, suppressed } = await mail('nobody@shop.test')
+    expect(await state()).toEqual({ state: 'failed', reason: 'rejected:smtp_550' })
+    expect(await suppressed()).toEqual(['hard_bounce'])
+  })
+
+  test('refuses a full mailbox (552): failed, and the address stands', async () => {
+    const { state, suppressed } = await mail('full@shop.test')
+    expect(await state()).toEqual({ state: 'failed', reason: 'rejected:smtp_552' })
+    expect(await suppressed()).toEqual([])
+  })
+
+  test('defers (451): held and tried again', async () => {
+    const { state, suppressed } = await mail('grey@shop.test')
+    expect(await state()).toEqual({ state: 'held', reason: 'retry' })
+    expect(await suppressed()).toEqual([])
+  })
+
+  test('takes it and bounces later: its report fails the message and suppresses the address', async () => {
+    const gone = await mail('gone@later.test')
+    expect((await gone.record())[1]).toBe('result accepted')
+    await until(async () => (await gone.state()).state === 'failed', 30_000).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${postfix.log()}`)
+    })
+    expect(await gone.state()).toEqual({ state: 'failed', reason: 'bounced' })
+    expect(await gone.suppressed()).toEqual(['hard_bounce'])
+    expect(await gone.record()).toContain('result bounced')
+  })
+
+  test('takes it and says later that it still tries: a note in the timeline', async () => {
+    const slow = await mail('slow@later.test')
+    await until(async () => (await slow.record()).includes('result bounced:soft'), 30_000).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${postfix.log()}`)
+    })
+    expect(await slow.state()).toEqual({ state: 'sent', reason: null })
+    expect(await slow.suppressed()).toEqual([])
+  })
+})
