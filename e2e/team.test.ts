@@ -88,8 +88,11 @@ test('what was typed goes along from mode to mode, and a new password says how s
   await owner.getByText('Strong').waitFor()
   await owner.getByLabel('Name').fill('Olive Owner')
   await owner.getByLabel('Repeat password').fill(PASSWORD)
+  // Of whoever worked at this browser before.
+  await owner.evaluate(() => localStorage.setItem('storeUrl', 'https://shop.example'))
   await owner.getByRole('button', { name: 'Create account' }).click()
   await owner.waitForURL('**/pricing')
+  expect(await owner.evaluate(() => Object.keys(localStorage).sort())).toEqual(['token', 'user'])
 })
 
 test('an owner invites by mail; the link brings a new user in, with the role of the invitation', async () => {

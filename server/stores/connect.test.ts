@@ -39,6 +39,8 @@ test('connecting tries the keys, keeps what the store says of itself and starts 
       },
     },
   })
+  const { user } = (await world.request('GET', '/api/auth/me', { token: owner.token })).body
+  expect(user.stores).toMatchObject([{ storeUrl: fake.profile.storeUrl, platform: 'woocommerce', isActive: true }])
   const { id, captureKey } = reply.body.store
   expect(captureKey).toMatch(/^[\w-]{43}$/)
   expect(world.queued.map(({ name, key }) => ({ name, key }))).toEqual([

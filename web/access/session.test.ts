@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { login } from '../../shared/auth.ts'
+import { call } from '../api.ts'
 import { connectionQuery, subscriptionQuery } from './queries.ts'
 import {
   chosenPlatform,
@@ -68,6 +70,23 @@ describe('the token', () => {
     endSession('expired')
     expect([local.all(), tab.all()]).toEqual([{ theme: 'blue' }, {}])
     expect(session()).toEqual({ token: null, farewell: 'expired', returnTo: '/carts?page=2' })
+  })
+})
+
+describe('a call', () => {
+  const sent = async (isAnonymous: boolean) => {
+    const asked = vi.fn(async (_address: string, _options: RequestInit) => new Response('{}'))
+    vi.stubGlobal('fetch', asked)
+    await call(login, { body: { email: 'a@b.c', password: 'secret' }, isAnonymous })
+    return (asked.mock.calls[0]![1].headers as Record<string, string>).Authorization
+  }
+
+  it('carries the token from whichever storage it lies in, and signing in carries none', async () => {
+    for (const isRemembered of [true, false]) {
+      startSession('t1', isRemembered)
+      expect(await sent(false)).toBe('Bearer t1')
+    }
+    expect(await sent(true)).toBeUndefined()
   })
 })
 
