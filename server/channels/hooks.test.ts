@@ -270,6 +270,25 @@ describe('WhatsApp', () => {
     await world.runJobs()
   })
 
+  test('STOP holds for the number one is called at, where WhatsApp knows the phone by another', async () => {
+    const from = {
+      from: '5215512345678',
+      id: 'wamid.mx',
+      timestamp: seconds(world.now),
+      type: 'text',
+      text: { body: 'STOP' },
+    }
+    await fromMeta({ messages: [from] })
+    const rows = await world.db
+      .selectFrom('suppressions')
+      .select('address')
+      .where('address', 'like', '+52%')
+      .orderBy('address')
+      .execute()
+    expect(rows).toEqual([{ address: '+5215512345678' }, { address: '+525512345678' }])
+    await world.runJobs()
+  })
+
   test('news of another number of the same app, and of kinds nobody knows, are left aside', async () => {
     const foreign = {
       metadata: { phone_number_id: '1' },

@@ -7,6 +7,7 @@ import type { TextChannelName } from './channel.ts'
 import * as sql from './inbound-sql.ts'
 import { replyJob } from './jobs.ts'
 import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
+import { spellingsOf } from './spellings.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
 
 // What people answer: it opens WhatsApp's 24 hours, and STOP, START and HELP do what they say (C4), once, in the order they were said.
@@ -41,9 +42,15 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, { at, no
   await sql.lockAddress(tx, addressHash)
   const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
   if (!isNew) return null
-  await noteInbound(deps, tx, { channel, from, at })
+  const phones = spellingsOf(from).map((phone) => ({ phone, addressHash: deps.secrets.addressHash(phone) }))
+  for (const { phone } of phones) await noteInbound(deps, tx, { channel, from: phone, at })
   if (!keyword) return null
-  const isToConfirm = await obey(tx, keyword, { channel, addressHash, phone: from, source: '', at }, now)
+  const isToConfirm = await obey(
+    tx,
+    keyword,
+    phones.map((phone) => ({ ...phone, channel, source: '', at })),
+    now,
+  )
   if (!isToConfirm || inbound.isAnswered) return null
   if (!inbound.isAnsweredAtOnce) {
     await sql.oweReply(tx, channel, eventKey, from)
@@ -52,17 +59,24 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, { at, no
   return keyword
 }
 
-/** Whether there is something to confirm: nothing is said twice. */
-async function obey(tx: AccountTx, keyword: Keyword, said: sql.OptOut, now: Date): Promise<boolean> {
+/** Whether there is something to confirm: nothing is said twice. `said`: of each number the person is known by, their own first. */
+async function obey(tx: AccountTx, keyword: Keyword, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
   if (keyword === 'help') return true
-  const { channel, addressHash, at } = said
+  const { channel, addressHash, at } = said[0]!
   if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword })) return false
-  if (keyword === 'start') {
-    const isMoved = await sql.unsuppressText(tx, said)
-    if (isMoved) await sql.restoreConsents(tx, { ...said, source: startSource(channel) }, stopSource(channel))
-    return isMoved
-  }
-  const out = { ...said, source: stopSource(channel) }
+  let isMoved = false
+  for (const each of said) isMoved = (await (keyword === 'start' ? start(tx, each) : stop(tx, each, now))) || isMoved
+  return isMoved
+}
+
+async function start(tx: AccountTx, said: sql.OptOut): Promise<boolean> {
+  const isMoved = await sql.unsuppressText(tx, said)
+  if (isMoved) await sql.restoreConsents(tx, { ...said, source: startSource(said.channel) }, stopSource(said.channel))
+  return isMoved
+}
+
+async function stop(tx: AccountTx, said: sql.OptOut, now: Date): Promise<boolean> {
+  const out = { ...said, source: stopSource(said.channel) }
   const isMoved = await sql.suppressText(tx, out)
   await sql.withdrawConsents(tx, out)
   await sql.closeOpenTexts(tx, out, now)
