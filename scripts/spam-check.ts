@@ -1,0 +1,89 @@
+// Every template that comes along, as it leaves, judged by SpamAssassin without its network tests: `npm run check:spam`.
+// No rule may give more than half a point. Says so and ends well where SpamAssassin is not installed.
+import { spawnSync } from 'node:child_process'
+import { composeMessage } from '../server/channels/smtp-message.ts'
+import { newId } from '../server/ids.ts'
+import { composeEmail, outgoingEmail } from '../server/messages/compose.ts'
+import { createSecrets } from '../server/secrets.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
+
+const MOST_POINTS = 0.5
+/** Gmail hides what is beyond; the limit is about the HTML part. */
+const CLIP_BYTES = 102 * 1024
+
+const secrets = createSecrets('only for links nobody follows, and long enough')
+const item = (name: string, unitPriceMinor: number) => ({
+  productId: name,
+  variationId: null,
+  name,
+  sku: null,
+  quantity: 1,
+  unitPriceMinor,
+  imageUrl: 'https://harbour.example.com/picture.jpg',
+})
+const carts = {
+  usual: { items: [item('Linen shirt, sea blue', 4_800), item('Canvas tote bag', 1_600)], firstName: 'Ana' },
+  'without a name, large': { items: Array.from({ length: 40 }, (_, n) => item(`Cup no. ${n}`, 990)), firstName: null },
+}
+
+interface Sample {
+  name: string
+  raw: Buffer
+  htmlBytes: number
+}
+
+const samples: Sample[] = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES]
+  .filter(({ body }) => body.trim() !== '')
+  .flatMap((template) =>
+    Object.entries(carts).map(([cartName, cart]) => {
+      const messageId = newId()
+      const composed = composeEmail({
+        messageId,
+        cart: { ...cart, valueMinor: 6_400, currency: 'USD' },
+        template: { ...template, version: 1 },
+        store: {
+          name: 'Harbour Goods',
+          url: 'https://harbour.example.com',
+          homeUrl: 'https://harbour.example.com',
+          senderName: 'Harbour Goods',
+          postalAddress: '1 Harbour Street, Portland, ME 04101, USA',
+        },
+        publicUrl: 'https://recoup.example.com',
+        secrets,
+      })
+      const sender = { name: 'Harbour Goods', email: 'hello@harbour.example.com', feedbackId: 'a:b:recovery:recoup' }
+      const mail = outgoingEmail(messageId, 'ana@shopper.example.net', composed, sender, 'mail@recoup.example.com')
+      const { raw } = composeMessage(mail)
+      return { name: `${template.name} (${cartName} cart)`, raw, htmlBytes: Buffer.byteLength(composed.html) }
+    }),
+  )
+
+function judge({ raw }: Sample): { rule: string; points: number }[] | null {
+  const received = `Received: from mx.example.com (mx.example.com [8.8.4.4])\r\n\tby mx.shopper.example.net (Postfix) with ESMTPS id 1;\r\n\t${new Date().toUTCString().replace('GMT', '+0000')}\r\n`
+  const run = spawnSync('spamassassin', ['-L', '-t', '--cf=use_bayes 0', '--cf=use_txrep 0'], {
+    input: Buffer.concat([Buffer.from(received), raw]),
+    encoding: 'utf8',
+  })
+  if (run.error) return null
+  const report = run.stdout.slice(run.stdout.lastIndexOf('Content analysis details'))
+  if (!/^Content/.test(report)) throw new Error(`SpamAssassin did not judge:\n${run.stderr}`)
+  const rows = report.matchAll(/^\s*(-?\d+\.\d)\s+([A-Z][A-Z0-9_]{2,})\s/gm)
+  return [...rows].map(([, points, rule]) => ({ rule: rule!, points: Number(points) }))
+}
+
+let failures = 0
+for (const sample of samples) {
+  const rules = judge(sample)
+  if (!rules) {
+    console.log('SpamAssassin is not installed, so nothing was judged (Debian: apt-get install spamassassin).')
+    process.exit(0)
+  }
+  const bad = rules.filter(({ points }) => points > MOST_POINTS).map(({ rule, points }) => `${rule} ${points}`)
+  if (sample.htmlBytes > CLIP_BYTES) bad.push(`${sample.htmlBytes} bytes of HTML, Gmail shows ${CLIP_BYTES}`)
+  const all = rules.map(({ rule, points }) => `${rule} ${points}`).join(', ')
+  console.log(
+    `${bad.length > 0 ? 'BAD ' : 'fine'} ${sample.name}, ${Math.ceil(sample.htmlBytes / 1024)} KB: ${all || 'no rule'}`,
+  )
+  failures += bad.length
+}
+if (failures > 0) process.exit(1)
