@@ -1,3 +1,4 @@
+import './carts.css'
 import { Group, Stack, Text } from '@mantine/core'
 import type { CartView } from '../../shared/carts.ts'
 import { MOST_CARTS, type SendChannel } from '../../shared/reminders.ts'
