@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { hubSignature, twilioSignature } from '../demo/phone/callbacks.ts'
+import { openTextChannels } from '../server/channels/text-channels.ts'
+import { type ContractServer, openContractTwilio } from './contract-servers/twilio.ts'
+import { openContractWhatsApp } from './contract-servers/whatsapp.ts'
+import { aStore, type TestStore } from './factories.ts'
+import { aWorld } from './world.ts'
+
+export const accountSid = `AC${'b'.repeat(32)}`
+export const strangersSid = `AC${'c'.repeat(32)}`
+const phoneNumberId = '106540352242922'
+const PUBLIC_URL = 'https://recoup.example.com'
+
+/** Who writes. */
+export const ada = '+4915123456789'
+
+/** A store with SMS by Twilio and WhatsApp by Meta, a stranger with SMS, and both providers as they call, with real signatures. */
+export function aCalledWorld() {
+  const world = aWorld({ PUBLIC_URL })
+  const scene = { keys: { sms: '', whatsapp: '', strangerSms: '' } } as {
+    keys: { sms: string; whatsapp: string; strangerSms: string }
+    meta: ContractServer
+    store: TestStore
+  }
+  let twilio: ContractServer
+
+  beforeAll(async () => {
+    const line = { inboundUrl: null, sender: '+12025550100' }
+    twilio = await openContractTwilio({
+      lines: [accountSid, strangersSid].map((account) => ({
+        ...line,
+        ...{ provider: 'twilio', account, token: 'tok', signingSecret: 'tok' },
+      })),
+    })
+    scene.meta = await openContractWhatsApp({
+      lines: [{ ...line, provider: 'meta', account: phoneNumberId, token: 'EAA', signingSecret: 'app' }],
+      publicUrl: PUBLIC_URL,
+    })
+    world.deps.config = { ...world.deps.config, twilioApiUrl: twilio.url, whatsappApiUrl: scene.meta.url }
+    world.deps.channels.text = openTextChannels(world.deps).text
+    const store = await aStore(world)
+    scene.store = store
+    const stranger = await aStore(world)
+    const senders = [{ country: null, sender: '+12025550100' }]
+    const put = (who: TestStore, channel: string, body: object) =>
+      world.request('PUT', `/api/channels/${channel}`, { token: who.token, body: { version: 0, ...body } })
+    const saved = [
+      await put(store, 'sms', { accountSid, authToken: 'tok', senders }),
+      await put(stranger, 'sms', { accountSid: strangersSid, authToken: 'tok', senders }),
+      await put(store, 'whatsapp', {
+        ...{
+          provider: 'meta',
+          phoneNumberId,
+          businessAccountId: `9${phoneNumberId}`,
+          accessToken: 'EAA',
+          appSecret: 'app',
+        },
+      }),
+    ]
+    expect(saved.map((reply) => [reply.status, reply.body.checkAnswer])).toEqual([
+      [200, 'Account “Phone sandbox”, active'],
+      [200, 'Account “Phone sandbox”, active'],
+      [200, '“Phone sandbox”, +12025550100'],
+    ])
+    const rows = await world.db.selectFrom('channel_credentials').selectAll().execute()
+    const keyOf = (who: TestStore, channel: string) =>
+      rows.find((row) => row.account_id === who.accountId && row.channel === channel)!.hook_key
+    Object.assign(scene.keys, {
+      ...{ sms: keyOf(store, 'sms'), whatsapp: keyOf(store, 'whatsapp'), strangerSms: keyOf(stranger, 'sms') },
+    })
+  })
+  afterAll(async () => {
+    await twilio.close()
+    await scene.meta.close()
+  })
+
+  let counter = 0
+
+  /** A post as Twilio makes it; `changes` to what was signed. */
+  async function fromTwilio(
+    path: string,
+    params: Record<string, string>,
+    changes: { signed?: string; body?: object } = {},
+  ) {
+    const url = changes.signed ?? PUBLIC_URL + path
+    const full = { AccountSid: accountSid, ApiVersion: '2010-04-01', ...params }
+    const reply = await world.app.inject({
+      method: 'POST',
+      url: path,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-twilio-signature': twilioSignature('tok', url, full),
+      },
+      payload: new URLSearchParams({ ...full, ...changes.body }).toString(),
+    })
+    return { status: reply.statusCode, body: reply.body }
+  }
+
+  const inboundPath = () => `/api/webhooks/twilio/${scene.keys.sms}/inbound`
+  const says = (Body: string, more: object = {}) =>
+    fromTwilio(inboundPath(), {
+      ...{ MessageSid: `SM${String(++counter).padStart(32, '0')}`, From: ada, To: '+12025550100', Body },
+      ...more,
+    })
+  async function fromMeta(news: object, changes: { body?: string } = {}) {
+    const metadata = { phone_number_id: phoneNumberId, display_phone_number: '12025550100' }
+    const value = { messaging_product: 'whatsapp', metadata, ...news }
+    const body = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+    })
+    const reply = await world.app.inject({
+      method: 'POST',
+      url: `/api/webhooks/whatsapp/${scene.keys.whatsapp}`,
+      headers: {
+        'content-type': 'application/json',
+        'x-hub-signature-256': hubSignature({ signingSecret: 'app' }, body),
+      },
+      payload: changes.body ?? body,
+    })
+    return reply.statusCode
+  }
+
+  const writes = (body: string, at = world.now, id = `wamid.${++counter}`) =>
+    fromMeta({ messages: [{ from: ada.slice(1), id, timestamp: seconds(at), type: 'text', text: { body } }] })
+  return Object.assign(scene, { world, fromTwilio, fromMeta, inboundPath, says, writes })
+}
+
+/** As Meta writes instants. */
+export const seconds = (at: Date) => String(Math.floor(at.getTime() / 1_000))

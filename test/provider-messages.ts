@@ -1,0 +1,49 @@
+import { recordOrders } from '../server/carts/record.ts'
+import { newId } from '../server/ids.ts'
+import { anOrder, type TestStore } from './factories.ts'
+import type { World } from './world.ts'
+
+interface Wanted {
+  state: 'scheduled' | 'sent'
+  channel: 'sms' | 'whatsapp'
+  providerId?: string
+}
+
+/** A message of the store to a number, as it stands on its way or after a hand-over; answers its id. */
+export async function aMessageTo(
+  phone: string,
+  { world, store }: { world: World; store: TestStore },
+  { state, channel, providerId }: Wanted,
+): Promise<string> {
+  await recordOrders(world.deps, store.storeId, [anOrder(world, { phone, country: 'DE' })], 'sync')
+  const cart = await world.db
+    .selectFrom('carts')
+    .selectAll()
+    .where('store_id', '=', store.storeId)
+    .where('phone', '=', phone)
+    .executeTakeFirstOrThrow()
+  const [id, at] = [newId(), world.now]
+  const dates = { due_at: at, expires_at: at, wake_at: at, created_at: at, updated_at: at }
+  await world.db
+    .insertInto('messages')
+    .values({
+      ...{
+        store_id: store.storeId,
+        id,
+        cart_id: cart.id,
+        shopper_id: cart.shopper_id,
+        origin: `manual:${newId()}`,
+        step: 1,
+      },
+      ...{
+        channel,
+        state,
+        provider_id: providerId ?? null,
+        to_address: phone,
+        ...dates,
+        ...(state === 'sent' && { handed_over_at: at }),
+      },
+    })
+    .execute()
+  return id
+}
