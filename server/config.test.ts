@@ -146,6 +146,17 @@ test('two services on one port are a mistake, but only where both would listen',
   expect(portSettings(readConfig({ DEMO: 'off', SMTP_URL: 'smtp://localhost:25' }))).toEqual({ PORT: 3000 })
 })
 
+test('bounces and reports of a provider need all of their settings, and a port of their own', () => {
+  expect(mistakesOf({ BOUNCE_SMTP_PORT: '2525' })).toEqual(['BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'])
+  expect(mistakesOf({ BOUNCE_ADDRESS: 'a-name-that-is-too-long@x.example' })[0]).toMatch(/at most 21 letters/)
+  expect(mistakesOf({ BOUNCE_ADDRESS: 'b@x.example', BOUNCE_SMTP_PORT: '3000' })).toEqual([
+    'BOUNCE_SMTP_PORT and PORT are both 3000. Give one of them another port.',
+  ])
+  expect(mistakesOf({ MAIL_EVENTS: 'ses', MAIL_EVENTS_KEY: 'k'.repeat(20) })).toHaveLength(1)
+  const all = { MAIL_EVENTS: 'ses', MAIL_EVENTS_KEY: 'k'.repeat(20), MAIL_EVENTS_SECRET: 'arn:aws:sns:x' }
+  expect(readConfig(all).mailEvents).toEqual({ provider: 'ses', key: 'k'.repeat(20), secret: 'arn:aws:sns:x' })
+})
+
 test('.env.example lists every setting, and no other', () => {
   const example = fs.readFileSync('.env.example', 'utf8')
   const listed = [...example.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)

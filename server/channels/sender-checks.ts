@@ -84,8 +84,17 @@ function saidOfRecord(
   }
 }
 
-export function dkimCheck(domain: string, found: DkimFinding): Check {
-  return check('dkim', 'DKIM: the signature of each mail', saidOfDkim(domain, found))
+/** `isSignedHere`: by the server's own key, so that nobody else has to. */
+export function dkimCheck(domain: string, found: DkimFinding, isSignedHere = false): Check {
+  const isNobodyElses = found.kind === 'none' || found.kind === 'unknown'
+  const said: Said =
+    isSignedHere && isNobodyElses
+      ? {
+          state: 'skipped',
+          finding: 'No key of a mail provider was found, and none is needed: Recoup signs the mail itself.',
+        }
+      : saidOfDkim(domain, found)
+  return check('dkim', 'DKIM: the mail provider’s signature', said)
 }
 
 function saidOfDkim(domain: string, found: DkimFinding): Said {

@@ -96,7 +96,7 @@ export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector
   const signature = signatureCheck(domain, own, dkim.kind === 'found')
   const checks = [
     spfCheck(domain, spf, host),
-    dkimCheck(domain, dkim),
+    dkimCheck(domain, dkim, own.kind === 'seen'),
     signature,
     dmarcCheck(domain, dmarc),
     ...returns,

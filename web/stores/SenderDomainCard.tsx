@@ -73,7 +73,7 @@ function Selector({ onChoose }: { onChoose: (selector: string) => void }) {
           error={problem}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        <Button type="submit" variant="default">
+        <Button type="submit" variant="default" style={{ flex: 'none' }}>
           Check
         </Button>
       </Group>
