@@ -70,12 +70,15 @@ export const devicePurchase = sql`select o.order_id from (
     join orders o on o.store_id = c.store_id and o.shopper_id = d.shopper_id and o.purchased_at >= c.started_at`
 
 /** What both readings below say of cart, person and purchases; `m` is the message, there or imagined. */
-const CIRCUMSTANCES = (now: Date) => sql`
+const CIRCUMSTANCES = (now: Date) => sql`${IS_SUPERSEDED(now)}, ${STATE}`
+
+const IS_SUPERSEDED = (now: Date) => sql`
   exists (select from messages o where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin = m.origin
     and o.channel = m.channel and o.step > m.step
     and case when o.state in ('scheduled', 'held', 'claimed') then o.due_at <= ${now}
-      else o.handed_over_at is not null or o.reason = 'merged' end) as is_superseded,
-  c.version as cart_version, c.status as cart_status, c.abandon_at, c.pending_until, c.started_at, c.last_activity_at, c.email, c.phone,
+      else o.handed_over_at is not null or o.reason = 'merged' end) as is_superseded`
+
+const STATE = sql`c.version as cart_version, c.status as cart_status, c.abandon_at, c.pending_until, c.started_at, c.last_activity_at, c.email, c.phone,
   c.items, c.value_minor, c.currency, c.coupons, s.arm, s.is_member, s.first_name, s.country,
   (${devicePurchase} limit 1) as matching_order,
   exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
@@ -155,7 +158,7 @@ export async function loadImagined(
       ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on, null as holdout_bps, null as salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null}'::jsonb as by_hand,
-      ${CIRCUMSTANCES(now)}
+      false as is_superseded, ${STATE}
     from (select gen_random_uuid() as id, ${storeId}::uuid as store_id, id as cart_id, 'manual:' as origin, 1 as step,
       ${wanted.channel} as channel from unnest(${[...wanted.cartIds]}::uuid[]) as id) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id

@@ -109,3 +109,9 @@ export interface TakenItem {
   body: string | null
   overrides_holdout: boolean
 }
+
+/** Thousands of rows at once are more than statistics of before can be right about; nobody waits for the next vacuum. */
+export async function refreshStatistics({ db }: StoreDb): Promise<void> {
+  await sql`analyze reminders`.execute(db)
+  await sql`analyze messages`.execute(db)
+}

@@ -40,11 +40,18 @@ export async function startJob(
     throw new AppError('unprocessable', 'People in the control group can be written to one at a time only.')
   }
   const askedBy = request.session.userId
-  return once(deps, store, request, {
+  const job = await once(deps, store, request, {
     make: (tx, jobId) => planJob(deps, tx, { ...wanted, cartIds, jobId, askedBy }),
     answer: async (jobId) => ({ jobId }),
   })
+  if (cartIds.length >= MANY) {
+    await sql.refreshStatistics(store).catch((error) => deps.log.warn({ err: error }, 'jobs.no-statistics'))
+  }
+  return job
 }
+
+/** From here on a job changes what statistics say of its tables. */
+const MANY = 1_000
 
 async function planJob(
   deps: Deps,
