@@ -49,7 +49,7 @@ beforeAll(async () => {
   await manyCarts(world.db, { ...flow, count: CARTS, ready: READY, quiet: QUIET, hasPast: true })
   await freshFence(world, store.storeId)
   watch = watchPlans(world.pool)
-}, 120_000)
+}, 300_000)
 
 /** Every scan of a large table and every sort that reads more rows than this is a scan of the store. */
 const FEW = 2_000
@@ -154,7 +154,7 @@ test('all carts go out as one CSV file, page by page: each once, memory stays fl
   expect(ids.size).toBe(total + 1)
   // What is under way is one page of a thousand, whatever the size of the file.
   expect(largest).toBeLessThan(500_000)
-})
+}, 90_000)
 
 test('the dashboard: sums of a few slots, and of no cart, order or person', async () => {
   const handle = { storeId: store.storeId, db: world.db }
