@@ -21,7 +21,7 @@ export const files: Record<string, string> = {
 
 /** The same page for `/`, where its first lines find out who is there. */
 const withFrontDoor = (page: string) =>
-  page.replace('<meta charset="utf-8">', `$&\n<script>${readFileSync(here('./front-door.js'), 'utf8')}</script>`)
+  page.replace('<meta charset="utf-8">', (first) => `${first}\n${readFileSync(here('./front-door.html'), 'utf8')}`)
 
 /** Emits `landing.html`, a template the server fills in, for `/` too, and the page that loads it; `npm run dev` shows it filled in. */
 export function landingPage(): Plugin {
