@@ -1,14 +1,18 @@
 import { mkdirSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aHouse, type House, openBrowser, until } from './house.ts'
+import { type State, states } from './states.ts'
 
-// Every screen, at a desk's and a phone's width, in every theme: axe finds nothing, nothing stands out of the page.
+// Every screen, at a desk's and a phone's width, in every theme: axe finds nothing, nothing stands out of the page. So do the states a
+// screen is seldom in (`states.ts`): waiting, failed, empty, with something open on it.
 // `SCREENSHOTS=folder` keeps a picture of each, to be looked at.
 
 const WIDTHS = [1280, 360]
 const THEMES = ['light', 'dark', 'blue']
+/** What axe says of these depends on more than what a page is made of. */
+const BY_LAYOUT = ['color-contrast', 'target-size', 'scrollable-region-focusable']
 const toVisitors = ['/login', '/register', '/reset-password?token=x', '/terms', '/privacy', '/test', '/nowhere']
 const toOwners = [
   '/dashboard',
@@ -28,29 +32,52 @@ const toOwners = [
   '/cart/recover?cart_id=:cartId',
 ]
 
+/** A page of somebody signed in and one of somebody who is not: tests run two at a time, each at a desk of its own. */
+interface Desk {
+  owner: Page
+  visitor: Page
+}
+
 const shots = process.env.SCREENSHOTS
+const free: Desk[] = []
+const waiting: ((desk: Desk) => void)[] = []
+const asked = new WeakMap<Page, Set<Request>>()
 let house: House
 let browser: Browser
-let visitor: Page
-let owner: Page
 let ids: Record<string, string>
 
 beforeAll(async () => {
   house = await aHouse()
   browser = await openBrowser()
-  visitor = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
-  owner = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
-  await owner.goto(`${house.url}/login`)
-  await owner.getByRole('button', { name: 'Try the live demo' }).click()
-  await owner.getByRole('navigation', { name: 'Sections' }).waitFor()
-  ids = await idsOf(owner)
+  for (let desk = 0; desk < 2; desk++) free.push({ owner: await anOwner(), visitor: await aPage() })
+  ids = await idsOf(free[0]!.owner)
   if (shots) mkdirSync(shots, { recursive: true })
-}, 200_000)
+}, 300_000)
 
 afterAll(async () => {
   await browser?.close()
   await house?.stop()
 })
+
+/** In a browser of its own: what one test stores, themes above all, reaches no other. */
+async function aPage(): Promise<Page> {
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+  const open = new Set<Request>()
+  asked.set(page, open)
+  page.on('request', (request) => request.url().includes('/api/') && open.add(request))
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
+  await page.goto(`${house.url}/terms`)
+  return page
+}
+
+async function anOwner(): Promise<Page> {
+  const page = await aPage()
+  await page.goto(`${house.url}/login`)
+  await page.getByRole('button', { name: 'Try the live demo' }).click()
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor()
+  return page
+}
 
 /** A cart that was written about and came back, and the ready flow. */
 async function idsOf(page: Page): Promise<Record<string, string>> {
@@ -64,41 +91,116 @@ async function idsOf(page: Page): Promise<Record<string, string>> {
       carts = ((await read('/api/carts/abandoned?status=recovered')) as { carts: { id: string }[] }).carts
       return carts.length > 0
     },
-    90_000,
+    180_000,
     1_000,
   )
   const { flows } = (await read('/api/flows')) as { flows: { id: string }[] }
   return { cartId: carts[0]!.id, flowId: flows[0]!.id }
 }
 
-describe.each(WIDTHS)('%i px wide', (width) => {
-  test.each(toVisitors)('a visitor: %s', (path) => look(visitor, path, width))
-  test.each(toOwners)('an owner: %s', (path) => look(owner, path, width))
+const LIMIT_MS = 300_000
+
+describe.concurrent('looks right, wide and narrow, in every theme', () => {
+  test.each(toOwners)('to an owner: %s', (path) => at('owner', (page) => look(page, path)), LIMIT_MS)
+  test.each(toVisitors)('to a visitor: %s', (path) => at('visitor', (page) => look(page, path)), LIMIT_MS)
+  test.each(states)('$name', (state) => at(state.of, (page) => lookAt(page, state)), LIMIT_MS)
 })
 
-async function look(page: Page, template: string, width: number) {
-  const path = template.replace(/:(\w+)/g, (_, name: string) => ids[name]!)
-  await page.setViewportSize({ width, height: 900 })
-  await page.goto(`${house.url}${path}`)
-  await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await page.waitForFunction(() => !document.querySelector('[role=status][aria-label=Loading], .passage'))
-  await page.waitForLoadState('networkidle')
-  for (const theme of THEMES) {
-    await chooseTheme(page, theme)
-    if (theme === THEMES[0] || width === WIDTHS[0]) expect(await violationsOf(page, theme)).toEqual([])
-    if (shots) await page.screenshot({ path: `${shots}/${nameOf(template)}-${width}-${theme}.png`, fullPage: true })
+async function at(who: keyof Desk, work: (page: Page) => Promise<void>): Promise<void> {
+  const desk = free.pop() ?? (await new Promise<Desk>((resolve) => waiting.push(resolve)))
+  const page = desk[who]
+  const stored = await page.evaluate(() => ({ ...localStorage }))
+  try {
+    await work(page)
+  } finally {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    // Answers made up for a state have been remembered; the next one begins with what is true.
+    await page.goto(`${house.url}/favicon.svg`)
+    await page.evaluate((entries) => {
+      localStorage.clear()
+      for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value)
+    }, stored)
+    const next = waiting.shift()
+    if (next) next(desk)
+    else free.push(desk)
   }
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 }
 
-/** What a screen is made of is the same in every theme; what is readable is not. */
-async function violationsOf(page: Page, theme: string) {
+const addressOf = (template: string) => house.url + template.replace(/:(\w+)/g, (_, name: string) => ids[name]!)
+
+async function look(page: Page, template: string): Promise<void> {
+  await page.setViewportSize({ width: WIDTHS[0]!, height: 900 })
+  await page.goto(addressOf(template))
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await inspect(page, nameOf(template), WIDTHS)
+}
+
+async function lookAt(page: Page, { name, path, prepare, isLoading, widths = WIDTHS }: State): Promise<void> {
+  await page.setViewportSize({ width: widths[0]!, height: 900 })
+  await prepare(page, () => page.goto(addressOf(path)))
+  await inspect(page, `state-${name.replace(/\W+/g, '-')}`, widths, isLoading)
+}
+
+async function inspect(page: Page, name: string, widths: readonly number[], isLoading = false): Promise<void> {
+  let before = ''
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 })
+    await isThere(page, isLoading)
+    const made = await structureOf(page)
+    for (const theme of THEMES) {
+      await chooseTheme(page, theme)
+      const isFirst = theme === THEMES[0]
+      if (isFirst || width === widths[0]) {
+        // What a screen is made of is the same in every theme, and often at every width; what is readable is not.
+        const rules = isFirst ? (made === before ? BY_LAYOUT : undefined) : ['color-contrast']
+        expect(await violationsOf(page, rules), `${name}, ${width} px, ${theme}`).toEqual([])
+      }
+      if (shots) await page.screenshot({ path: `${shots}/${name}-${width}-${theme}.png`, fullPage: true })
+    }
+    before = made
+    const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overhang, `${name}, ${width} px`).toBeLessThanOrEqual(0)
+  }
+}
+
+/** Nothing is being waited for: no question asked, no picture loading, no part still on its way in. */
+async function isThere(page: Page, isLoading: boolean): Promise<void> {
+  const isQuiet = () =>
+    page.evaluate((mayLoad) => {
+      const isWaiting = document.querySelector('.passage, .shell[data-complete=false]')
+      const isEmpty = !mayLoad && document.querySelector('[role=status][aria-label=Loading]')
+      const isMoving = document.getAnimations().some(({ playState, effect }) => {
+        return playState === 'running' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY
+      })
+      const isShowing = [...document.images].some((image) => image.loading !== 'lazy' && !image.complete)
+      return !isWaiting && !isEmpty && !isMoving && !isShowing && document.fonts.status === 'loaded'
+    }, isLoading)
+  await until(async () => (isLoading || asked.get(page)!.size === 0) && (await isQuiet()), 30_000, 50)
+  // What has just arrived is drawn.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+}
+
+/** What axe sees of a page: its elements that are shown, with what is said of them. */
+const structureOf = (page: Page) =>
+  page.evaluate(() =>
+    [...document.body.querySelectorAll<HTMLElement>('*')]
+      .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+      .map(({ tagName, attributes }) =>
+        [
+          tagName,
+          ...[...attributes].filter(({ name }) => /^(role|aria-|id$|alt|for)/.test(name)).map(({ value }) => value),
+        ].join(' '),
+      )
+      .join('\n'),
+  )
+
+async function violationsOf(page: Page, rules?: string[]) {
   const axe = new AxeBuilder({ page: page as never }).exclude('iframe')
-  const { violations } = await (theme === THEMES[0] ? axe : axe.withRules('color-contrast')).analyze()
-  return violations.map(({ id, nodes }) => [theme, id, nodes.map(({ html }) => html)])
+  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
+  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
-/** As another tab's choice arrives: at once, without loading the page again. */
+/** As another tab's choice arrives: at once, without loading the page again. The other desk is told of none of it. */
 async function chooseTheme(page: Page, theme: string) {
   await page.evaluate((name) => {
     localStorage.setItem('theme', name)
