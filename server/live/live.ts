@@ -1,5 +1,4 @@
-import type { Server as HttpServer, IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'socket.io'
 import {
   type ClientEvents,
@@ -87,12 +86,9 @@ export class Live {
   }
 
   /** For requests that came in through another listener than the one given: `localhost` has one for each kind of address. */
-  answers({ raw: request }: FastifyRequest, reply: FastifyReply): boolean {
-    if (!request.url?.startsWith(`${LIVE_PATH}/`)) return false
-    reply.hijack()
+  answer(request: IncomingMessage, reply: ServerResponse): void {
     // biome-ignore lint/suspicious/noExplicitAny: the engine adds to the request what it needs
-    this.#io.engine.handleRequest(request as any, reply.raw)
-    return true
+    this.#io.engine.handleRequest(request as any, reply)
   }
 
   /** Ends all connections; browsers come back by themselves, to whichever process is there. */
