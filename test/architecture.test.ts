@@ -10,7 +10,11 @@ const walls: { from: RegExp; to: RegExp; because: string }[] = [
   { from: /^web\//, to: /^(server|demo|storefront)\//, because: 'the browser talks to the server through shared/' },
   { from: /^server\//, to: /^web\//, because: 'the server does not render pages' },
   { from: /^storefront\//, to: /^(server|web|demo)\//, because: 'what runs on the shop brings nothing along' },
-  { from: /^demo\/(store|mailbox|phone)\//, to: /^server\//, because: 'the demo store, the mailbox and the phones are outside parties' },
+  {
+    from: /^demo\/(store|mailbox|phone)\//,
+    to: /^server\//,
+    because: 'the demo store, the mailbox and the phones are outside parties',
+  },
   {
     from: /^server\/(?!postgres\/)[a-z]+\/(?!.*sql\.ts$)[\w-]+\.ts$/,
     to: /^(kysely|pg)$/,

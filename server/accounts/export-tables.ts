@@ -36,7 +36,14 @@ export const storeTables: readonly ExportedTable[] = [
   { name: 'alarms', key: [['id', 'uuid']] },
 ]
 
-export const accountTables = ['invitations', 'subscriptions', 'plan_usage', 'suppressions', 'sending_budgets', 'sending_spend'] as const
+export const accountTables = [
+  'invitations',
+  'subscriptions',
+  'plan_usage',
+  'suppressions',
+  'sending_budgets',
+  'sending_spend',
+] as const
 
 /** In the export in a form of their own. */
 export const shapedTables = ['accounts', 'members', 'users', 'stores'] as const
