@@ -1,4 +1,4 @@
-import { LIVE_PATH, LIVE_PATH } from '../../shared/live.ts'
+import { LIVE_PATH } from '../../shared/live.ts'
 import type { Routes } from '../http.ts'
 import { Live } from './live.ts'
 
