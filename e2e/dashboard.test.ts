@@ -187,8 +187,9 @@ test('without a subscription it says so and leads to the plans', async () => {
     body: JSON.stringify({ name: 'Grace Hopper', email: 'grace@owners.example', password: 'correct horse battery' }),
   })
   const { token } = (await reply.json()) as { token: string }
-  const visitor = await aVisitor()
-  await visitor.evaluate((text) => localStorage.setItem('token', text), token)
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  await context.addInitScript((text) => localStorage.setItem('token', text), token)
+  const visitor = await context.newPage()
   await visitor.goto(`${house.url}/dashboard`)
   await visitor.getByText('Subscription Required').waitFor()
   expect(await visitor.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')

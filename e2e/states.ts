@@ -189,7 +189,7 @@ const ofTheSections: State[] = [
     name: 'cart that is not there',
     of: 'owner',
     path: `/carts/${NOT_HERE}`,
-    prepare: (page, open) => open().then(() => page.getByRole('alert').first().waitFor()),
+    prepare: (page, open) => open().then(() => page.getByText('There is no such cart').waitFor()),
   },
   {
     name: 'flows not to be had',
