@@ -25,6 +25,7 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'e2e',
+          setupFiles: ['e2e/on-failure.ts'],
           include: ['e2e/**/*.test.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

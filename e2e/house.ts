@@ -95,8 +95,13 @@ export async function readMail(house: House, id: number): Promise<{ html: string
   }>
 }
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({
+const browsers = new Set<Browser>()
+
+/** Those that were opened and not closed. */
+export const openBrowsers = (): Browser[] => [...browsers].filter((browser) => browser.isConnected())
+
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox',
@@ -108,6 +113,8 @@ export function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   })
+  browsers.add(browser)
+  return browser
 }
 
 async function freePorts(count: number): Promise<number[]> {

@@ -1,15 +1,14 @@
-import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { TextChannelView } from '../../shared/text-channels.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
-import { SenderRows } from './SenderRows.tsx'
-import { SaveOutcome, SecretInput, type TwilioForm, twilioForm, twilioProblems } from './SmsCard.tsx'
+import { CredentialsEnding, SecretInput } from './CredentialParts.tsx'
 import { TemplateChoice } from './TemplateChoice.tsx'
-import { RemoveChannel, TextChannelFrame } from './TextChannelFrame.tsx'
+import { TextChannelFrame } from './TextChannelFrame.tsx'
+import { TwilioForm } from './TwilioForm.tsx'
 import { useSaveWhatsapp } from './text-queries.ts'
-import { sendersOf } from './text-rules.ts'
 
 export function WhatsappCard({ view }: { view: TextChannelView }) {
   return (
@@ -22,8 +21,6 @@ export function WhatsappCard({ view }: { view: TextChannelView }) {
     </TextChannelFrame>
   )
 }
-
-const providers = { meta: 'Meta', twilio: 'Twilio' }
 
 function WhatsappForm({ view }: { view: TextChannelView }) {
   const [provider, setProvider] = useState<'meta' | 'twilio'>(view.provider ?? 'meta')
@@ -85,7 +82,7 @@ function MetaForm({ view }: { view: TextChannelView }) {
         {text('businessAccountId', 'WhatsApp Business Account ID')}
         <SecretInput label="Access token" isKept={isKept} {...form.getInputProps('accessToken')} />
         <SecretInput label="App secret" isKept={isKept} {...form.getInputProps('appSecret')} />
-        <Ending view={view} error={save.error} isPending={save.isPending} provider="meta" />
+        <CredentialsEnding view={view} save={save} provider="Meta" />
       </Stack>
     </form>
   )
@@ -93,65 +90,17 @@ function MetaForm({ view }: { view: TextChannelView }) {
 
 function ByTwilioForm({ view }: { view: TextChannelView }) {
   const save = useSaveWhatsapp()
-  const isKept = view.state === 'ready' && view.provider === 'twilio'
-  const form = useForm<TwilioForm>({
-    initialValues: isKept ? twilioForm(view) : twilioForm({ ...view, state: 'missing', identity: {} }),
-    validate: (values) => twilioProblems(values, isKept),
-  })
-  const submit = form.onSubmit(({ accountSid, authToken, senders }) =>
-    save.mutate(
-      {
-        provider: 'twilio',
-        accountSid: accountSid.trim(),
-        authToken: authToken.trim(),
-        senders: sendersOf(senders),
-        version: view.version,
-      },
-      {
-        onSuccess: () => announce('WhatsApp settings saved'),
-        onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
-      },
-    ),
-  )
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <TextInput
-          label="Account SID"
-          placeholder="AC…"
-          spellCheck={false}
-          autoComplete="off"
-          {...form.getInputProps('accountSid')}
-        />
-        <SecretInput label="Auth token" isKept={isKept} {...form.getInputProps('authToken')} />
-        <SenderRows
-          rows={form.values.senders}
-          errors={form.errors}
-          onChange={(senders) => form.setFieldValue('senders', senders)}
-        />
-        <Ending view={view} error={save.error} isPending={save.isPending} provider="twilio" />
-      </Stack>
-    </form>
-  )
-}
-
-interface EndingProps {
-  view: TextChannelView
-  error: Error | null
-  isPending: boolean
-  provider: 'meta' | 'twilio'
-}
-
-function Ending({ view, error, isPending, provider }: EndingProps) {
-  return (
-    <>
-      <SaveOutcome error={error} provider={providers[provider]} />
-      <Group gap="xs">
-        <Button type="submit" loading={isPending}>
-          Check and save
-        </Button>
-        <RemoveChannel view={view} />
-      </Group>
-    </>
+    <TwilioForm
+      view={view}
+      isKept={view.state === 'ready' && view.provider === 'twilio'}
+      save={save}
+      onSave={(credentials, onError) =>
+        save.mutate(
+          { provider: 'twilio', ...credentials },
+          { onSuccess: () => announce('WhatsApp settings saved'), onError },
+        )
+      }
+    />
   )
 }
