@@ -51,6 +51,7 @@ export const settingsScreens: Record<string, Screen> = {
   '/settings/appearance': screen(() => import('./settings/AppearanceTab.tsx'), 'AppearanceTab'),
   '/settings/recovery-rules': screen(() => import('./settings/RecoveryRulesTab.tsx'), 'RecoveryRulesTab'),
   '/settings/sending': screen(() => import('./settings/SendingTab.tsx'), 'SendingTab'),
+  '/settings/consent': screen(() => import('./settings/ConsentTab.tsx'), 'ConsentTab'),
   '/settings/faq': screen(() => import('./settings/FaqTab.tsx'), 'FaqTab'),
 }
 

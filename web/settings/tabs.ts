@@ -5,6 +5,7 @@ export const settingsTabs = [
   { path: '/settings/appearance', title: 'Appearance' },
   { path: '/settings/recovery-rules', title: 'Recovery rules' },
   { path: '/settings/sending', title: 'Sending' },
+  { path: '/settings/consent', title: 'Consent' },
   { path: '/settings/faq', title: 'FAQ' },
 ] as const
 

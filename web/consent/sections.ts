@@ -1,0 +1,18 @@
+import type { ComponentType } from 'react'
+import { OnePerson } from './OnePerson.tsx'
+import { SuppressionList } from './SuppressionList.tsx'
+
+interface ConsentSection {
+  /** The part of the address behind #, so that a section can be linked and gone back to. */
+  id: string
+  title: string
+  Component: ComponentType
+}
+
+/** What stands under Settings → Consent, in this order; the first is what is seen without a #. */
+export const consentSections: readonly ConsentSection[] = [
+  { id: 'suppressions', title: 'Suppression list', Component: SuppressionList },
+  { id: 'person', title: 'One person', Component: OnePerson },
+]
+
+export const sectionOf = (hash: string) => consentSections.find(({ id }) => `#${id}` === hash) ?? consentSections[0]!
