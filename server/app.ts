@@ -23,6 +23,7 @@ import { sendApp, siteRoutes } from './instance/site-routes.ts'
 import { liveRoutes } from './live/routes.ts'
 import { byHandRoutes } from './messages/by-hand-routes.ts'
 import { messageRoutes } from './messages/routes.ts'
+import { preferenceRoutes } from './preferences/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { webhookRoutes } from './stores/webhook-routes.ts'
 
@@ -50,6 +51,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     channelRoutes,
     messageRoutes,
     byHandRoutes,
+    preferenceRoutes,
     instanceRoutes,
     demoRoutes,
     captureRoutes,

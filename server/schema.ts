@@ -1,6 +1,8 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { CapturePost } from '../shared/capture.ts'
 import type { CartItem } from '../shared/carts.ts'
+import type { ConsentEvidence, ImportMapping } from '../shared/ledger.ts'
+import type { SuppressionReason } from '../shared/suppressions.ts'
 import type { ListedTemplate } from '../shared/text-channels.ts'
 import type { FactPayload, Fold } from './carts/fold.ts'
 import type { TextTemplate } from './channels/channel.ts'
@@ -252,6 +254,7 @@ export interface CapturePostsTable {
 
 export interface CartCountsTable {
   store_id: string
+  language: Generated<'en' | 'de' | null>
   id: Generated<string>
   badge: string
   day: string
@@ -434,7 +437,7 @@ export interface LinkTokensTable {
   store_id: string
   message_id: string | null
   cart_id: string
-  purpose: 'restore' | 'click' | 'unsubscribe'
+  purpose: 'restore' | 'click' | 'unsubscribe' | 'preferences'
   target: Generated<string | null>
   is_test: Generated<boolean>
   created_at: Date
@@ -503,6 +506,81 @@ export interface HeartbeatsTable {
   seen_at: Generated<Date | null>
   suspect_since: Generated<Date | null>
   overdue: Generated<number>
+  is_confirmed: Generated<boolean>
+  who: Generated<string | null>
+  evidence: ColumnType<ConsentEvidence | null, string | null | undefined, string | null>
+}
+
+export interface ConsentQuestionsTable {
+  store_id: string
+  channel: 'sms' | 'whatsapp'
+  address_hash: Buffer
+  phone: string | null
+  country: Generated<string | null>
+  state: 'waiting' | 'asked' | 'answered' | 'failed' | 'dropped'
+  wording: Generated<string | null>
+  created_at: Date
+  due_at: Date
+  asked_at: Generated<Date | null>
+  provider_id: Generated<string | null>
+}
+
+export interface ConsentRelaxationsTable {
+  store_id: string
+  id: string
+  channel: 'email' | 'sms'
+  country: string
+  from_rule: ConsentRule
+  to_rule: ConsentRule
+  legal_ground: string
+  created_at: Date
+  created_by: string | null
+  created_by_name: string
+  ended_at: Generated<Date | null>
+  ended_by: Generated<string | null>
+  ended_by_name: Generated<string | null>
+}
+
+export interface PreferenceWordingsTable {
+  store_id: string
+  language: 'en' | 'de'
+  headline: string | null
+  intro: string | null
+  email: string | null
+  sms: string | null
+  whatsapp: string | null
+  updated_at: Date
+}
+
+export interface ConsentImportsTable {
+  store_id: string
+  id: string
+  file_name: string
+  content: string | null
+  delimiter: string
+  columns: string[]
+  row_count: number
+  state: 'uploaded' | 'running' | 'done' | 'failed'
+  mapping: ColumnType<ImportMapping | null, string | null | undefined, string | null>
+  legal_ground: Generated<string | null>
+  confirmed_by: Generated<string | null>
+  uploaded_at: Date
+  confirmed_at: Generated<Date | null>
+  finished_at: Generated<Date | null>
+  done_count: Generated<number>
+  added_count: Generated<number>
+  known_count: Generated<number>
+  refused_count: Generated<number>
+}
+
+export interface ConsentRefusalsTable {
+  store_id: string
+  import_id: string
+  line: number
+  address_hash: Buffer | null
+  cells: string[]
+  problem: string
+  at: Date
   excused_until: Generated<Date | null>
   rates: Generated<number[] | null>
   rated_at: Generated<Date | null>
@@ -693,3 +771,8 @@ export interface Schema {
   alarms: AlarmsTable
   alarm_watch: AlarmWatchTable
 }
+  consent_questions: ConsentQuestionsTable
+  consent_relaxations: ConsentRelaxationsTable
+  preference_wordings: PreferenceWordingsTable
+  consent_imports: ConsentImportsTable
+  consent_refusals: ConsentRefusalsTable

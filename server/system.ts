@@ -1,4 +1,5 @@
 import { type Db, sql } from './db.ts'
+import type { LinkTokensTable } from './schema.ts'
 
 // The few look-ups made before a store or an account is known. Nothing else may use the bare database.
 
@@ -65,8 +66,10 @@ export async function storesWithPosts(db: Db, now: Date, olderThanMs: number): P
   return rows.rows.map((row) => row.store_id)
 }
 
+type LinkPurpose = LinkTokensTable['purpose']
+
 /** A link's token, whatever store it belongs to; the purpose must fit (X1). */
-export function linkToken(db: Db, hash: Buffer, purpose: 'restore' | 'click' | 'unsubscribe', now: Date) {
+export function linkToken(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('link_tokens')
     .selectAll()

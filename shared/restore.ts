@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { Language } from './preferences.ts'
 
 // What a shopper reaches from a message: their cart again, and the way out (decisions 4 and 14, C3).
 
@@ -41,7 +42,15 @@ export const readUnsubscribe = endpoint({
   permission: 'public',
   summary: 'What this unsubscribe link is about; changes nothing',
   params: z.object({ token: z.string().max(200) }),
-  reply: z.object({ storeName: z.string(), address: z.string(), isUnsubscribed: z.boolean() }),
+  reply: z.object({
+    storeName: z.string(),
+    address: z.string(),
+    isUnsubscribed: z.boolean(),
+    /** What the person chose before, else what their browser asks for. */
+    language: Language,
+    /** Opens `/preferences`; null for a message sent before there was such a page. */
+    preferencesToken: z.string().nullable(),
+  }),
 })
 
 export const confirmUnsubscribe = endpoint({

@@ -16,6 +16,7 @@ export const publicScreens: Record<string, Screen> = {
   '/landing': screen(() => import('./site/LandingRoute.tsx'), 'LandingRoute'),
   '/cart/recover': screen(() => import('./restore/RestorePage.tsx'), 'RestorePage'),
   '/unsubscribe': screen(() => import('./restore/UnsubscribePage.tsx'), 'UnsubscribePage'),
+  '/preferences': screen(() => import('./restore/PreferencesPage.tsx'), 'PreferencesPage'),
   '/invite': screen(() => import('./accounts/InvitePage.tsx'), 'InvitePage'),
   '/confirm-email': screen(() => import('./accounts/ConfirmEmailPage.tsx'), 'ConfirmEmailPage'),
   '/terms': screen(() => import('./site/TermsPage.tsx'), 'TermsPage'),

@@ -33,6 +33,8 @@ export const storeTables: readonly ExportedTable[] = [
   { name: 'touches', key: [['id', 'uuid']] },
   { name: 'consents', key: [['id', 'uuid']] },
   { name: 'notifications', key: [['id', 'uuid']] },
+  { name: 'preference_wordings', key: [['language', 'text']] },
+  { name: 'consent_imports', key: [['id', 'uuid']], without: ['content'] },
   { name: 'alarms', key: [['id', 'uuid']] },
 ]
 
@@ -58,6 +60,8 @@ export const leftOut: Record<string, string> = {
   email_changes: 'secret',
   shopper_keys: 'derived from facts',
   cart_counts: 'derived from carts',
+  person_erasures: 'what is kept of them names nobody',
+  consent_refusals: 'rows of a file of the account’s own that became nothing; gone after a week',
   rollup_changes: 'derived from carts and orders',
   rollups: 'derived from carts and orders',
   rollup_days: 'derived from carts and orders',

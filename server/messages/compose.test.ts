@@ -55,6 +55,7 @@ test('each link has a token of its own and each purpose its own tokens (X1)', ()
     ['restore', null],
     ['click', null],
     ['unsubscribe', null],
+    ['preferences', null],
     ['click', 'https://shop.example.com/sale'],
   ])
 })

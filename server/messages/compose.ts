@@ -22,7 +22,7 @@ export interface ComposeInput {
 
 export interface LinkToken {
   hash: string
-  purpose: 'restore' | 'click' | 'unsubscribe'
+  purpose: 'restore' | 'click' | 'unsubscribe' | 'preferences'
   target: string | null
 }
 
@@ -70,6 +70,7 @@ export function composeEmail(input: ComposeInput): Composed {
     discountedTotal: null,
     unsubscribeLink: `${publicUrl}/u/${link('unsubscribe', null, 0)}`,
     senderName: input.store.senderName,
+    preferencesLink: `${publicUrl}/preferences?token=${link('preferences', null, 0)}`,
     postalAddress: input.store.postalAddress,
     locale: 'en-US',
   }
@@ -91,6 +92,10 @@ export function presentItem(item: CartItem, currency: string) {
     unitPrice: formatMinor(item.unitPriceMinor, currency),
     lineTotal: formatMinor(item.unitPriceMinor * item.quantity, currency),
     imageUrl: item.imageUrl,
+/** Opens the preferences of whom this message went to (X1: a purpose of its own). */
+export const preferencesTokenOf = (secrets: Secrets, messageId: string): string =>
+  secrets.token('preferences', `${messageId}:0`)
+
   }
 }
 

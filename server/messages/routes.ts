@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import * as api from '../../shared/restore.ts'
 import { type Routes, servePublic } from '../http.ts'
-import { followLink, readWayOut, resubscribe, unsubscribe } from './track.ts'
+import { languageOf } from '../preferences/rules.ts'
+import { openNetworks } from '../visits/networks.ts'
+import { type Arrival, followLink, noteOpen, noteWayOut, readWayOut, resubscribe, unsubscribe } from './track.ts'
 
 // Links of messages. GETs never unsubscribe and never attribute on their own (C3, A1).
 
@@ -23,7 +25,10 @@ export const messageRoutes: Routes = (app, deps) => {
     return reply.code(200).send({ success: true })
   })
 
-  servePublic(app, deps, api.readUnsubscribe, ({ params }) => readWayOut(deps, params.token))
+  servePublic(app, deps, api.readUnsubscribe, async ({ params, request }) => {
+    const { language, ...about } = await readWayOut(deps, params.token)
+    return { ...about, language: language ?? languageOf(request.headers['accept-language']) }
+  })
 
   servePublic(app, deps, api.confirmUnsubscribe, async ({ params }) => {
     const { storeName } = await unsubscribe(deps, params.token, 'unsubscribe page')

@@ -86,6 +86,18 @@ export async function suppress(
 }
 
 /** Only the person's own unsubscribe is theirs to take back. */
+/** What the person of a message chose to read; null: nothing yet. */
+export async function languageOf({ db, storeId }: StoreDb, messageId: string): Promise<'en' | 'de' | null> {
+  const row = await db
+    .selectFrom('messages as m')
+    .innerJoin('shoppers as p', (on) => on.onRef('p.store_id', '=', 'm.store_id').onRef('p.id', '=', 'm.shopper_id'))
+    .select('p.language')
+    .where('m.store_id', '=', storeId)
+    .where('m.id', '=', messageId)
+    .executeTakeFirst()
+  return row?.language ?? null
+}
+
 export async function unsuppress({ db }: StoreTx, accountId: string, hash: Buffer, channel: string): Promise<void> {
   await sql`delete from suppressions where account_id = ${accountId} and address_hash = ${hash} and channel = ${channel}
     and reason = 'unsubscribed'`.execute(db)
@@ -101,6 +113,23 @@ export async function isUnsubscribed(
     and channel in ('all', ${channel})`.execute(db)
   return rows.rows.length > 0
 }
+/** The person's own "everything" becomes the same for each of these channels, so that one of them can be lifted. */
+export async function splitStopAll(
+  { db }: StoreTx,
+  accountId: string,
+  hash: Buffer,
+  channels: readonly string[],
+): Promise<void> {
+  await sql`
+    with gone as (
+      delete from suppressions where account_id = ${accountId} and address_hash = ${hash} and channel = 'all'
+        and reason = 'unsubscribed' returning *)
+    insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
+    select account_id, address_hash, each, address, reason, source, created_at
+    from gone cross join unnest(${[...channels]}::text[]) as each
+    on conflict do nothing`.execute(db)
+}
+
 
 /** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
 export async function skipOpenTo(

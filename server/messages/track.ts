@@ -4,10 +4,14 @@ import { transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { besides, maskedAddress } from '../shoppers/mask.ts'
 import { tokenHash } from '../secrets.ts'
 import * as shoppersSql from '../shoppers/sql.ts'
 import * as system from '../system.ts'
-import { restoreTokenOf } from './compose.ts'
+import { messageOfProbe } from '../visits/probes.ts'
+import { classifyVisit, type Visit, type VisitKind } from '../visits/visit.ts'
+import { recordVisit } from '../visits/visits.ts'
+import { preferencesTokenOf, restoreTokenOf } from './compose.ts'
 import * as sql from './track-sql.ts'
 import { classifyVisit, type Visit } from './visit.ts'
 
@@ -53,7 +57,15 @@ export interface WayOut {
 export async function readWayOut(deps: Deps, token: string): Promise<WayOut> {
   const { message, store, hash } = await wayOut(deps, token)
   const isUnsubscribed = await sql.isUnsubscribed(store, message.account_id, hash, message.channel)
-  return { storeName: message.store_name, address: masked(message.to_address!), isUnsubscribed }
+  const preferences = preferencesTokenOf(deps.secrets, message.id)
+  const hasPreferences = await system.linkToken(deps.db, tokenHash(preferences), 'preferences', deps.now())
+  return {
+    storeName: message.store_name,
+    address: maskedAddress(message.channel, message.to_address!),
+    isUnsubscribed,
+    language: await sql.languageOf(store, message.id),
+    preferencesToken: hasPreferences ? preferences : null,
+  }
 }
 
 /** Counts for every message not yet handed over, in the same commit (C2). Doing it twice is doing it once. */
@@ -90,6 +102,10 @@ export async function resubscribe(deps: Deps, token: string): Promise<{ storeNam
       status: 'granted',
       source: 'undo on the unsubscribe page',
       wording: null,
+  /** What the person chose to read; null: nothing yet. */
+  language: 'en' | 'de' | null
+  /** Of the same message; null for one that was sent before there was such a page. */
+  preferencesToken: string | null
       at: deps.now(),
     })
   })
@@ -109,3 +125,6 @@ export function masked(address: string): string {
   const [local = '', domain = ''] = address.split('@')
   return `${local.slice(0, 1)}•••@${domain}`
 }
+      who: maskedAddress(channel, address),
+    await sql.splitStopAll(tx, message.account_id, hash, besides(message.channel))
+      who: maskedAddress(message.channel, message.to_address!),

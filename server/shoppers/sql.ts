@@ -1,3 +1,4 @@
+import type { ConsentEvidence } from '../../shared/ledger.ts'
 import { type AccountTx, type StoreDb, type StoreTx, sql } from '../db.ts'
 import type { ShopperKey } from './rules.ts'
 
@@ -139,9 +140,18 @@ export async function insertConsent(
     at: Date
   },
 ): Promise<void> {
-  const { addressHash, ...rest } = consent
+    /** Masked, for people who look through the ledger. */
+    who?: string
+    evidence?: ConsentEvidence
+  const { addressHash, evidence, isConfirmed = false, ...rest } = consent
   await db
     .insertInto('consents')
-    .values({ store_id: storeId, address_hash: addressHash, ...rest })
+    .values({
+      store_id: storeId,
+      address_hash: addressHash,
+      is_confirmed: isConfirmed,
+      ...rest,
+      ...(evidence && { evidence: JSON.stringify(evidence) }),
+    })
     .execute()
 }

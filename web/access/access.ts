@@ -15,7 +15,7 @@ export type KnownStanding = { authenticated: boolean; subscribed: boolean | null
 
 /**
  * The paths of A 2.1 that are somebody's only, and ours beside them. Everything else is for everybody: the shopper's pages
- * (`/cart/recover`, `/unsubscribe`), what is public, and whatever is unknown (the 404 page).
+ * (`/cart/recover`, `/unsubscribe`, `/preferences`), what is public, and whatever is unknown (the 404 page).
  */
 const signIn = ['/login', '/register', '/reset-password']
 /** Paying, leaving and settings stay open in every state (27); the test plan page is where paying leads in test mode. */

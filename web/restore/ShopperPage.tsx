@@ -1,22 +1,28 @@
 import { Box, Card, Container, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
+import type { Language } from '../../shared/preferences.ts'
 
-/** A shopper's page: the store's name and nothing of the app. */
-export function ShopperPage({
-  title,
-  storeName,
-  size = 620,
-  children,
-}: {
+interface Props {
   title: string
   storeName?: string | null
   size?: number
+  language?: Language
   children: ReactNode
-}) {
+}
+
+/** A shopper's page: the store's name and nothing of the app. It answers one person's link, so no search finds it. */
+export function ShopperPage({ title, storeName, size = 620, language = 'en', children }: Props) {
+  useEffect(() => {
+    document.documentElement.lang = language
+    return () => {
+      document.documentElement.lang = 'en'
+    }
+  }, [language])
   return (
     <Box mih="100dvh" py={{ base: 'md', sm: 56 }}>
       <title>{storeName ? `${title} · ${storeName}` : title}</title>
-      <Container component="main" size={size}>
+      <meta name="robots" content="noindex" />
+      <Container component="main" size={size} lang={language}>
         {storeName && (
           <Text fw={700} fz="lg" ta="center" mb="md">
             {storeName}

@@ -1,81 +1,93 @@
-import { Button, Stack, Text, Title } from '@mantine/core'
-import { useSearchParams } from 'react-router'
-import { ApiError } from '../api.ts'
-import { Failed } from '../ui/Failed.tsx'
-import { LoadingList } from '../ui/Loading.tsx'
+import './shopper.css'
+import { Anchor, Button, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import type { z } from 'zod'
+import type { Language } from '../../shared/preferences.ts'
+import type { readUnsubscribe } from '../../shared/restore.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { LanguageChoice } from './LanguageChoice.tsx'
 import { useUnsubscribe, useUnsubscribeInfo } from './queries.ts'
+import { browserLanguage } from './rules.ts'
+import { isLinkBroken, ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
+import { shopperWords } from './words.ts'
 
 /** Opening it changes nothing: mail scanners follow links, people press the button (C3). */
 export function UnsubscribePage() {
   const token = useSearchParams()[0].get('token') ?? ''
   const about = useUnsubscribeInfo(token)
-  const isUnknown =
-    token === '' || (about.error instanceof ApiError && !about.error.isOutage && about.error.status !== 429)
+  const [chosen, setChosen] = useState<Language | null>(null)
+  const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)
+  const title = shopperWords[language].unsubscribe
   return (
-    <ShopperPage title="Unsubscribe" storeName={about.data?.storeName ?? null} size={480}>
+    <ShopperPage title={title} storeName={about.data?.storeName ?? null} size={480} language={language}>
       {about.data ? (
-        <Choice token={token} about={about.data} />
+        <Choice token={token} about={about.data} language={language} />
       ) : (
-        <Stack gap="md">
-          <Title order={1}>Unsubscribe</Title>
-          {isUnknown ? (
-            <Notice tone="warn" isLive>
-              This link is not complete. Please open it again from the message you received.
-            </Notice>
-          ) : about.error ? (
-            <Failed title="The page could not be loaded" error={about.error} onRetry={() => about.refetch()} />
-          ) : (
-            <LoadingList count={1} />
-          )}
-        </Stack>
+        <ShopperFailed
+          title={title}
+          language={language}
+          isBroken={isLinkBroken(token, about.error)}
+          error={about.error}
+          onRetry={about.refetch}
+        />
       )}
+      <LanguageChoice language={language} onChoose={setChosen} />
     </ShopperPage>
   )
 }
 
-interface About {
-  storeName: string
-  address: string
-  isUnsubscribed: boolean
-}
+type About = z.output<typeof readUnsubscribe.reply>
 
-function Choice({ token, about }: { token: string; about: About }) {
+function Choice({ token, about, language }: { token: string; about: About; language: Language }) {
   const change = useUnsubscribe(token)
-  const { storeName, address, isUnsubscribed } = about
+  const { storeName, address, isUnsubscribed, preferencesToken } = about
+  const words = shopperWords[language]
   return (
     <Stack gap="lg">
-      <Title order={1}>{isUnsubscribed ? 'You are unsubscribed' : 'Unsubscribe'}</Title>
+      <Title order={1}>{isUnsubscribed ? words.isUnsubscribed : words.unsubscribe}</Title>
       <Text role="status">
         {isUnsubscribed ? (
           <>
-            <strong>{address}</strong> gets no more reminders from {storeName}.
+            <strong>{address}</strong>
+            {words.done[0]}
+            {storeName}
+            {words.done[1]}
           </>
         ) : (
           <>
-            Stop reminders from {storeName} to <strong>{address}</strong>?
+            {words.ask[0]}
+            {storeName}
+            {words.ask[1]}
+            <strong>{address}</strong>
+            {words.ask[2]}
           </>
         )}
       </Text>
       {change.error && (
         <Notice tone="bad" isLive>
-          {change.error.message}
+          {language === 'en' ? change.error.message : words.failed}
         </Notice>
       )}
       {isUnsubscribed ? (
         <div>
           <Text fz="sm" c="dimmed" mb="xs">
-            Pressed by mistake?
+            {words.byMistake}
           </Text>
           <Button variant="default" loading={change.isPending} onClick={() => change.mutate(false)}>
-            Subscribe again
+            {words.subscribeAgain}
           </Button>
         </div>
       ) : (
         <Button size="md" loading={change.isPending} onClick={() => change.mutate(true)}>
-          Unsubscribe
+          {words.unsubscribe}
         </Button>
+      )}
+      {preferencesToken && (
+        <Anchor component={Link} to={`/preferences?token=${encodeURIComponent(preferencesToken)}`} fz="sm">
+          {words.preferences}
+        </Anchor>
       )}
     </Stack>
   )

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { type Language, languages } from '../../shared/preferences.ts'
 import type { restoreCart } from '../../shared/restore.ts'
 import { formatMoney } from '../ui/format.ts'
 
@@ -18,3 +19,9 @@ export function outcomeText(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 
 
 const clamped = (left: number) =>
   left === 1 ? 'Only 1 is left, so we put 1 in your cart.' : `Only ${left} are left, so we put ${left} in your cart.`
+
+/** What a browser asks for, before the server has said what the person chose. */
+export function browserLanguage(wanted: readonly string[]): Language {
+  const tags = wanted.map((tag) => tag.toLowerCase().split('-')[0])
+  return languages.find((language) => language === tags.find((tag) => tag === 'en' || tag === 'de')) ?? 'en'
+}

@@ -1,0 +1,207 @@
+import { expect, test } from 'vitest'
+import { aWorld } from '../../test/world.ts'
+import { newId } from '../ids.ts'
+import { aScene, HOUR, linkIn, pass, steps } from '../messages/scene.ts'
+import { insertConsent } from '../shoppers/sql.ts'
+
+// The shopper's own page (decision 27, C2, C3, C5).
+
+const world = aWorld()
+const PHONE = '+12025550143'
+
+async function aReader({ phone = null as string | null } = {}) {
+  const scene = await aScene(world)
+  await pass(world, scene.storeId, HOUR)
+  const mail = world.sent.at(-1)!
+  const token = /\/preferences\?token=([\w-]{43})/.exec(mail.html)![1]!
+  if (phone) {
+    await world.db.updateTable('shoppers').set({ phone }).where('store_id', '=', scene.storeId).execute()
+    await world.db.updateTable('carts').set({ phone }).where('store_id', '=', scene.storeId).execute()
+    await say(scene.storeId, phone, 'sms', 'granted')
+  }
+  const path = `/api/preferences/${token}`
+  const save = (body: object) => world.request('POST', path, { body: { language: 'en', ...body } })
+  return {
+    ...scene,
+    sessionToken: scene.token,
+    mail,
+    token,
+    email: mail.to,
+    save,
+    read: () => world.request('GET', path),
+  }
+}
+
+const say = (storeId: string, address: string, channel: 'email' | 'sms', status: 'granted' | 'withdrawn') =>
+  insertConsent(
+    { storeId, db: world.db },
+    {
+      id: newId(),
+      addressHash: world.deps.secrets.addressHash(address),
+      channel,
+      status,
+      source: 'checkout',
+      wording: null,
+      at: new Date(world.now.getTime() - HOUR),
+    },
+  )
+
+const ledger = (storeId: string) =>
+  world.db
+    .selectFrom('consents')
+    .select(['channel', 'status', 'source', 'wording', 'who', 'evidence'])
+    .where('store_id', '=', storeId)
+    .where('source', '=', 'preference page')
+    .orderBy('channel')
+    .execute()
+
+const suppressed = async (accountId: string) => {
+  const rows = await world.db
+    .selectFrom('suppressions')
+    .select(['channel', 'address'])
+    .where('account_id', '=', accountId)
+    .orderBy('address')
+    .orderBy('channel')
+    .execute()
+  return rows.map(({ channel, address }) => `${channel} ${address}`)
+}
+
+test('every mail names the page beside the way out, in both of its parts', async () => {
+  const { mail, token } = await aReader()
+  expect(mail.text).toContain(`Email preferences: http://localhost:3000/preferences?token=${token}`)
+  expect(mail.headers['List-Unsubscribe']).toMatch(/\/u\/[\w-]{43}>$/)
+})
+
+test('looking shows the masked address and changes nothing, however often a scanner does it (C3)', async () => {
+  const { accountId, storeId, email, read } = await aReader()
+  for (let n = 0; n < 3; n++) {
+    const { status, body, headers } = await read()
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' })
+    expect(JSON.stringify(body)).not.toContain(email)
+    expect(body).toMatchObject({ storeName: 'Tea & Co', language: 'en', channels: [{ channel: 'email', isOn: true }] })
+  }
+  expect(await ledger(storeId)).toEqual([])
+  expect(await suppressed(accountId)).toEqual([])
+})
+
+test('tokens of another purpose, expired and invented ones get one and the same answer (X1)', async () => {
+  const { mail, token } = await aReader()
+  const other = linkIn(mail.html, '/u/').slice(3)
+  const answers = [await world.request('GET', `/api/preferences/${other}`)]
+  answers.push(await world.request('GET', `/api/preferences/${'x'.repeat(43)}`))
+  answers.push(await world.request('POST', `/api/preferences/${other}`, { body: { language: 'en', isStopAll: true } }))
+  expect((await world.request('POST', `/api/unsubscribe/${token}`)).status).toBe(404)
+  expect((await world.request('POST', `/u/${token}`)).status).toBe(404)
+  await world.db
+    .updateTable('link_tokens')
+    .set({ expires_at: world.now })
+    .where('purpose', '=', 'preferences')
+    .execute()
+  answers.push(await world.request('GET', `/api/preferences/${token}`))
+  const without = answers.map(({ status, body }) => [status, { ...body, requestId: '' }])
+  expect(new Set(without.map((each) => JSON.stringify(each))).size).toBe(1)
+  expect(without[0]![0]).toBe(404)
+})
+
+test('switching email off closes what is open and is written down with the words shown (C2, C5)', async () => {
+  const { accountId, storeId, email, save } = await aReader()
+  const { body } = await save({ channels: { email: false }, reason: 'too_many', note: ' enough ' })
+  expect(body.channels).toEqual([
+    { channel: 'email', address: expect.stringMatching(/^.•••@/), isOn: false, lock: null },
+  ])
+  expect(await ledger(storeId)).toEqual([
+    {
+      channel: 'email',
+      status: 'withdrawn',
+      source: 'preference page',
+      wording: 'Email: Reminders when you leave something in your cart, and offers for it.',
+      who: `${email[0]}•••@${email.split('@')[1]}`,
+      evidence: { language: 'en', reason: 'too_many', note: 'enough' },
+    },
+  ])
+  expect(await suppressed(accountId)).toEqual([`email ${email}`])
+  expect((await steps(world, storeId)).slice(1)).toEqual([
+    'skipped(suppressed_unsubscribed)',
+    'skipped(suppressed_unsubscribed)',
+  ])
+})
+
+test('saving it twice writes once, and switching on again is the person’s own act (C5)', async () => {
+  const { accountId, storeId, save } = await aReader()
+  await save({ channels: { email: false } })
+  await save({ channels: { email: false } })
+  expect(await ledger(storeId)).toHaveLength(1)
+  world.advance(1_000)
+  const { body } = await save({ channels: { email: true }, language: 'de' })
+  expect(body).toMatchObject({ language: 'de', channels: [{ isOn: true }] })
+  expect(await suppressed(accountId)).toEqual([])
+  const [, granted] = (await ledger(storeId)).sort((a, b) => (a.status < b.status ? 1 : -1))
+  expect(granted).toMatchObject({ status: 'granted', wording: expect.stringMatching(/^E-Mail: Erinnerungen/) })
+})
+
+test('everything stopped is stopped for mail and phone; one of them switched on leaves the others off', async () => {
+  const { accountId, email, save } = await aReader({ phone: PHONE })
+  const stopped = await save({ isStopAll: true })
+  expect(stopped.body.channels).toMatchObject([
+    { channel: 'email', isOn: false },
+    { channel: 'sms', address: '+12•••••43', isOn: false },
+  ])
+  expect(await suppressed(accountId)).toEqual(expect.arrayContaining([`all ${email}`, `all ${PHONE}`]))
+  world.advance(1_000)
+  const again = await save({ channels: { sms: true } })
+  expect(again.body.channels).toMatchObject([
+    { channel: 'email', isOn: false },
+    { channel: 'sms', isOn: true },
+    { channel: 'whatsapp', isOn: false },
+  ])
+  const left = await suppressed(accountId)
+  expect(left).toEqual(expect.arrayContaining([`all ${email}`, `whatsapp ${PHONE}`]))
+  expect(left.filter((row) => row === `sms ${PHONE}` || row === `all ${PHONE}`)).toEqual([])
+})
+
+test('a number that stands beside the address is not shown, nor can it be signed up here, without a word of its own', async () => {
+  const { storeId, read, save } = await aReader()
+  await world.db.updateTable('shoppers').set({ phone: PHONE }).where('store_id', '=', storeId).execute()
+  expect((await read()).body.channels).toHaveLength(1)
+  await save({ channels: { sms: true, whatsapp: true } })
+  expect(await ledger(storeId)).toEqual([])
+})
+
+test('what the shop or a bounce has stopped is not the person’s to switch on', async () => {
+  const { accountId, storeId, email, save } = await aReader()
+  const address_hash = world.deps.secrets.addressHash(email)
+  const row = { account_id: accountId, address_hash, channel: 'email' as const, address: email, created_at: world.now }
+  await world.db
+    .insertInto('suppressions')
+    .values({ ...row, reason: 'hard_bounce', source: 'dsn' })
+    .execute()
+  const { body } = await save({ channels: { email: true } })
+  expect(body.channels).toMatchObject([{ isOn: false, lock: 'undeliverable' }])
+  expect(await ledger(storeId)).toEqual([])
+})
+
+test('the language is the browser’s until the person chooses one, and then theirs', async () => {
+  const { token, save } = await aReader()
+  const german = { headers: { 'accept-language': 'de-AT,de;q=0.9' } }
+  expect((await world.request('GET', `/api/preferences/${token}`, german)).body.language).toBe('de')
+  await save({ language: 'en' })
+  expect((await world.request('GET', `/api/preferences/${token}`, german)).body.language).toBe('en')
+})
+
+test('the owner’s words are what the shopper reads; none go back to what comes along; a second tab is told', async () => {
+  const { sessionToken: token, read } = await aReader()
+  const nothing = { headline: null, intro: null, email: null, sms: null, whatsapp: null }
+  const put = (version: string, headline: string | null) =>
+    world.request('PUT', '/api/consent/wording', {
+      token,
+      body: { wordings: { en: { ...nothing, headline }, de: nothing }, version },
+    })
+  const saved = await put('none', ' News of {store} ')
+  expect([saved.status, (await read()).body.wordings.en.headline]).toEqual([200, 'News of Tea & Co'])
+  expect((await read()).body.wordings.de.headline).toBe('Nachrichten von Tea & Co')
+  expect((await put('none', 'x')).status).toBe(409)
+  world.advance(1_000)
+  expect((await put(saved.body.version, '  ')).body.wordings.en.headline).toBe(null)
+  expect((await read()).body.wordings.en.headline).toBe('Messages from Tea & Co')
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { type ChannelFacts, changesOf, languageOf, standingOf } from './rules.ts'
+
+const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
+  channel: 'email',
+  ledger: null,
+  suppressed: [],
+  ...changed,
+})
+
+test('email is on without a word, a text is not: unknown is no opt-in (C5)', () => {
+  expect(standingOf(facts()).isOn).toBe(true)
+  expect(standingOf(facts({ channel: 'sms' })).isOn).toBe(false)
+  expect(standingOf(facts({ channel: 'sms', ledger: 'granted' })).isOn).toBe(true)
+  expect(standingOf(facts({ ledger: 'withdrawn' })).isOn).toBe(false)
+  expect(standingOf(facts({ channel: 'sms', ledger: 'pending' })).isOn).toBe(false)
+})
+
+test.each([
+  ['unsubscribed', null],
+  ['complaint', 'complaint'],
+  ['hard_bounce', 'undeliverable'],
+  ['invalid', 'undeliverable'],
+  ['manual', 'shop'],
+  ['erased', 'shop'],
+] as const)('an address suppressed as %s is off, and locked: %s', (reason, lock) => {
+  expect(standingOf(facts({ ledger: 'granted', suppressed: [reason] }))).toEqual({
+    channel: 'email',
+    isOn: false,
+    lock,
+  })
+  const { on } = changesOf([facts({ suppressed: [reason] })], { channels: { email: true }, isStopAll: false })
+  expect(on).toEqual(lock ? [] : ['email'])
+})
+
+test('what is left as it stood writes nothing: a box nobody touched is no consent', () => {
+  const choice = { channels: { email: true, sms: false }, isStopAll: false }
+  expect(changesOf([facts(), facts({ channel: 'sms' })], choice)).toEqual({ on: [], off: [] })
+  expect(changesOf([facts()], { channels: {}, isStopAll: false })).toEqual({ on: [], off: [] })
+})
+
+test('stopping everything withdraws what is off without a word too, and beats the boxes', () => {
+  const all = [facts(), facts({ channel: 'sms' }), facts({ channel: 'whatsapp', ledger: 'withdrawn' })]
+  const choice = { channels: { email: true, whatsapp: true }, isStopAll: true }
+  expect(changesOf(all, choice)).toEqual({ on: [], off: ['email', 'sms'] })
+})
+
+test.each([
+  [undefined, 'en'],
+  ['de-DE,de;q=0.9,en;q=0.8', 'de'],
+  ['en-GB,de;q=0.9', 'en'],
+  ['fr-FR, de;q=0.5, en;q=0.7', 'en'],
+  ['fr, DE-at;q=0.3', 'de'],
+  ['de;q=0, en;q=0.1', 'en'],
+  ['tlh', 'en'],
+  [';;,q=', 'en'],
+] as const)('a browser that asks for %s reads %s', (header, language) => {
+  expect(languageOf(header)).toBe(language)
+})

@@ -1,0 +1,156 @@
+import { Button, NativeSelect, Stack, Switch, Text, Textarea, Title } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import {
+  channelNames,
+  type Language,
+  type PreferenceChannel,
+  type PreferenceReason,
+  type PreferencesView,
+  preferenceReasons,
+} from '../../shared/preferences.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { type ShopperWords, shopperWords } from './words.ts'
+
+export interface Decision {
+  channels: Partial<Record<PreferenceChannel, boolean>>
+  isStopAll: boolean
+  reason: PreferenceReason | null
+  note: string
+}
+
+interface Props {
+  view: PreferencesView
+  language: Language
+  isSaving: boolean
+  error: string | null
+  /** Rejects when nothing was saved. */
+  onSave: (decision: Decision) => Promise<unknown>
+}
+
+/** The page's own part, which the owner's preview shows as well. */
+export function PreferencesForm({ view, language, isSaving, error, onSave }: Props) {
+  const words = shopperWords[language]
+  const wording = view.wordings[language]
+  const [changed, setChanged] = useState<Decision['channels']>({})
+  const [why, setWhy] = useState<Pick<Decision, 'reason' | 'note'>>({ reason: null, note: '' })
+  const [outcome, setOutcome] = useState<'saved' | 'nothingChanged' | 'stopped' | null>(null)
+  const isOn = (channel: PreferenceChannel, now: boolean) => changed[channel] ?? now
+  const isLeaving = view.channels.some((each) => each.isOn && !isOn(each.channel, each.isOn))
+  const hasChanged = view.channels.some((each) => each.isOn !== isOn(each.channel, each.isOn))
+  const decide = async (isStopAll: boolean) => {
+    setOutcome(null)
+    try {
+      await onSave({ channels: isStopAll ? {} : changed, isStopAll, ...why })
+    } catch {
+      // It is said below, and what was chosen stands.
+      return
+    }
+    setChanged({})
+    setWhy({ reason: null, note: '' })
+    setOutcome(isStopAll ? 'stopped' : hasChanged ? 'saved' : 'nothingChanged')
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void decide(false)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        <div>
+          <Title order={1}>{wording.headline}</Title>
+          <Text mt="xs">{wording.intro}</Text>
+        </div>
+        <fieldset className="preference-list" disabled={isSaving}>
+          <legend>{words.channels}</legend>
+          {view.channels.map((each) => (
+            <div key={each.channel} className="preference">
+              <Switch
+                label={channelNames[language][each.channel]}
+                description={<About each={each} sentence={wording[each.channel]} words={words} />}
+                checked={isOn(each.channel, each.isOn)}
+                disabled={each.lock !== null}
+                onChange={({ currentTarget: { checked } }) => {
+                  setOutcome(null)
+                  setChanged((old) => ({ ...old, [each.channel]: checked }))
+                }}
+              />
+            </div>
+          ))}
+        </fieldset>
+        {isLeaving && <Why words={words} why={why} onChange={setWhy} />}
+        {error && (
+          <Notice tone="bad" isLive>
+            {error}
+          </Notice>
+        )}
+        {outcome && !error && (
+          <Notice tone="good" isLive>
+            {words[outcome]}
+          </Notice>
+        )}
+        <Button type="submit" size="md" loading={isSaving}>
+          {words.save}
+        </Button>
+        <div>
+          <Button type="button" variant="default" fullWidth loading={isSaving} onClick={() => void decide(true)}>
+            {words.stopAll}
+          </Button>
+          <Text fz="sm" c="dimmed" mt={6} ta="center">
+            {words.stopAllHint}
+          </Text>
+        </div>
+      </Stack>
+    </form>
+  )
+}
+
+interface AboutProps {
+  each: PreferencesView['channels'][number]
+  sentence: string
+  words: ShopperWords
+}
+
+function About({ each, sentence, words }: AboutProps) {
+  return (
+    <>
+      <span style={{ display: 'block' }}>{sentence}</span>
+      <span style={{ display: 'block', marginTop: 2 }}>
+        {words.to}: {each.address}
+      </span>
+      {each.lock && <strong style={{ display: 'block', marginTop: 2 }}>{words.lock[each.lock]}</strong>}
+    </>
+  )
+}
+
+interface WhyProps {
+  words: ShopperWords
+  why: Pick<Decision, 'reason' | 'note'>
+  onChange: (why: Pick<Decision, 'reason' | 'note'>) => void
+}
+
+function Why({ words, why, onChange }: WhyProps) {
+  return (
+    <Stack gap="sm">
+      <NativeSelect
+        label={words.why}
+        value={why.reason ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ ...why, reason: preferenceReasons.find((reason) => reason === value) ?? null })
+        }
+        data={[
+          { value: '', label: words.whyNone },
+          ...preferenceReasons.map((value) => ({ value, label: words.reasons[value] })),
+        ]}
+      />
+      <Textarea
+        label={words.note}
+        description={words.noteHint}
+        autosize
+        minRows={2}
+        maxLength={500}
+        value={why.note}
+        onChange={({ currentTarget: { value } }) => onChange({ ...why, note: value })}
+      />
+    </Stack>
+  )
+}

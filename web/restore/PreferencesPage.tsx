@@ -1,0 +1,43 @@
+import './shopper.css'
+import { useState } from 'react'
+import { useSearchParams } from 'react-router'
+import type { Language } from '../../shared/preferences.ts'
+import { LanguageChoice } from './LanguageChoice.tsx'
+import { PreferencesForm } from './PreferencesForm.tsx'
+import { usePreferences, useSavePreferences } from './preference-queries.ts'
+import { browserLanguage } from './rules.ts'
+import { isLinkBroken, ShopperFailed } from './ShopperFailed.tsx'
+import { ShopperPage } from './ShopperPage.tsx'
+import { shopperWords } from './words.ts'
+
+/** What a shop may send somebody, decided by them (decision 27, C5). Opening it changes nothing. */
+export function PreferencesPage() {
+  const token = useSearchParams()[0].get('token') ?? ''
+  const about = usePreferences(token)
+  const save = useSavePreferences(token)
+  const [chosen, setChosen] = useState<Language | null>(null)
+  const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)
+  const words = shopperWords[language]
+  return (
+    <ShopperPage title={words.title} storeName={about.data?.storeName ?? null} size={560} language={language}>
+      {about.data ? (
+        <PreferencesForm
+          view={about.data}
+          language={language}
+          isSaving={save.isPending}
+          error={save.error && (language === 'en' ? save.error.message : words.failed)}
+          onSave={(decision) => save.mutateAsync({ ...decision, language })}
+        />
+      ) : (
+        <ShopperFailed
+          title={words.title}
+          language={language}
+          isBroken={isLinkBroken(token, about.error)}
+          error={about.error}
+          onRetry={about.refetch}
+        />
+      )}
+      <LanguageChoice language={language} onChoose={setChosen} />
+    </ShopperPage>
+  )
+}
