@@ -6,6 +6,7 @@ import { foldLeftPosts } from '../server/carts/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
 import { type CartFilter, countCarts, listCarts } from '../server/carts/list-sql.ts'
 import { recordOrders } from '../server/carts/record.ts'
+import { sql } from '../server/db.ts'
 import { newId } from '../server/ids.ts'
 import { sendDue } from '../server/messages/deliver.ts'
 import { closeAbandonedFlights } from '../server/messages/flights.ts'
@@ -46,10 +47,19 @@ beforeAll(async () => {
     .updateTable('flows')
     .set({ takes_from: new Date(0) })
     .execute()
+  await otherStoresCounts()
   await manyCarts(world.db, { ...flow, count: CARTS, ready: READY, quiet: QUIET, hasPast: true })
   await freshFence(world, store.storeId)
   watch = watchPlans(world.pool)
 }, 300_000)
+
+/** One store alone has so few counters that reading them through is the best plan; an instance has many stores. */
+const otherStoresCounts = () =>
+  sql`insert into cart_counts (store_id, badge, day, change, is_folded)
+    select md5(store::text)::uuid, badge, date '2025-01-01' + day, 3, true
+    from generate_series(1, 40) store, unnest('{No Action,No Response,Recovered}'::text[]) badge, generate_series(0, 364) day`.execute(
+    world.db,
+  )
 
 /** Every scan of a large table and every sort that reads more rows than this is a scan of the store. */
 const FEW = 2_000
@@ -63,7 +73,7 @@ async function expectCheap(work: () => Promise<unknown>, { rows = FEW } = {}) {
       return fault ? [`${fault} in: ${text.replace(/\s+/g, ' ').trim().slice(0, 140)}`] : []
     }),
   )
-  expect(faults).toEqual([])
+  expect(faults.join('\n')).toBe('')
 }
 
 function faultOf(node: PlanNode, most: number): string | null {

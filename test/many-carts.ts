@@ -20,7 +20,7 @@ export interface ManyCarts {
 }
 
 const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'messages']
-const TO_VACUUM = [...TABLES, 'rollups', 'rollup_days', 'rollup_changes']
+const TO_VACUUM = [...TABLES, 'cart_counts', 'rollups', 'rollup_days', 'rollup_changes']
 
 export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
   await db.transaction().execute(async (tx) => {
