@@ -6,6 +6,7 @@ import type { SuppressionReason } from '../shared/suppressions.ts'
 import type { ListedTemplate } from '../shared/text-channels.ts'
 import type { FactPayload, Fold } from './carts/fold.ts'
 import type { TextTemplate } from './channels/channel.ts'
+import type { ConsentRule } from './shoppers/consent-table.ts'
 
 // The tables as Kysely sees them; `db/migrations` is the source. JSON columns are written as text and read parsed.
 
@@ -82,9 +83,37 @@ export interface SuppressionsTable {
   address_hash: Buffer
   channel: 'all' | 'email' | 'sms' | 'whatsapp' | 'push'
   address: Generated<string | null>
-  reason: 'unsubscribed' | 'complaint' | 'hard_bounce' | 'manual' | 'invalid' | 'erased'
+  reason: SuppressionReason
   source: string
   created_at: Date
+  note: Generated<string | null>
+  added_by: Generated<string | null>
+}
+
+export interface SuppressionRemovalsTable {
+  account_id: string
+  id: string
+  address_hash: Buffer
+  address: string | null
+  channel: SuppressionsTable['channel']
+  reason: SuppressionReason
+  source: string
+  created_at: Date
+  removed_by: string | null
+  removed_at: Date
+}
+
+export interface PersonErasuresTable {
+  account_id: string
+  id: string
+  address_hash: Buffer
+  sealed: Buffer | null
+  asked_by: string | null
+  asked_at: Date
+  finished_at: Generated<Date | null>
+  stores_total: number
+  stores_done: Generated<number>
+  counts: ColumnType<Record<string, number>, string | undefined, string>
 }
 
 export interface SenderKeysTable {
@@ -128,6 +157,7 @@ export interface StoresTable {
   quiet_from_minute: Generated<number>
   quiet_until_minute: Generated<number>
   text_cooldown_hours: Generated<number>
+  sms_confirmation: Generated<'where_required' | 'always'>
   settings_version: Generated<number>
 }
 
@@ -224,6 +254,7 @@ export interface ShoppersTable {
   arm: Generated<'treated' | 'control' | null>
   is_member: Generated<boolean>
   created_at: Date
+  language: Generated<'en' | 'de' | null>
 }
 
 export interface ShopperKeysTable {
@@ -254,7 +285,6 @@ export interface CapturePostsTable {
 
 export interface CartCountsTable {
   store_id: string
-  language: Generated<'en' | 'de' | null>
   id: Generated<string>
   badge: string
   day: string
@@ -456,56 +486,26 @@ export interface TouchesTable {
   at: Date
 }
 
+export interface VisitsTable {
+  store_id: string
+  id: string
+  message_id: string
+  kind: 'open' | 'click' | 'way_out' | 'trap'
+  link: string
+  class: 'human' | 'machine' | 'unknown'
+  class_reason: string
+  at: Date
+}
+
 export interface ConsentsTable {
   store_id: string
   id: string
   address_hash: Buffer
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
-  status: 'granted' | 'withdrawn'
+  status: 'pending' | 'granted' | 'withdrawn'
   source: string
   wording: Generated<string | null>
   at: Date
-}
-
-export interface NotificationsTable {
-  store_id: string
-  id: string
-  type: string
-  title: string
-  message: string
-  data: ColumnType<Record<string, unknown>, string | undefined, string>
-  zone: ColumnType<{ city: string; country: string; region?: string; timezone?: string }, string | undefined, string>
-  created_at: Date
-  read_at: Generated<Date | null>
-}
-
-export interface InstanceTable {
-  is_only: Generated<boolean>
-  fingerprint: string
-  is_paused: Generated<boolean>
-  paused_reason: Generated<string | null>
-  created_at: Date
-}
-
-export interface WorkersTable {
-  id: string
-  started_at: Date
-  seen_at: Date
-}
-
-export interface RateLimitsTable {
-  key: string
-  points: Generated<number>
-  expire: Generated<number | null>
-}
-
-export interface HeartbeatsTable {
-  store_id: string
-  stage: string
-  watched_since: Date
-  seen_at: Generated<Date | null>
-  suspect_since: Generated<Date | null>
-  overdue: Generated<number>
   is_confirmed: Generated<boolean>
   who: Generated<string | null>
   evidence: ColumnType<ConsentEvidence | null, string | null | undefined, string | null>
@@ -581,6 +581,47 @@ export interface ConsentRefusalsTable {
   cells: string[]
   problem: string
   at: Date
+}
+
+export interface NotificationsTable {
+  store_id: string
+  id: string
+  type: string
+  title: string
+  message: string
+  data: ColumnType<Record<string, unknown>, string | undefined, string>
+  zone: ColumnType<{ city: string; country: string; region?: string; timezone?: string }, string | undefined, string>
+  created_at: Date
+  read_at: Generated<Date | null>
+}
+
+export interface InstanceTable {
+  is_only: Generated<boolean>
+  fingerprint: string
+  is_paused: Generated<boolean>
+  paused_reason: Generated<string | null>
+  created_at: Date
+}
+
+export interface WorkersTable {
+  id: string
+  started_at: Date
+  seen_at: Date
+}
+
+export interface RateLimitsTable {
+  key: string
+  points: Generated<number>
+  expire: Generated<number | null>
+}
+
+export interface HeartbeatsTable {
+  store_id: string
+  stage: string
+  watched_since: Date
+  seen_at: Generated<Date | null>
+  suspect_since: Generated<Date | null>
+  overdue: Generated<number>
   excused_until: Generated<Date | null>
   rates: Generated<number[] | null>
   rated_at: Generated<Date | null>
@@ -698,7 +739,7 @@ export interface InboundTextsTable {
   channel: 'sms' | 'whatsapp'
   event_key: string
   address_hash: Buffer
-  keyword: 'stop' | 'start' | 'help' | null
+  keyword: 'stop' | 'start' | 'help' | 'yes' | null
   at: Date
   reply_to: Generated<string | null>
   received_at: Date
@@ -724,6 +765,8 @@ export interface Schema {
   subscriptions: SubscriptionsTable
   plan_usage: PlanUsageTable
   suppressions: SuppressionsTable
+  suppression_removals: SuppressionRemovalsTable
+  person_erasures: PersonErasuresTable
   sender_keys: SenderKeysTable
   stores: StoresTable
   sessions: SessionsTable
@@ -751,7 +794,13 @@ export interface Schema {
   decisions: DecisionsTable
   link_tokens: LinkTokensTable
   touches: TouchesTable
+  visits: VisitsTable
   consents: ConsentsTable
+  consent_questions: ConsentQuestionsTable
+  consent_relaxations: ConsentRelaxationsTable
+  preference_wordings: PreferenceWordingsTable
+  consent_imports: ConsentImportsTable
+  consent_refusals: ConsentRefusalsTable
   notifications: NotificationsTable
   sending_budgets: SendingBudgetsTable
   sending_spend: SendingSpendTable
@@ -771,8 +820,3 @@ export interface Schema {
   alarms: AlarmsTable
   alarm_watch: AlarmWatchTable
 }
-  consent_questions: ConsentQuestionsTable
-  consent_relaxations: ConsentRelaxationsTable
-  preference_wordings: PreferenceWordingsTable
-  consent_imports: ConsentImportsTable
-  consent_refusals: ConsentRefusalsTable

@@ -29,6 +29,9 @@ export const reasonTexts: Record<string, string> = {
   suppressed_erased: 'The person asked to be erased.',
   no_contact: 'No usable email address is known yet.',
   no_consent: 'The law where the shopper lives asks for consent first, and none was given.',
+  consent_pending: 'The shopper was asked to confirm and has not answered yet.',
+  consent_unconfirmed:
+    'The shopper said yes, but where they live a yes has to be confirmed first, and this one was not.',
   consent_withdrawn: 'The shopper has withdrawn consent.',
   store_unreachable:
     'The store does not answer, so it is not certain that the shopper has not bought. Nothing is sent blindly.',
@@ -70,6 +73,7 @@ const ofTexts: Record<string, string> = {
   suppressed_invalid: 'The number is not valid or takes no messages.',
   suppressed_unsubscribed: 'The shopper has asked to get no more messages (STOP).',
   no_consent: 'The shopper has not agreed to messages on this channel, and without a yes none may be sent.',
+  consent_pending: 'The shopper is asked by SMS to confirm, and has not replied YES yet.',
   retry: 'The provider did not accept it for now; it is tried again.',
   accepted: 'The provider accepted the message.',
   rejected: 'The provider refused the message for good.',

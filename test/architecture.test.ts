@@ -74,6 +74,27 @@ test('no default exports, no barrels', () => {
   expect(broken).toEqual([])
 })
 
+/** Who may let a message leave, and on what ground (`server/channels/permit.ts`). Everything else goes through the decision. */
+const permits: Record<string, string[]> = {
+  permitByDecision: ['server/messages/decide.ts'],
+  permitTest: ['server/messages/test-send.ts'],
+  permitAnswer: ['server/channels/inbound.ts'],
+  permitQuestion: ['server/shoppers/question.ts'],
+  permitAccountMail: ['server/accounts/mails.ts'],
+}
+
+test('no message reaches a channel without a permit, and nobody else gives one', () => {
+  const texts = sources.filter((file) => file.startsWith('server/')).map((file) => [file, readFileSync(file, 'utf8')])
+  const minting = texts.filter(([, text]) => /\bas (unknown as )?Permit(ted)?\b/.test(text!)).map(([file]) => file)
+  expect(minting).toEqual(['server/channels/permit.ts'])
+  for (const [name, allowed] of Object.entries(permits)) {
+    const using = texts.filter(([file, text]) => file !== 'server/channels/permit.ts' && text!.includes(name))
+    expect([name, using.map(([file]) => file)]).toEqual([name, allowed])
+  }
+  const exported = [...readFileSync('server/channels/permit.ts', 'utf8').matchAll(/export const (\w+)/g)]
+  expect(exported.map(([, name]) => name).sort()).toEqual(Object.keys(permits).sort())
+})
+
 test('the browser fetches in one place', () => {
   const fetching = sources.filter(
     (file) => file.startsWith('web/') && file !== 'web/api.ts' && /\bfetch\(/.test(readFileSync(file, 'utf8')),

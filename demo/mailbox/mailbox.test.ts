@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { OutgoingEmail } from '../../server/channels/channel.ts'
+import { permitTest } from '../../server/channels/permit.ts'
 import { createSmtpChannel } from '../../server/channels/smtp.ts'
 import { startMailbox } from './mailbox.ts'
 import { openMessages } from './messages.ts'
@@ -29,7 +30,7 @@ async function aMailbox() {
   cleanUps.push(() => channel.close())
   const get = async (path: string) => (await fetch(mailbox.url + path)).json()
   const text = async (path: string) => (await fetch(mailbox.url + path)).text()
-  const send = (changes: Partial<OutgoingEmail> = {}) => channel.send(anEmail(changes))
+  const send = (changes: Partial<OutgoingEmail> = {}) => channel.send({ ...anEmail(changes), permit: permitTest() })
   return { ...mailbox, send, get, text }
 }
 
@@ -129,7 +130,7 @@ describe('the mailbox', () => {
     cleanUps.push(() => channel.close())
     let accepted = 0
     const sending = Array.from({ length: 200 }, async (_, at) => {
-      const { kind } = await channel.send(anEmail({ messageId: `m${at}` }))
+      const { kind } = await channel.send({ ...anEmail({ messageId: `m${at}` }), permit: permitTest() })
       if (kind === 'accepted') accepted += 1
       if (accepted === 60) child.kill('SIGKILL')
     })

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { permitTest } from '../../server/channels/permit.ts'
 import { createTwilioChannel } from '../../server/channels/twilio.ts'
 import { isFromTwilio } from '../../server/channels/twilio-hooks.ts'
 import { createWhatsAppChannel } from '../../server/channels/whatsapp.ts'
@@ -77,6 +78,7 @@ async function phones(dataFile = ':memory:', answer = '<Response/>') {
       to,
       text: 'Hello',
       template: null,
+      permit: permitTest(),
     })
   const page = async (path = '') => (await fetch(url + path)).text()
   const says = (body: string, channel = 'sms') =>

@@ -1,6 +1,7 @@
 import { encode } from 'html-entities'
 import type { z } from 'zod'
 import type { Outcome } from '../channels/channel.ts'
+import { permitAccountMail } from '../channels/permit.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { randomToken, tokenHash } from '../secrets.ts'
@@ -187,6 +188,7 @@ function hand(deps: Deps, to: string, mail: AccountMail): Promise<Outcome> {
     text: asText(mail),
     html: asHtml(mail),
     headers: { 'Auto-Submitted': 'auto-generated' },
+    permit: permitAccountMail(),
   })
 }
 

@@ -1,8 +1,12 @@
 import type { CartItem, CartState, CartView, MessageView, TimelineEntry } from '../../shared/carts.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
+import { visitReason } from '../../shared/visits.ts'
 import { channelTraits } from '../channels/traits.ts'
 import type { TextView } from '../messages/by-hand.ts'
+import { consentWords } from '../shoppers/consent-words.ts'
+import { withoutPixel } from '../visits/probes.ts'
+import type { groupedVisits } from '../visits/sql.ts'
 import type * as list from './list-sql.ts'
 
 // The one translation from rows to the wire (B 3, decision 11, decision 21).
@@ -71,7 +75,7 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
         at: decision.at.toISOString(),
         outcome: decision.outcome,
         reason: decision.reason,
-        explanation: explain(decision.reason, row.channel),
+        explanation: [explain(decision.reason, row.channel), consentWords(decision)].filter(Boolean).join(' '),
         until: decision.until?.toISOString() ?? null,
         inputs: decision.inputs,
       })),

@@ -1,5 +1,6 @@
 // What a channel must do. One file per channel implements it; nothing else knows a provider's names. How the engine treats each
 // kind of channel (whose address, which limit, which words) is one table: traits.ts.
+import type { Permitted } from './permit.ts'
 import type { ProviderTemplate } from './templates.ts'
 
 export type ChannelName = 'email' | 'sms' | 'whatsapp' | 'push'
@@ -42,7 +43,7 @@ export type Outcome =
 export interface EmailChannel {
   /** How many messages can be on the wire at once: the bound of engine rule D10. */
   readonly poolSize: number
-  send(message: OutgoingEmail): Promise<Outcome>
+  send(message: Permitted<OutgoingEmail>): Promise<Outcome>
   /** Connects and signs in without sending; the server's own answer on failure. */
   check(): Promise<{ isOk: true } | { isOk: false; response: string }>
   close(): Promise<void>
@@ -98,7 +99,7 @@ export interface TextChannel {
   /** Pure: the budget is booked by it, the price on screen comes from it. */
   estimate(message: Pick<OutgoingText, 'to' | 'text' | 'template'>): TextEstimate
   /** Never throws for an answer of the provider. */
-  send(message: OutgoingText): Promise<Outcome>
+  send(message: Permitted<OutgoingText>): Promise<Outcome>
   /** Asks the provider whether the credentials are good, without sending. `detail`: what it said of the account. */
   check(): Promise<{ isOk: true; detail?: string } | { isOk: false; response: string }>
   /** Where templates are the provider's to approve. Throws its words as an Error. */

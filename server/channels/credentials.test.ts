@@ -9,6 +9,7 @@ import { recordOrders } from '../carts/record.ts'
 import { newId } from '../ids.ts'
 import { randomToken, tokenHash } from '../secrets.ts'
 import { keywordOf } from './keywords.ts'
+import { permitTest } from './permit.ts'
 import { fetchPrices } from './prices.ts'
 import { openTextChannels } from './text-channels.ts'
 
@@ -194,6 +195,7 @@ describe('what a message really cost', () => {
       to: '+12025550177',
       text: 'Hi',
       template: null,
+      permit: permitTest(),
     })
     const { providerId } = outcome as { providerId: string }
     const messageId = await aMessage(providerId)

@@ -8,6 +8,7 @@ import { aWorld } from '../../test/world.ts'
 import { aConnectedStore } from '../stores/connected-store.ts'
 import type { OutgoingEmail } from './channel.ts'
 import { openLeaving } from './leaving.ts'
+import { permitTest } from './permit.ts'
 import { checkSenderKeys, ensureSenderKey } from './sender-keys.ts'
 import { createSmtpChannel } from './smtp.ts'
 
@@ -75,7 +76,7 @@ async function publish() {
 /** Sent by a channel of its own: what it knows of keys is not remembered from another test. */
 async function sent(mail = aMail) {
   const channel = createSmtpChannel({ url, leaving: openLeaving(world.deps) })
-  expect(await channel.send(mail)).toMatchObject({ kind: 'accepted' })
+  expect(await channel.send({ ...mail, permit: permitTest() })).toMatchObject({ kind: 'accepted' })
   await channel.close()
   return taken.at(-1)!
 }

@@ -7,6 +7,7 @@ import type { TextChannelName } from './channel.ts'
 import * as sql from './inbound-sql.ts'
 import { replyJob } from './jobs.ts'
 import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
+import { permitAnswer } from './permit.ts'
 import { spellingsOf } from './spellings.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
 
@@ -101,6 +102,7 @@ export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.
     to: owed.reply_to,
     text,
     template: null,
+    permit: permitAnswer(),
   })
   if (outcome.kind !== 'accepted') deps.log.warn({ accountId, channel, kind: outcome.kind }, 'channels.reply_failed')
 }

@@ -3,6 +3,7 @@ import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmailChannel, OutgoingEmail } from './channel.ts'
+import { type Permitted, permitTest } from './permit.ts'
 import { createSmtpChannel, type SmtpChannelOptions } from './smtp.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -10,7 +11,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function anEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmail {
+function anEmail(changes: Partial<OutgoingEmail> = {}): Permitted<OutgoingEmail> {
   return {
     messageId: 'msg_01',
     from: { name: 'Harbour & Co', address: 'shop@harbour.example' },
@@ -22,6 +23,7 @@ function anEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmail {
       'List-Unsubscribe': '<https://app.example/u/tok>',
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     },
+    permit: permitTest(),
     ...changes,
   }
 }

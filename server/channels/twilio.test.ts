@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Line } from '../../demo/phone/texts.ts'
 import { type ContractServer, openContractTwilio } from '../../test/contract-servers/twilio.ts'
 import type { OutgoingText } from './channel.ts'
+import { type Permitted, permitTest } from './permit.ts'
 import { createTwilioChannel, type TwilioOptions } from './twilio.ts'
 
 const line: Line = {
@@ -40,12 +41,13 @@ function aChannel(changes: Partial<TwilioOptions> = {}) {
   })
 }
 
-const aText = (changes: Partial<OutgoingText> = {}): OutgoingText => ({
+const aText = (changes: Partial<OutgoingText> = {}): Permitted<OutgoingText> => ({
   messageId: 'm-1',
   channel: 'sms',
   to: '+12025550188',
   text: 'Your cart is waiting',
   template: null,
+  permit: permitTest(),
   ...changes,
 })
 

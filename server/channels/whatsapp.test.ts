@@ -3,6 +3,7 @@ import type { Line } from '../../demo/phone/texts.ts'
 import type { ContractServer } from '../../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../../test/contract-servers/whatsapp.ts'
 import type { OutgoingText } from './channel.ts'
+import { permitTest } from './permit.ts'
 import { createWhatsAppChannel, type WhatsAppOptions } from './whatsapp.ts'
 
 const line: Line = {
@@ -49,6 +50,7 @@ const send = (changes: Partial<OutgoingText> = {}, options: Partial<WhatsAppOpti
     to: '+4915123456789',
     text: 'Hi',
     template,
+    permit: permitTest(),
     ...changes,
   })
 const sendTemplate = (changes: object) => send({ template: { ...template, ...changes } })

@@ -61,6 +61,7 @@ export async function consent(world: World, store: TestStore, order: PlatformOrd
         addressHash: world.deps.secrets.addressHash(address[channel]),
         channel,
         status: 'granted',
+        isConfirmed: true,
         source: 'checkout',
         wording: null,
         at: world.now,

@@ -155,7 +155,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     expect(rows.map((row) => [row.state, row.reason])).toEqual([['skipped', 'no_consent']])
     const record = await world.db.selectFrom('decisions').selectAll().where('store_id', '=', shop.storeId).execute()
     expect(record.map((row) => [row.outcome, row.reason, row.inputs.consentRule])).toEqual([
-      ['skip', 'no_consent', 'opt_in'],
+      ['skip', 'no_consent', 'confirmed_opt_in'],
     ])
   })
 

@@ -23,13 +23,18 @@ function allWell(): DecisionInputs {
     person: { arm: 'treated', isMember: false, drawnArm: 'treated' },
     address: 'ada@shoppers.example',
     suppression: null,
-    consent: { country: 'US', countrySource: 'address', rule: 'opt_out', ledger: null, hasBoughtBefore: false },
+    consent: {
+      ...{ channel: 'email', country: 'US', countrySource: 'address' },
+      ...{ word: null, hasBoughtBefore: false, relaxations: [] },
+    },
     fencePulledAt: at(-30_000),
     cap: { used: 0, max: 3, freesAt: null },
     plan: { used: 0, limit: 500, renewsAt: at(700 * HOUR) },
     renderProblem: () => null,
   }
 }
+
+const aNo = { evidence: 'withdrawn', id: 'row', source: 'STOP by SMS', at: '2026-03-01T00:00:00.000Z' }
 
 type Problem = [string, 'hold' | 'skip' | 'cancel', (inputs: DecisionInputs) => void]
 
@@ -39,8 +44,8 @@ const PROBLEMS: Problem[] = [
   ['render_failed:empty_body', 'skip', (inputs) => Object.assign(inputs, { renderProblem: () => 'empty_body' })],
   ['frequency_cap', 'hold', (inputs) => Object.assign(inputs.cap, { used: 3, freesAt: at(HOUR) })],
   ['store_unreachable', 'hold', (inputs) => Object.assign(inputs, { fencePulledAt: at(-900_001) })],
-  ['no_consent', 'hold', (inputs) => Object.assign(inputs.consent, { rule: 'opt_in' })],
-  ['consent_withdrawn', 'skip', (inputs) => Object.assign(inputs.consent, { ledger: 'withdrawn' })],
+  ['no_consent', 'hold', (inputs) => Object.assign(inputs.consent, { country: 'BR' })],
+  ['consent_withdrawn', 'skip', (inputs) => Object.assign(inputs.consent, { word: aNo })],
   ['no_contact', 'hold', (inputs) => Object.assign(inputs, { address: null })],
   ['suppressed_hard_bounce', 'skip', (inputs) => Object.assign(inputs, { suppression: 'hard_bounce' })],
   ['holdout', 'skip', (inputs) => Object.assign(inputs.person, { arm: 'control' })],
@@ -57,7 +62,7 @@ const PROBLEMS: Problem[] = [
 ]
 
 test('a message with nothing against it goes out (D2)', () => {
-  expect(decide(allWell())).toEqual({ outcome: 'send', reason: 'ok' })
+  expect(decide(allWell())).toMatchObject({ outcome: 'send', reason: 'ok', permit: 'decision' })
 })
 
 test.each(
@@ -176,7 +181,7 @@ describe('the draw (F1)', () => {
 
   test('a contactable person is drawn, and a held-out one skipped', () => {
     expect(drawn({})).toEqual({ outcome: 'skip', reason: 'holdout', assignArm: 'control' })
-    expect(drawn({ drawnArm: 'treated' })).toEqual({ outcome: 'send', reason: 'ok', assignArm: 'treated' })
+    expect(drawn({ drawnArm: 'treated' })).toEqual({ outcome: 'send', permit: 'decision', reason: 'ok', assignArm: 'treated' })
   })
 
   test('what was drawn is kept even when a later check holds the message', () => {
@@ -190,10 +195,10 @@ describe('the draw (F1)', () => {
   })
 
   test('members of the account, and everybody at a share of 0, are never held out', () => {
-    expect(drawn({ isMember: true })).toEqual({ outcome: 'send', reason: 'ok' })
-    expect(drawn({ isMember: true, arm: 'control' })).toEqual({ outcome: 'send', reason: 'ok' })
+    expect(drawn({ isMember: true })).toEqual({ outcome: 'send', permit: 'decision', reason: 'ok' })
+    expect(drawn({ isMember: true, arm: 'control' })).toEqual({ outcome: 'send', permit: 'decision', reason: 'ok' })
     const noShare = (inputs: DecisionInputs) => Object.assign(inputs, { origin: { isOn: true, holdoutBps: 0 } })
-    expect(drawn({}, noShare)).toEqual({ outcome: 'send', reason: 'ok' })
+    expect(drawn({}, noShare)).toEqual({ outcome: 'send', permit: 'decision', reason: 'ok' })
   })
 
   test('the arm is always the same for one shopper and experiment, and the share is what was asked for', () => {

@@ -1,6 +1,7 @@
 import type { CartState } from '../../shared/carts.ts'
 import type { ChannelName } from '../channels/channel.ts'
-import { type ConsentRule, consentProblem, type TextRefusal } from '../shoppers/consent.ts'
+import { type Permit, permitByDecision } from '../channels/permit.ts'
+import { type ConsentInputs, consentFinding, type TextRefusal } from '../shoppers/consent.ts'
 
 // The decision about one message at the moment of sending (D2). Pure: everything it needs comes in, what it decides and
 // why goes out. The first check that fails decides; temporary reasons hold with `until`, final ones skip or cancel.
@@ -22,13 +23,7 @@ export interface DecisionInputs {
   person: { arm: Arm | null; isMember: boolean; drawnArm: Arm }
   address: string | null
   suppression: string | null
-  consent: {
-    country: string | null
-    countrySource: string
-    rule: ConsentRule
-    ledger: 'granted' | 'withdrawn' | null
-    hasBoughtBefore: boolean
-  }
+  consent: ConsentInputs & { countrySource: string }
   /** When the newest order pull that reached its end had started; null: never. */
   fencePulledAt: Date | null
   cap: { used: number; max: number; freesAt: Date | null }
@@ -59,7 +54,7 @@ export interface TextInputs {
 }
 
 export type Decision =
-  | { outcome: 'send'; reason: 'ok' | 'fence_degraded'; assignArm?: Arm }
+  | { outcome: 'send'; reason: 'ok' | 'fence_degraded'; permit: Permit; assignArm?: Arm }
   | { outcome: 'hold'; reason: string; until: Date; assignArm?: Arm }
   | { outcome: 'skip'; reason: string; assignArm?: Arm }
   | { outcome: 'cancel'; reason: string; assignArm?: Arm }
@@ -123,7 +118,7 @@ function ofHoldout({ person, origin, byHand }: DecisionInputs): Decision | null 
 function ofPermission({ suppression, address, consent, message, text }: DecisionInputs): Decision | null {
   if (suppression) return { outcome: 'skip', reason: `suppressed_${suppression}` }
   if (!address) return hold('no_contact', message.expiresAt)
-  const problem = consentProblem(consent)
+  const { problem } = consentFinding(consent)
   if (problem === 'consent_withdrawn') return { outcome: 'skip', reason: problem }
   if (problem) return hold(problem, message.expiresAt)
   return text?.refusal ? { outcome: 'skip', reason: text.refusal } : null
@@ -147,7 +142,8 @@ function ofFence(inputs: DecisionInputs): Decision | null {
 }
 
 function send(inputs: DecisionInputs): Decision {
-  return { outcome: 'send', reason: isPulledWithin(inputs, FENCE_FRESH_MS) ? 'ok' : 'fence_degraded' }
+  const reason = isPulledWithin(inputs, FENCE_FRESH_MS) ? 'ok' : 'fence_degraded'
+  return { outcome: 'send', reason, permit: permitByDecision() }
 }
 
 /** How many a person may have (T1), how soon after the last one (decision 12), and when not (T2). */

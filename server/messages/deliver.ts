@@ -1,5 +1,6 @@
 import { foldPostsOf } from '../carts/capture-intake.ts'
 import type { ChannelName, OutgoingText } from '../channels/channel.ts'
+import type { Permit, Permitted } from '../channels/permit.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, snapshot, transact } from '../db.ts'
 import { isDatabaseAway, outlast } from '../db-away.ts'
@@ -142,6 +143,7 @@ export interface Departing {
   channel: ChannelName
   address: string
   composed: AnyComposed
+  permit: Permit
 }
 
 /** The wire of a channel and how a message gets on it. */
@@ -155,15 +157,15 @@ export function wayOut(deps: Deps, situation: Situation, channel: ChannelName, t
   const wire = situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
   const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)
   const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId }
-  const put = ({ id, address, composed }: Departing) =>
-    wire.send(outgoingEmail(id, address, composed as Composed, sender, deps.config.mailFrom))
+  const put = ({ id, address, composed, permit }: Departing) =>
+    wire.send({ ...outgoingEmail(id, address, composed as Composed, sender, deps.config.mailFrom), permit })
   return { wire, put }
 }
 
-function outgoingText({ id, channel, address, composed }: Departing): OutgoingText {
+function outgoingText({ id, channel, address, composed, permit }: Departing): Permitted<OutgoingText> {
   if (!isText(composed) || !isTextChannelName(channel)) throw new Error('not a text')
   const { text, template } = composed
-  return { messageId: id, channel, to: address, text, template }
+  return { messageId: id, channel, to: address, text, template, permit }
 }
 
 function isFenceFresh({ situation }: Judged, now: Date): boolean {

@@ -4,7 +4,7 @@ import { plans } from '../../shared/billing.ts'
 import type { ChannelName, TextChannel, TextChannelName } from '../channels/channel.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import type { Deps } from '../deps.ts'
-import { consentRule, recipientCountry, textLimits, textProblem } from '../shoppers/consent.ts'
+import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../shoppers/consent.ts'
 import { quietHours, spreadOf } from '../shoppers/quiet.ts'
 import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
 import type * as load from './judge-sql.ts'
@@ -20,7 +20,7 @@ export interface Context {
   texts: Texts
   /** By `channel:hash`. */
   suppressed: Map<string, string>
-  ledger: Map<string, 'granted' | 'withdrawn'>
+  ledger: Map<string, LedgerWord>
   /** Hashes of those who wrote on WhatsApp in the last 24 hours. */
   inWindow: Set<string>
   /** Of the rows' addresses, in hex. */
@@ -76,11 +76,12 @@ export function decisionInputs(
     address: addressOf(row),
     suppression: context.suppressed.get(key) ?? null,
     consent: {
+      channel,
       country: found.country,
       countrySource: found.source,
-      rule: consentRule(channel, found.country),
-      ledger: context.ledger.get(key) ?? null,
+      word: context.ledger.get(key) ?? null,
       hasBoughtBefore: row.has_bought_before,
+      relaxations: situation.relaxations,
     },
     fencePulledAt: context.isImagined ? now : situation.fence_started,
     cap: {
@@ -173,6 +174,7 @@ function nextMonth(now: Date): Date {
 /** What the decision record keeps (D12): facts, no address and no text. */
 export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
   const { message, cart, consent, cap, plan, text, byHand } = inputs
+  const { rule, basis } = consentFinding(consent)
   return {
     step: message.step,
     channel: message.channel,
@@ -183,8 +185,9 @@ export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
     suppression: inputs.suppression,
     country: consent.country,
     countrySource: consent.countrySource,
-    consentRule: consent.rule,
-    consent: consent.ledger,
+    consentRule: rule,
+    consent: consent.word?.evidence ?? null,
+    consentBasis: basis,
     boughtBefore: consent.hasBoughtBefore,
     ordersReadAt: inputs.fencePulledAt,
     messagesInWindow: cap.used,

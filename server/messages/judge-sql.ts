@@ -1,6 +1,8 @@
 import type { CartItem } from '../../shared/carts.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import type { Relaxation } from '../shoppers/consent.ts'
+import { relaxationsInForce } from '../shoppers/evidence-sql.ts'
 
 // What decisions rest on, loaded set-wise. One function, one statement.
 
@@ -255,6 +257,8 @@ export interface Situation {
   holdout_bps: number
   budget: Budget | null
   fence_started: Date | null
+  /** Of the store, in force (C6). */
+  relaxations: Relaxation[]
 }
 
 /** Of SMS and WhatsApp in the month. */
@@ -277,7 +281,8 @@ export async function loadSituation({ db, storeId }: StoreDb, month: string): Pr
         from sending_budgets g left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date
           and p.currency = g.currency
         where g.account_id = s.account_id) as budget,
-      f.completed_start as fence_started
+      f.completed_start as fence_started,
+      ${relaxationsInForce(sql`s.id`)} as relaxations
     from stores s join accounts a on a.id = s.account_id
     left join subscriptions b on b.account_id = s.account_id and b.status in ('active', 'trialing')
     left join sync_state f on f.store_id = s.id and f.stream = 'fence'

@@ -1,6 +1,7 @@
 import type { StoreTx } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { ledgerWords } from '../shoppers/evidence-sql.ts'
 import { TemplateError } from '../templates/context.ts'
 import { type Composed, composeEmail } from './compose.ts'
 import { type ComposedText, composeText } from './compose-text.ts'
@@ -85,7 +86,7 @@ async function contextOf(
   const keys = hashed.map(({ hash }) => hash)
   const channels = [...new Set(rows.map((row) => row.channel))]
   const suppressed = await load.suppressedOf(tx, keys, channels)
-  const ledger = await load.ledgerOf(tx, keys, channels)
+  const ledger = await ledgerWords(tx, keys, channels)
   const since = new Date(base.now.getTime() - WINDOW_MS)
   const accountId = base.situation.account_id
   const inWindow = channels.includes('whatsapp')

@@ -6,6 +6,7 @@ import { type Limit, take } from '../accounts/limits.ts'
 import type { Session } from '../accounts/session.ts'
 import { userById } from '../accounts/sql.ts'
 import type { Outcome } from '../channels/channel.ts'
+import { permitTest } from '../channels/permit.ts'
 import { type Db, type StoreDb, snapshot, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
@@ -50,7 +51,8 @@ export async function sendTest(
   const until = new Date(deps.now().getTime() + LINKS_MS)
   await insertTestLinks(store, { cartId: row.cart_id, tokens, at: deps.now(), until })
   const { put } = wayOut(deps, context.situation, wanted.channel, texts)
-  const outcome = await put({ id: row.id, channel: wanted.channel, address: to, composed })
+  const departing = { id: row.id, channel: wanted.channel, address: to, composed, permit: permitTest() }
+  const outcome = await put(departing)
   deps.log.info({ storeId: store.storeId, channel: wanted.channel, outcome: outcome.kind }, 'message.tested')
   return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome) }
 }

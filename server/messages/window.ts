@@ -33,7 +33,7 @@ export interface Leaving {
 }
 
 /** Links live 30 days from their message (decision 4). */
-const TOKEN_MS = 30 * 86_400_000
+export const TOKEN_MS = 30 * 86_400_000
 
 /** A mail server that says nothing for this long keeps its message's place on the wire, but not the store's next ones waiting. */
 const PATIENCE_MS = 5_000
@@ -222,8 +222,9 @@ async function send(deps: Deps, { judged, put }: Leaving, ready: Ready): Promise
       retryAfterMs: 1_000,
     }
   }
-  const { row, address, composed } = ready
-  return put({ id: row.id, channel: row.channel, address, composed }).catch((error): Outcome => {
+  const { row, address, composed, decision } = ready
+  const { permit } = decision
+  return put({ id: row.id, channel: row.channel, address, composed, permit }).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel ended without an answer.' }
   })

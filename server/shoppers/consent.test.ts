@@ -1,26 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { type ConsentRule, consentProblem, consentRule, recipientCountry, textLimits, textProblem } from './consent.ts'
+import {
+  type ConsentInputs,
+  consentFinding,
+  type LedgerWord,
+  mayRelax,
+  type Relaxation,
+  recipientCountry,
+  ruleInForce,
+  textLimits,
+  textProblem,
+} from './consent.ts'
+
+// The cells of the table have tests of their own (consent-table.test.ts).
 
 const us = { baseCountry: 'US', sellingCountries: ['US'] }
 const nobody = { country: null, phone: null }
 const noPhone = () => null
-
-describe('which rule a country has (C6)', () => {
-  test('email: opt-out in the US, opt-in with soft opt-in in the EU, the UK, Canada and Australia', () => {
-    expect(consentRule('email', 'US')).toBe('opt_out')
-    for (const country of ['DE', 'FR', 'IE', 'HR', 'GB', 'CA', 'AU']) {
-      expect(consentRule('email', country), country).toBe('soft_opt_in')
-    }
-  })
-
-  test('what is not listed, and a country nobody knows, are the strictest', () => {
-    for (const country of [null, 'BR', 'ZZ', 'us', '']) expect(consentRule('email', country)).toBe('opt_in')
-  })
-
-  test('SMS, WhatsApp and push always need an express opt-in', () => {
-    for (const channel of ['sms', 'whatsapp', 'push'] as const) expect(consentRule(channel, 'US')).toBe('opt_in')
-  })
-})
 
 describe('where the recipient is (C6)', () => {
   const german = { country: 'DE', phone: '+15550123456' }
@@ -45,27 +40,86 @@ describe('where the recipient is (C6)', () => {
   })
 })
 
-describe('who may be written to (C5)', () => {
-  const ask = (rule: ConsentRule, ledger: 'granted' | 'withdrawn' | null, hasBoughtBefore = false) =>
-    consentProblem({ rule, ledger, hasBoughtBefore })
+describe('what a decision rests on (C5)', () => {
+  const word = (evidence: LedgerWord['evidence']): LedgerWord => ({
+    ...{ evidence, id: `row-${evidence}`, source: 'checkout', at: '2026-03-01T00:00:00.000Z' },
+  })
+  const ask = (changes: Partial<ConsentInputs>) =>
+    consentFinding({
+      ...{ channel: 'email' as const, country: 'DE', word: null, hasBoughtBefore: false, relaxations: [] },
+      ...changes,
+    })
 
-  test('a withdrawal beats every rule, also for somebody who bought before', () => {
-    for (const rule of ['opt_out', 'soft_opt_in', 'opt_in'] as const) {
-      expect(ask(rule, 'withdrawn', true)).toBe('consent_withdrawn')
+  test('a person’s own word, by its row, yes or no', () => {
+    for (const evidence of ['express_yes', 'confirmed', 'withdrawn', 'pending'] as const) {
+      expect(ask({ word: word(evidence) }).basis).toMatchObject({ kind: 'ledger', id: `row-${evidence}` })
     }
   })
 
-  test('without a word: yes where the rule is opt-out, buyers where it is soft, nobody where it is opt-in', () => {
-    expect([ask('opt_out', null), ask('opt_in', null), ask('opt_in', null, true)]).toEqual([
-      null,
-      'no_consent',
-      'no_consent',
-    ])
-    expect([ask('soft_opt_in', null), ask('soft_opt_in', null, true)]).toEqual(['no_consent', null])
+  test('without one the rule, by its name, whether it lets pass or not', () => {
+    expect(ask({ country: 'US' })).toMatchObject({ problem: null, basis: { kind: 'rule', rule: 'opt_out' } })
+    expect(ask({ hasBoughtBefore: true })).toMatchObject({
+      problem: null,
+      evidence: 'bought_before',
+      basis: { kind: 'rule', rule: 'soft_opt_in' },
+    })
+    expect(ask({})).toMatchObject({ problem: 'no_consent', basis: { kind: 'rule', rule: 'soft_opt_in' } })
   })
 
-  test('a yes is a yes everywhere', () => {
-    for (const rule of ['opt_out', 'soft_opt_in', 'opt_in'] as const) expect(ask(rule, 'granted')).toBeNull()
+  describe('where an owner relaxed the rule (C6)', () => {
+    const relaxed = (changes: Partial<Relaxation> = {}): Relaxation => ({
+      ...{ id: 'mine', channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out' },
+      ...changes,
+    })
+    const withOne = (changes: Partial<Relaxation>, more: Partial<ConsentInputs> = {}) =>
+      ask({ relaxations: [relaxed(changes)], ...more })
+
+    test('it is the relaxation that is named, and only where the rule itself would have refused', () => {
+      expect(withOne({})).toMatchObject({
+        problem: null,
+        rule: 'soft_opt_in',
+        basis: { kind: 'relaxation', id: 'mine', rule: 'opt_out' },
+      })
+      expect(withOne({}, { word: word('express_yes') }).basis.kind).toBe('ledger')
+      expect(withOne({}, { hasBoughtBefore: true }).basis.kind).toBe('rule')
+    })
+
+    test('a withdrawal beats it', () => {
+      expect(withOne({}, { word: word('withdrawn') }).problem).toBe('consent_withdrawn')
+    })
+
+    test('it holds for its channel, its country and the rule it was given for, and nothing else', () => {
+      for (const other of [{ channel: 'sms' as const }, { country: 'FR' }, { from: 'opt_in' as const }]) {
+        expect(withOne(other).problem, JSON.stringify(other)).toBe('no_consent')
+      }
+      expect(withOne({ country: '*' }).problem).toBeNull()
+      expect(withOne({ country: '*' }, { country: null }).problem).toBe('no_consent')
+      expect(withOne({ country: '*', from: 'opt_in' }, { country: null }).problem).toBeNull()
+    })
+
+    test('SMS and WhatsApp are never relaxed below an express yes, whatever stands in the database', () => {
+      const sms = { channel: 'sms' as const, from: 'confirmed_opt_in' as const }
+      expect(withOne({ ...sms, to: 'soft_opt_in' }, { channel: 'sms', hasBoughtBefore: true }).problem).toBe(
+        'no_consent',
+      )
+      expect(withOne({ ...sms, to: 'opt_in' }, { channel: 'sms', word: word('express_yes') }).problem).toBeNull()
+      expect(withOne({ ...sms, to: 'opt_in' }, { channel: 'sms' }).problem).toBe('no_consent')
+      expect([mayRelax('sms', 'confirmed_opt_in', 'opt_in'), mayRelax('sms', 'opt_in', 'soft_opt_in')]).toEqual([
+        true,
+        false,
+      ])
+      expect([mayRelax('whatsapp', 'opt_in', 'opt_out'), mayRelax('push', 'opt_in', 'opt_out')]).toEqual([false, false])
+      expect([mayRelax('email', 'soft_opt_in', 'opt_out'), mayRelax('email', 'opt_out', 'opt_in')]).toEqual([
+        true,
+        false,
+      ])
+    })
+
+    test('what is asked of a person from now on follows it', () => {
+      const relaxations = [relaxed({ channel: 'sms', from: 'confirmed_opt_in', to: 'opt_in' })]
+      expect(ruleInForce({ channel: 'sms', country: 'DE', relaxations })).toBe('opt_in')
+      expect(ruleInForce({ channel: 'sms', country: 'AT', relaxations })).toBe('confirmed_opt_in')
+    })
   })
 })
 

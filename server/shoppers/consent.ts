@@ -1,18 +1,21 @@
 import type { ChannelName } from '../channels/channel.ts'
+import {
+  answers as allAnswers,
+  type ConsentProblem,
+  type ConsentRule,
+  countryRules,
+  type Evidence,
+  floors,
+  ruleNames,
+} from './consent-table.ts'
 
-// Who may be written to (C5, C6). One table by the recipient's country; what is not listed is the strictest. Pure.
+// Looks up who may be written to, and what that rests on (C5, C6). The rules are in consent-table.ts. Pure.
 
-export type ConsentRule = 'opt_out' | 'soft_opt_in' | 'opt_in'
-
-/** Email: opt-in where the law asks for it (soft for people who bought before), opt-out in the US. */
-const EMAIL_SOFT_OPT_IN = new Set(
-  'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE IS LI NO CH GB CA AU'.split(' '),
-)
-
-export function consentRule(channel: ChannelName, country: string | null): ConsentRule {
-  if (channel !== 'email') return 'opt_in'
-  if (country === 'US') return 'opt_out'
-  return country && EMAIL_SOFT_OPT_IN.has(country) ? 'soft_opt_in' : 'opt_in'
+/** The table's rule for a country; what is not listed, or not known, is the strictest of the channel. */
+export function consentRule(channel: ChannelName, country: string | null, rules = countryRules): ConsentRule {
+  const { listed, elsewhere } = rules[channel]
+  const found = ruleNames.find((rule) => country && listed[rule]?.split(' ').includes(country))
+  return found ?? elsewhere
 }
 
 export interface Recipient {
@@ -46,22 +49,89 @@ export function recipientCountry(
   return isOneClass ? { country: store.baseCountry, source: 'store' } : { country: null, source: 'unknown' }
 }
 
-export interface ConsentInputs {
-  rule: ConsentRule
-  /** Newest word of the ledger for this address and channel. */
-  ledger: 'granted' | 'withdrawn' | null
-  hasBoughtBefore: boolean
+/** An owner's word that a rule asks too much of them, in force. */
+export interface Relaxation {
+  id: string
+  channel: ChannelName
+  /** '*': every country whose rule is `from`. */
+  country: string
+  from: ConsentRule
+  to: ConsentRule
 }
 
-/** null: may be written to; otherwise the reason why not. A withdrawal beats every rule. */
-export function consentProblem({
-  rule,
-  ledger,
-  hasBoughtBefore,
-}: ConsentInputs): 'no_consent' | 'consent_withdrawn' | null {
-  if (ledger === 'withdrawn') return 'consent_withdrawn'
-  if (ledger === 'granted' || rule === 'opt_out') return null
-  return rule === 'soft_opt_in' && hasBoughtBefore ? null : 'no_consent'
+/** Down, and no further than the channel's floor. */
+export function mayRelax(channel: ChannelName, from: ConsentRule, to: ConsentRule): boolean {
+  const [floor, target, start] = [floors[channel], to, from].map((rule) => ruleNames.indexOf(rule)) as number[]
+  return target! < start! && target! >= floor!
+}
+
+/** What the ledger says of a person since they last said no, by the row that says it. */
+export interface LedgerWord {
+  evidence: Extract<Evidence, 'pending' | 'express_yes' | 'confirmed' | 'withdrawn'>
+  id: string
+  source: string
+  /** An instant, as text. */
+  at: string
+}
+
+export interface ConsentInputs {
+  channel: ChannelName
+  country: string | null
+  word: LedgerWord | null
+  hasBoughtBefore: boolean
+  /** Of the store, in force. */
+  relaxations: readonly Relaxation[]
+}
+
+/** What a decision rests on: a row of the ledger, a rule of the table, or an owner's relaxation of it. */
+export type ConsentBasis =
+  | { kind: 'ledger'; id: string; source: string; at: string }
+  | { kind: 'rule'; rule: ConsentRule }
+  | { kind: 'relaxation'; id: string; rule: ConsentRule }
+
+export interface ConsentFinding {
+  /** null: may be written to. */
+  problem: ConsentProblem | null
+  /** The table's rule. */
+  rule: ConsentRule
+  evidence: Evidence
+  basis: ConsentBasis
+}
+
+export function consentFinding(inputs: ConsentInputs, table = { answers: allAnswers, countryRules }): ConsentFinding {
+  const { channel, country, word } = inputs
+  const rule = consentRule(channel, country, table.countryRules)
+  const evidence = word?.evidence ?? (inputs.hasBoughtBefore ? 'bought_before' : 'none')
+  const ask = (asked: ConsentRule) => {
+    const answer = table.answers[asked][evidence]
+    return answer === 'may' ? null : answer
+  }
+  const problem = ask(rule)
+  const relaxed = problem && evidence !== 'withdrawn' ? relaxationOf(inputs, rule) : null
+  if (relaxed && ask(relaxed.to) === null) {
+    const basis = { kind: 'relaxation' as const, id: relaxed.id, rule: relaxed.to }
+    return { problem: null, rule, evidence, basis }
+  }
+  return { problem, rule, evidence, basis: basisOf(rule, word) }
+}
+
+/** One for the country itself goes before one for all; for a rule that is not the table's any more there is none. */
+function relaxationOf({ channel, country, relaxations }: ConsentInputs, rule: ConsentRule): Relaxation | null {
+  const fitting = relaxations.filter(
+    (each) => each.channel === channel && each.from === rule && mayRelax(channel, rule, each.to),
+  )
+  return fitting.find((each) => each.country === country) ?? fitting.find((each) => each.country === '*') ?? null
+}
+
+/** The rule a person is held to, relaxed or not. */
+export function ruleInForce(inputs: Pick<ConsentInputs, 'channel' | 'country' | 'relaxations'>): ConsentRule {
+  const rule = consentRule(inputs.channel, inputs.country)
+  return relaxationOf({ ...inputs, word: null, hasBoughtBefore: false }, rule)?.to ?? rule
+}
+
+/** A person's own word, where there is one. */
+function basisOf(rule: ConsentRule, word: LedgerWord | null): ConsentBasis {
+  return word ? { kind: 'ledger', id: word.id, source: word.source, at: word.at } : { kind: 'rule', rule }
 }
 
 /** What a country asks of a channel beyond consent (C6); what is not listed asks nothing more. */

@@ -134,15 +134,17 @@ export async function insertConsent(
     id: string
     addressHash: Buffer
     channel: 'email' | 'sms' | 'whatsapp' | 'push'
-    status: 'granted' | 'withdrawn'
+    status: 'pending' | 'granted' | 'withdrawn'
+    /** The person answered the confirming SMS. */
+    isConfirmed?: boolean
     source: string
     wording: string | null
     at: Date
-  },
-): Promise<void> {
     /** Masked, for people who look through the ledger. */
     who?: string
     evidence?: ConsentEvidence
+  },
+): Promise<void> {
   const { addressHash, evidence, isConfirmed = false, ...rest } = consent
   await db
     .insertInto('consents')
