@@ -26,6 +26,8 @@ import { messageRoutes } from './messages/routes.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { webhookRoutes } from './stores/webhook-routes.ts'
+import { visitRoutes } from './visits/routes.ts'
+import { suppressionRoutes } from './suppressions/routes.ts'
 
 /** All routes. The browser app's files come last: whatever no route knows is a page of it. */
 export function buildApp(deps: Deps): FastifyInstance {
@@ -52,6 +54,8 @@ export function buildApp(deps: Deps): FastifyInstance {
     messageRoutes,
     byHandRoutes,
     preferenceRoutes,
+    byHandRoutes,
+    suppressionRoutes,
     instanceRoutes,
     demoRoutes,
     captureRoutes,

@@ -16,6 +16,8 @@ export type Permission =
   | 'instance:confirm'
   | 'team:write'
   | 'account:export'
+  | 'suppressions:write'
+  | 'persons:write'
   | 'account:delete'
 
 /** `store`: the call is about one store, chosen as decision 7 says; `account`: about the account; `none`: neither. */

@@ -21,6 +21,8 @@ const leads: Permission[] = [
   'instance:confirm',
   'team:write',
   'account:export',
+  'suppressions:write',
+  'persons:write',
 ]
 
 /** Decision 8: what each role may do. */

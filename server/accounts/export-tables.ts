@@ -44,6 +44,7 @@ export const accountTables = [
   'plan_usage',
   'suppressions',
   'sending_budgets',
+  'suppression_removals',
   'sending_spend',
 ] as const
 

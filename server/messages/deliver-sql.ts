@@ -271,7 +271,8 @@ export async function applyOutcomes(
       join stores s on s.id = ${storeId}
       left join lateral (select p.reason from suppressions p where p.account_id = s.account_id
         and p.address_hash = decode(o.address_hash, 'hex') and p.channel in ('all', k.channel)
-        and s.is_active and c.status in ('active', 'abandoned', 'lost') limit 1) p on true
+        and s.is_active and c.status in ('active', 'abandoned', 'lost')
+        order by suppression_rank(p.reason) limit 1) p on true
       where (c.status not in ('active', 'abandoned') and not (c.status = 'lost' and k.origin like 'manual:%'))
         or not s.is_active or p.reason is not null),
     moved as (

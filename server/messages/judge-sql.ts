@@ -214,9 +214,9 @@ export async function suppressedOf(
   const rows = await sql<{ hash: string; channel: string; reason: string }>`
     select encode(p.address_hash, 'hex') as hash, p.channel, p.reason
     from suppressions p join stores s on s.account_id = p.account_id
-    where s.id = ${storeId} and p.channel = any(${['all', ...channels]}::text[]) and p.address_hash = any(${[...hashes]}::bytea[])`.execute(
-    db,
-  )
+    where s.id = ${storeId} and p.channel = any(${['all', ...channels]}::text[]) and p.address_hash = any(${[...hashes]}::bytea[])
+    order by suppression_rank(p.reason) desc`.execute(db)
+  // Of several reasons the most binding one is written last, and stays.
   const of = (row: { channel: string }) => (row.channel === 'all' ? channels : [row.channel])
   return new Map(rows.rows.flatMap((row) => of(row).map((channel) => [`${channel}:${row.hash}`, row.reason])))
 }

@@ -20,7 +20,7 @@ export async function keepMailReport({ db, storeId }: StoreTx, row: MailReportRo
   return rows.rows.length > 0
 }
 
-/** A complaint is the last word: neither a bounce nor an unsubscribe, which a person may take back, stands before it. */
+/** Beside other reasons: a complaint stays when an unsubscribe, which a person may take back, is taken back. */
 export async function suppressReported(
   { db }: StoreTx,
   row: {
@@ -32,10 +32,9 @@ export async function suppressReported(
     at: Date
   },
 ): Promise<void> {
-  await sql`insert into suppressions as s (account_id, address_hash, channel, address, reason, source, created_at)
+  await sql`insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
     values (${row.accountId}, ${row.hash}, 'email', ${row.address}, ${row.reason}, ${row.source}, ${row.at})
-    on conflict (account_id, address_hash, channel) do update set reason = excluded.reason, source = excluded.source
-    where excluded.reason = 'complaint' and s.reason in ('hard_bounce', 'unsubscribed')`.execute(db)
+    on conflict do nothing`.execute(db)
 }
 
 export interface MovedMail {

@@ -133,7 +133,7 @@ export async function splitStopAll(
 
 /** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
 export async function skipOpenTo(
-  { db }: StoreTx,
+  { db }: Pick<StoreTx, 'db'>,
   to: { accountId: string; address: string; channel: ChannelName; now: Date; reason?: string },
 ): Promise<number> {
   const { accountId, address, channel, now, reason = 'suppressed_unsubscribed' } = to
