@@ -52,7 +52,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     flowRoutes,
     channelRoutes,
     messageRoutes,
-    byHandRoutes,
+    visitRoutes,
     preferenceRoutes,
     byHandRoutes,
     suppressionRoutes,
@@ -116,7 +116,7 @@ function servePages(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const isPage =
       (request.method === 'GET' || request.method === 'HEAD') &&
-      !/^\/(api|c|u|capture|socket\.io)\//.test(request.url) &&
+      !/^\/(api|c|o|u|capture|socket\.io)\//.test(request.url) &&
       !/\.\w{2,5}(\?|$)/.test(request.url)
     if (isPage && hasPages) return sendApp(reply)
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })

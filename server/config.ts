@@ -88,6 +88,8 @@ const settings = {
   MAIL_EVENTS_SECRET: optional((secret) => secret.length >= 8, 'MAIL_EVENTS_SECRET is too short.'),
   /** Name servers asked about a sender's domain; the system's own unless set. */
   DNS_SERVERS: text('').transform(readNameServers),
+  /** Ranges of data centres, from which nobody's click counts as a person's; the bundled list unless set. */
+  DATA_CENTRES_FILE: optional((file) => fs.existsSync(file), 'DATA_CENTRES_FILE names no file.'),
   /** Version of WhatsApp's Cloud API; Meta ends each after about two years. */
   WHATSAPP_API_VERSION: text('v23.0').refine(
     (version) => /^v\d{1,3}\.\d$/.test(version),
@@ -157,6 +159,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       secret: values.MAIL_EVENTS_SECRET ?? '',
     },
     dnsServers: values.DNS_SERVERS,
+    dataCentresFile: values.DATA_CENTRES_FILE,
     whatsappApiVersion: values.WHATSAPP_API_VERSION,
     whatsappApiUrl: values.WHATSAPP_API_URL,
     twilioApiUrl: values.TWILIO_API_URL,

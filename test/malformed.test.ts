@@ -81,6 +81,7 @@ function targets(): Target[] {
   const contracts = (servedBy.get(world.app) ?? []).filter((endpoint) => endpoint.permission === 'public')
   const raw = [
     'GET /c/:token',
+    'GET /o/:token',
     'GET /u/:token',
     'POST /u/:token',
     'POST /api/capture/:storeKey',
@@ -108,6 +109,7 @@ async function counts(): Promise<Record<string, number>> {
     'sessions',
     'messages',
     'touches',
+    'visits',
     'suppressions',
     'consents',
     'webhook_events',

@@ -31,6 +31,7 @@ export const storeTables: readonly ExportedTable[] = [
   { name: 'reminders', key: [['message_id', 'uuid']] },
   { name: 'decisions', key: [['id', 'uuid']] },
   { name: 'touches', key: [['id', 'uuid']] },
+  { name: 'visits', key: [['id', 'uuid']] },
   { name: 'consents', key: [['id', 'uuid']] },
   { name: 'notifications', key: [['id', 'uuid']] },
   { name: 'preference_wordings', key: [['language', 'text']] },

@@ -67,7 +67,7 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
     finishedAt: row.finished_at?.toISOString() ?? null,
     to: row.to_address,
     subject: row.subject,
-    html: row.body_html,
+    html: row.body_html && withoutPixel(row.body_html),
     response: row.provider_response,
     decisions: decisions
       .filter((decision) => decision.message_id === row.id)
@@ -98,36 +98,63 @@ function stateWords({ state, channel }: list.MessageRow): string {
 
 type Events = Awaited<ReturnType<typeof list.eventsOf>>
 type Touches = Awaited<ReturnType<typeof list.touchesOf>>
+type Visits = Awaited<ReturnType<typeof groupedVisits>>
 
 interface Happened {
   state: CartState
   events: Events
   messages: readonly MessageView[]
   touches: Touches
+  visits: Visits
 }
 
 /**
  * Everything that happened to a cart, oldest first, in words. A checkout empties the cart a moment before its order is
  * known: once the cart is bought, that moment tells nothing and is left out.
  */
-export function presentTimeline({ state, events, messages, touches }: Happened): TimelineEntry[] {
+export function presentTimeline({ state, events, messages, touches, visits }: Happened): TimelineEntry[] {
   const isBought = state === 'recovered' || state === 'purchased'
   const entries: TimelineEntry[] = [
     ...events
       .filter((event) => !(isBought && event.kind === 'emptied'))
       .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventWords(event) })),
     ...messages.flatMap((message) => messageEntries(message, isBought)),
-    ...touches.map((touch) => ({
-      at: touch.at.toISOString(),
-      kind: touch.kind,
-      messageId: touch.message_id,
-      title: touch.kind === 'restore' ? 'Cart restored' : touch.is_human ? 'Link clicked' : 'Link opened by a machine',
-      text: touch.is_human
-        ? 'A person used the link. A purchase in the attribution window counts for this message.'
-        : `Not counted as a person (${touch.class_reason.replaceAll('_', ' ')}).`,
-    })),
+    ...touches.map(touchEntry),
+    ...visits.map(visitEntry),
   ]
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+function touchEntry({ at, kind, message_id, is_human, class_reason }: Touches[number]): TimelineEntry {
+  const { who, why } = visitReason(class_reason)
+  const entry = { at: at.toISOString(), kind, messageId: message_id }
+  if (!is_human) return { ...entry, title: `Link clicked (by a machine: ${who})`, text: `${why} Not counted.`.trim() }
+  return {
+    ...entry,
+    title: kind === 'restore' ? 'Cart restored' : 'Link clicked',
+    text: 'A person used the link. A purchase in the attribution window counts for this message.',
+  }
+}
+
+/** What nothing rests on, and is told as what was reported (decision 22). Alike ones stand together. */
+function visitEntry({ at, kind, message_id, class: by, class_reason, count }: Visits[number]): TimelineEntry {
+  const { who, why } = visitReason(class_reason)
+  const isHuman = by === 'human'
+  const titles = {
+    open: 'Message opened',
+    way_out: 'Unsubscribe page looked at',
+    trap: 'Hidden link followed',
+    click: '',
+  }
+  const times = count > 1 ? ` ${count} times in all.` : ''
+  const note = isHuman && kind === 'open' ? ' Reported by the mail program; nothing is decided by it.' : ''
+  return {
+    at: at.toISOString(),
+    kind: `visit_${kind}`,
+    messageId: message_id,
+    title: `${titles[kind]}${isHuman ? (kind === 'open' ? ' (reported)' : '') : ` (by a machine: ${who})`}`,
+    text: `${why}${times}${note}`.trim(),
+  }
 }
 
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {

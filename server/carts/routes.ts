@@ -4,6 +4,7 @@ import { AppError, found } from '../errors.ts'
 import { type Routes, servePublic, serveStore } from '../http.ts'
 import { textViews } from '../messages/by-hand.ts'
 import { chooseStore } from '../stores/choose.ts'
+import { groupedVisits } from '../visits/sql.ts'
 import { downloadCarts, prepareCartExport } from './export.ts'
 import * as list from './list-sql.ts'
 import { decimal, presentCart, presentItems, presentMessage, presentTimeline } from './present.ts'
@@ -74,19 +75,18 @@ export const cartRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.cartMessages, async ({ store, params }) => {
     const cart = found(await list.readCart(store, params.id), 'Cart')
     const rows = await list.messagesOfCart(store, cart.id)
-    const [decisions, events, touches, order] = await Promise.all([
-      list.decisionsOf(
-        store,
-        rows.map((row) => row.id),
-      ),
+    const ids = rows.map((row) => row.id)
+    const [decisions, events, touches, visits, order] = await Promise.all([
+      list.decisionsOf(store, ids),
       list.eventsOf(store, cart.id),
       list.touchesOf(store, cart.id),
+      groupedVisits(store, ids),
       list.orderOfCart(store, cart.id),
     ])
     const messages = rows.map((row) => presentMessage(row, decisions))
     return {
       messages,
-      timeline: presentTimeline({ state: cart.status, events, messages, touches }),
+      timeline: presentTimeline({ state: cart.status, events, messages, touches, visits }),
       order: order ? presentOrder(order) : null,
     }
   })

@@ -22,10 +22,24 @@ export async function recordTouch(tx: StoreTx, touch: Touch): Promise<void> {
   await track.noteResponse(tx, touch.messageId, touch.cartId, touch.at)
 }
 
+/** Touches of this person turned out to be a machine's: purchases are weighed again without them, and the cart waits for an answer again. */
+export async function disownTouches(
+  tx: StoreTx,
+  { shopperId, cartId, at }: { shopperId: string; cartId: string; at: Date },
+): Promise<void> {
+  await reweigh(tx, shopperId, at, () => true)
+  await track.forgetResponse(tx, cartId)
+}
+
 /** A store whose clock is ahead of ours dates a purchase after the touch that we came to know of later. */
-async function reweigh(tx: StoreTx, shopperId: string, at: Date): Promise<void> {
+async function reweigh(
+  tx: StoreTx,
+  shopperId: string,
+  at: Date,
+  isConcerned = (purchasedAt: Date) => purchasedAt >= at,
+): Promise<void> {
   const evidence = await readEvidence(tx, [shopperId])
-  const isLate = [...evidence.orders.values()].some((order) => order.purchased_at! >= at)
+  const isLate = [...evidence.orders.values()].some((order) => isConcerned(order.purchased_at!))
   const store = isLate ? await readStore(tx) : undefined
   if (!store) return
   await refold(tx, store, [{ shopperId, news: [], isMerged: true }], evidence, at)

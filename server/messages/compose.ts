@@ -5,6 +5,7 @@ import type { Secrets } from '../secrets.ts'
 import { tokenHash } from '../secrets.ts'
 import type { TemplateContext } from '../templates/context.ts'
 import { createTemplateRenderer, type RenderedMessage, type TemplateRenderer } from '../templates/render.ts'
+import { type Probe, probeToken } from '../visits/probes.ts'
 
 // One message from a cart, a template and a store: the code that sends and the code that previews (product: "Preview is
 // what is sent").
@@ -73,12 +74,18 @@ export function composeEmail(input: ComposeInput): Composed {
     preferencesLink: `${publicUrl}/preferences?token=${link('preferences', null, 0)}`,
     postalAddress: input.store.postalAddress,
     locale: 'en-US',
+    ...(input.isTest ? {} : { probes: probesOf(input) }),
   }
   const storeHosts = [...new Set([new URL(input.store.url).host, new URL(input.store.homeUrl).host])]
   const trackLink = (url: string) =>
     url === checkoutLink ? null : `${publicUrl}/c/${link('click', url, tokens.length)}`
   const rendered = templateRenderer().render(input.template, context, { storeHosts, trackLink })
   return { ...rendered, tokens }
+}
+
+function probesOf({ publicUrl, secrets, messageId }: ComposeInput): NonNullable<TemplateContext['probes']> {
+  const token = (probe: Probe) => probeToken(secrets, probe, messageId)
+  return { trapLink: `${publicUrl}/c/${token('trap')}`, pixelUrl: `${publicUrl}/o/${token('open')}` }
 }
 
 /** The restore token of a message, with its visible prefix (decision 4). */

@@ -53,6 +53,16 @@ export async function noteResponse(
   )
 }
 
+/** What seemed an answer was none: "No Response" is due again, unless a person did answer since the newest hand-over. */
+export async function forgetResponse({ db, storeId }: StoreTx, cartId: string): Promise<void> {
+  await sql`update carts c set no_response_at = c.last_handed_over_at + interval '24 hours'
+    where c.store_id = ${storeId} and c.id = ${cartId} and c.no_response_at is null
+      and c.status in ('abandoned', 'active', 'lost') and c.badge not in ('Recovered', 'No Response')
+      and not exists (select from touches t join carts o on o.store_id = t.store_id and o.id = t.cart_id
+        where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
+          and coalesce(o.merged_into, o.id) = c.id and t.at >= c.last_handed_over_at)`.execute(db)
+}
+
 export function messageOf({ db, storeId }: StoreDb, messageId: string) {
   return db
     .selectFrom('messages as m')

@@ -32,6 +32,8 @@ export interface TemplateContext {
   senderName: string
   postalAddress: string
   locale: 'en-US'
+  /** What tells machines from people (visits/); left out of mails that nobody is to be counted by. */
+  probes?: { trapLink: string; pixelUrl: string }
 }
 
 /** The variables a template may use, by their specified names. */

@@ -113,6 +113,7 @@ function renderWith(tools: Tools, source: TemplateSource, context: TemplateConte
   const text = textPart(plain, values)
   const html = tools.layout({
     ...values.footer,
+    ...values.probes,
     subject,
     preview: cleanText(plain.replaceAll(ITEMS_MARK, ''), 120),
     content: content.replaceAll(ITEMS_MARK, () => itemsHtml(values.items)),
@@ -140,6 +141,10 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
     discountedTotal: context.discountedTotal === null ? null : cleanText(context.discountedTotal, 40),
     customerName: cleanText(context.customerName, 80) || 'there',
     cartTotal: cleanText(context.cartTotal, 40),
+    probes: {
+      trapLink: context.probes ? requiredLink(context.probes.trapLink, 'trap') : null,
+      pixelUrl: context.probes ? requiredLink(context.probes.pixelUrl, 'pixel') : null,
+    },
     footer: {
       storeName: cleanText(context.storeName, 100),
       senderName,

@@ -1,0 +1,62 @@
+import type { VisitClass, VisitKind } from './visit.ts'
+
+// What the visits to one message say together. Pure. A scanner goes through all links of a mail within seconds, the one no person
+// sees among them; a person does not.
+
+export interface SeenVisit {
+  id: string
+  kind: VisitKind
+  /** Which of the message's links. */
+  link: string
+  class: VisitClass
+  /** Milliseconds since any epoch. */
+  at: number
+}
+
+export interface Reclassified {
+  id: string
+  reason: 'trap_burst' | 'many_links'
+}
+
+/** Visits closer together than this belong to one burst. */
+const GAP_MS = 5_000
+/** Around a visit to the trap, whatever lies between. */
+const TRAP_MS = 15_000
+/** So many different links in one burst … */
+const MANY_LINKS = 3
+/** … or two of them closer together than hands are. */
+const TWO_LINKS_MS = 1_000
+
+/** How far back visits can still be judged anew. */
+export const BURST_MS = 60_000
+
+/** Those that were taken for something better than a machine and, seen together, are not. */
+export function judgeBurst(visits: readonly SeenVisit[]): Reclassified[] {
+  const sorted = [...visits].sort((one, other) => one.at - other.at)
+  const traps = sorted.filter(({ kind }) => kind === 'trap')
+  const many = new Set(burstsOf(sorted).filter(hasManyLinks).flat())
+  const better = sorted.filter((visit) => visit.class !== 'machine')
+  return better.flatMap((visit): Reclassified[] => {
+    if (traps.some(({ at }) => Math.abs(at - visit.at) <= TRAP_MS)) return [{ id: visit.id, reason: 'trap_burst' }]
+    return many.has(visit) ? [{ id: visit.id, reason: 'many_links' }] : []
+  })
+}
+
+function burstsOf(sorted: readonly SeenVisit[]): SeenVisit[][] {
+  const bursts: SeenVisit[][] = []
+  for (const visit of sorted) {
+    const last = bursts.at(-1)
+    if (last && visit.at - last.at(-1)!.at <= GAP_MS) last.push(visit)
+    else bursts.push([visit])
+  }
+  return bursts
+}
+
+function hasManyLinks(burst: readonly SeenVisit[]): boolean {
+  const links = burst.filter(({ kind }) => kind === 'click' || kind === 'way_out')
+  if (new Set(links.map(({ link }) => link)).size >= MANY_LINKS) return true
+  return links.some((visit, at) => {
+    const next = links[at + 1]
+    return next !== undefined && next.link !== visit.link && next.at - visit.at < TWO_LINKS_MS
+  })
+}

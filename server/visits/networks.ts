@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import ipaddr from 'ipaddr.js'
+
+// Whether an address lies in a data centre, by a bundled list (source and date stand in it) or the operator's own. Only the answer is
+// kept, never the address.
+
+export type Network = 'data_centre' | 'other'
+
+const BUNDLED = new URL('./data-centres.txt', import.meta.url)
+
+/** Reads the list once: a range per line, `#` for remarks. Throws when it cannot be read or a line is no range. */
+export function openNetworks(file: string | URL = BUNDLED): (address: string) => Network {
+  const { four, six } = readRanges(readFileSync(file, 'utf8'))
+  return (address) => {
+    if (!ipaddr.isValid(address)) return 'other'
+    const parsed = ipaddr.process(address)
+    const value = numberOf(parsed)
+    return isWithin(parsed.kind() === 'ipv4' ? four : six, value) ? 'data_centre' : 'other'
+  }
+}
+
+interface Range {
+  first: bigint
+  last: bigint
+}
+
+/** Sorted and without overlaps. */
+function readRanges(text: string): { four: Range[]; six: Range[] } {
+  const four: Range[] = []
+  const six: Range[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    const range = line.replace(/#.*/, '').trim()
+    if (range === '') continue
+    if (!ipaddr.isValidCIDR(range))
+      throw new Error(`line ${index + 1} of the list of data centres is no range: ${range}`)
+    const [address, bits] = ipaddr.parseCIDR(range)
+    const isFour = address.kind() === 'ipv4'
+    const size = 1n << BigInt((isFour ? 32 : 128) - bits)
+    const first = numberOf(address) & ~(size - 1n)
+    ;(isFour ? four : six).push({ first, last: first + size - 1n })
+  }
+  return { four: joined(four), six: joined(six) }
+}
+
+function joined(ranges: Range[]): Range[] {
+  const out: Range[] = []
+  for (const range of ranges.sort((one, other) => (one.first < other.first ? -1 : 1))) {
+    const last = out.at(-1)
+    if (last && range.first <= last.last) last.last = range.last > last.last ? range.last : last.last
+    else out.push(range)
+  }
+  return out
+}
+
+function isWithin(ranges: readonly Range[], value: bigint): boolean {
+  let [low, high] = [0, ranges.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const { first, last } = ranges[middle]!
+    if (value < first) high = middle - 1
+    else if (value > last) low = middle + 1
+    else return true
+  }
+  return false
+}
+
+const numberOf = (address: ipaddr.IPv4 | ipaddr.IPv6): bigint =>
+  address.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
