@@ -20,6 +20,7 @@ import { demoRoutes } from './instance/demo-routes.ts'
 import { healthRoutes } from './instance/health.ts'
 import { instanceRoutes } from './instance/routes.ts'
 import { sendApp, siteRoutes } from './instance/site-routes.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
 import { liveRoutes } from './live/routes.ts'
 import { byHandRoutes } from './messages/by-hand-routes.ts'
 import { messageRoutes } from './messages/routes.ts'
@@ -55,6 +56,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     visitRoutes,
     preferenceRoutes,
     byHandRoutes,
+    ledgerRoutes,
     suppressionRoutes,
     instanceRoutes,
     demoRoutes,

@@ -27,6 +27,8 @@ import { checkSenderKeys } from './channels/sender-keys.ts'
 import type { Deps } from './deps.ts'
 import { beat, endBeat } from './instance/workers.ts'
 import { type Handler, on } from './jobs.ts'
+import { runImport, tidyImports } from './ledger/import.ts'
+import { consentImportJob } from './ledger/jobs.ts'
 import { sendDue } from './messages/deliver.ts'
 import { closeAbandonedFlights } from './messages/flights.ts'
 import { sendDueMessages } from './messages/jobs.ts'
@@ -80,6 +82,8 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
 export interface Worker {
   stop(): Promise<void>
 }
+  { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
+  { name: 'persons.erase', everyMs: 60_000, run: resumeErasures },
 
 /** Starts the clockwork; jobs are taken up by the queue. `stop` waits for the ticks under way. */
 export async function startWorker(deps: Deps): Promise<Worker> {

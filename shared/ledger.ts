@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
 
 // The consent ledger as its owner sees it, and the import of consents given elsewhere (C5).
 
@@ -14,5 +15,244 @@ export interface ConsentEvidence {
   given?: string
 }
 
-export const ImportMapping = z.object({ address: z.number().int().min(0) })
+export const ledgerChannels = ['email', 'sms', 'whatsapp', 'push'] as const
+export const ledgerStatuses = ['granted', 'withdrawn', 'pending'] as const
+export type LedgerChannel = (typeof ledgerChannels)[number]
+export type LedgerStatus = (typeof ledgerStatuses)[number]
+
+/** Sources in words; what is not listed speaks for itself. */
+const sourceNames: Record<string, string> = {
+  checkout: 'Box at the checkout',
+  'one-click': 'Unsubscribe button of a mail program',
+  'unsubscribe page': 'Unsubscribe page',
+  'undo on the unsubscribe page': 'Taken back on the unsubscribe page',
+  'preference page': 'Preference page',
+  import: 'Imported file',
+  'STOP by SMS': 'Answered STOP by SMS',
+  'START by SMS': 'Answered START by SMS',
+  'STOP by WhatsApp': 'Answered STOP by WhatsApp',
+  'START by WhatsApp': 'Answered START by WhatsApp',
+}
+export const sourceWords = (source: string): string =>
+  sourceNames[source] ?? `${source.slice(0, 1).toUpperCase()}${source.slice(1)}`
+
+export const statusWords: Record<LedgerStatus, string> = {
+  granted: 'Said yes',
+  withdrawn: 'Said no',
+  pending: 'Not confirmed yet',
+}
+
+const LedgerFilter = storeQuery.extend({
+  /** One whole address or number, in any usual spelling. */
+  address: z.string().trim().max(254).default(''),
+  channel: z.enum(ledgerChannels).optional(),
+  status: z.enum(ledgerStatuses).optional(),
+  source: z.string().max(80).optional(),
+  /** Days of the store's zone, both included. */
+  from: z.iso.date().optional(),
+  to: z.iso.date().optional(),
+})
+export type LedgerFilter = z.output<typeof LedgerFilter>
+
+export const LedgerEntry = z.object({
+  id: z.string(),
+  /** As it was searched for; else masked; null where only the hash is known. */
+  who: z.string().nullable(),
+  /** Tells people apart where nothing else is known of them. */
+  person: z.string(),
+  channel: z.enum(ledgerChannels),
+  status: z.enum(ledgerStatuses),
+  isConfirmed: z.boolean(),
+  source: z.string(),
+  wording: z.string().nullable(),
+  at: z.string(),
+  /** What proves it, in words. */
+  evidence: z.array(z.string()),
+})
+export type LedgerEntry = z.infer<typeof LedgerEntry>
+
+export const searchLedger = endpoint({
+  method: 'GET',
+  path: '/api/consent/ledger',
+  permission: 'carts:read',
+  scope: 'store',
+  summary: 'The consent ledger of a store, newest first; `cursor`: `next` of the page before',
+  query: LedgerFilter.extend({
+    cursor: z.string().max(80).optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+  }),
+  reply: z.object({ entries: z.array(LedgerEntry), next: z.string().nullable(), sources: z.array(z.string()) }),
+})
+
+export const exportLedger = endpoint({
+  method: 'GET',
+  path: '/api/consent/ledger/export',
+  permission: 'account:export',
+  scope: 'store',
+  summary: 'A link to the ledger as a CSV file, good for two minutes',
+  query: LedgerFilter,
+  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+})
+
+export const importChannels = ['email', 'sms', 'whatsapp'] as const
+export type ImportChannel = (typeof importChannels)[number]
+export const importStatuses = ['granted', 'withdrawn'] as const
+export const dateOrders = ['iso', 'dmy', 'mdy'] as const
+export type DateOrder = (typeof dateOrders)[number]
+
+/** Rows and bytes a file may have. */
+export const IMPORT_MOST_ROWS = 200_000
+export const IMPORT_MOST_BYTES = 20 * 1024 * 1024
+
+const column = z.number().int().min(0).max(199).nullable()
+
+/** Which column says what. Where there is none, one value holds for the whole file. */
+export const ImportMapping = z.object({
+  address: z.number().int().min(0).max(199),
+  channel: column,
+  /** Where no column names one. */
+  channelForAll: z.enum(importChannels),
+  status: column,
+  date: column,
+  dateOrder: z.enum(dateOrders),
+  source: column,
+  /** What proves all of them, in the owner's words; where no column says it. */
+  sourceForAll: z.string().trim().max(300),
+  wording: column,
+})
 export type ImportMapping = z.infer<typeof ImportMapping>
+
+export const importProblems = {
+  no_address: 'There is no email address or phone number in this row.',
+  bad_address: 'This is not a complete email address.',
+  bad_phone: 'This is not a complete phone number. Numbers of other countries begin with + and the country code.',
+  bad_channel: 'The channel is none of email, SMS or WhatsApp.',
+  bad_status: 'Whether this is a yes or a no cannot be told.',
+  no_date: 'The day of the consent is missing, so it proves nothing.',
+  bad_date: 'The date cannot be read.',
+  future_date: 'The date lies in the future.',
+  no_source: 'Where the consent was given is missing, so it proves nothing.',
+  withdrawn: 'This person has said no. Only they can say yes again.',
+  suppressed: 'This address is on the suppression list.',
+} as const
+export type ImportProblem = keyof typeof importProblems
+
+const PreviewRow = z.object({
+  line: z.number(),
+  address: z.string(),
+  channel: z.enum(importChannels).nullable(),
+  status: z.enum(importStatuses).nullable(),
+  at: z.string().nullable(),
+  source: z.string(),
+  wording: z.string(),
+  problem: z.string().nullable(),
+})
+
+const Preview = z.object({
+  mapping: ImportMapping,
+  /** The first rows, as they would be read. */
+  rows: z.array(PreviewRow),
+  /** Of all rows: how many can be read, and what is wrong with the others. What people have said since is looked at later. */
+  readable: z.number(),
+  problems: z.array(z.object({ problem: z.string(), count: z.number() })),
+})
+export type ImportPreview = z.infer<typeof Preview>
+
+export const importStates = ['uploaded', 'running', 'done', 'failed'] as const
+const ImportView = z.object({
+  id: z.string(),
+  fileName: z.string(),
+  state: z.enum(importStates),
+  rowCount: z.number(),
+  doneCount: z.number(),
+  addedCount: z.number(),
+  /** In the ledger before, from an earlier upload. */
+  knownCount: z.number(),
+  refusedCount: z.number(),
+  legalGround: z.string().nullable(),
+  confirmedBy: z.string().nullable(),
+  uploadedAt: z.string(),
+  confirmedAt: z.string().nullable(),
+  finishedAt: z.string().nullable(),
+  /** The refused rows can still be had. */
+  hasReport: z.boolean(),
+})
+export type ImportView = z.infer<typeof ImportView>
+
+const importId = z.object({ importId: z.string().max(60) })
+
+export const uploadConsents = endpoint({
+  method: 'POST',
+  path: '/api/consent/imports',
+  permission: 'flows:switch',
+  scope: 'store',
+  summary: 'A CSV file of consents (body: text/csv); nothing of it counts until it is confirmed',
+  query: storeQuery.extend({ fileName: z.string().max(200).default('') }),
+  body: z.unknown(),
+  reply: z.object({ import: ImportView, columns: z.array(z.string()), preview: Preview }),
+})
+
+export const previewConsents = endpoint({
+  method: 'POST',
+  path: '/api/consent/imports/:importId/preview',
+  permission: 'flows:switch',
+  scope: 'store',
+  summary: 'How the rows would be read with these columns',
+  params: importId,
+  query: storeQuery,
+  body: z.object({ mapping: ImportMapping }),
+  reply: Preview,
+})
+
+export const LEGAL_GROUND_LEAST = 20
+
+export const confirmConsents = endpoint({
+  method: 'POST',
+  path: '/api/consent/imports/:importId/confirm',
+  permission: 'flows:switch',
+  scope: 'store',
+  summary: 'Take the rows into the ledger, on the named legal ground; who confirmed it and when is kept',
+  params: importId,
+  query: storeQuery,
+  body: z.object({
+    mapping: ImportMapping,
+    legalGround: z
+      .string()
+      .trim()
+      .min(LEGAL_GROUND_LEAST, 'Say in a sentence how these people agreed.')
+      .max(2_000, 'At most 2,000 characters.'),
+  }),
+  reply: z.object({ import: ImportView }),
+})
+
+export const cancelConsents = endpoint({
+  method: 'DELETE',
+  path: '/api/consent/imports/:importId',
+  permission: 'flows:switch',
+  scope: 'store',
+  summary: 'Drop an uploaded file that was not confirmed',
+  params: importId,
+  query: storeQuery,
+  reply: z.object({ success: z.literal(true) }),
+})
+
+export const listConsentImports = endpoint({
+  method: 'GET',
+  path: '/api/consent/imports',
+  permission: 'stores:read',
+  scope: 'store',
+  summary: 'Imports of consents, newest first',
+  query: storeQuery,
+  reply: z.object({ imports: z.array(ImportView) }),
+})
+
+export const reportConsents = endpoint({
+  method: 'GET',
+  path: '/api/consent/imports/:importId/report',
+  permission: 'flows:switch',
+  scope: 'store',
+  summary: 'A link to the refused rows as a CSV file, good for two minutes; they are kept for a week',
+  params: importId,
+  query: storeQuery,
+  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+})

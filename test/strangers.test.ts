@@ -35,7 +35,15 @@ beforeAll(async () => {
     token: owner.token,
     body: { channel: 'email', cartIds: [cart.id] },
   })
+  await world.app.inject({
+    method: 'POST',
+    url: '/api/consent/imports',
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${owner.token}` },
+    payload: 'email,date,source\nann@shop.example,2024-05-01,Form\n',
+  })
+  const upload = await world.db.selectFrom('consent_imports').select('id').executeTakeFirstOrThrow()
   Object.assign(owned, {
+    importId: upload.id,
     id: cart.id,
     cartId: cart.id,
     jobId: job.body.jobId,
@@ -46,11 +54,18 @@ beforeAll(async () => {
   })
 })
 
+const mapping = {
+  ...{ address: 0, channel: null, channelForAll: 'email', status: null, date: 1, dateOrder: 'iso', source: 2 },
+  ...{ sourceForAll: '', wording: null },
+}
+
 /** Bodies good enough to get past the parser, so that it is the tenancy that refuses. */
 const bodies: Record<string, object> = {
   'PUT /api/flows/:flowId': { name: 'x', steps: [{ step: 1, delayMinutes: 60, subject: 'a', body: 'b' }] },
   'POST /api/flows/:flowId/switch': { isOn: true },
   'PATCH /api/team/members/:userId': { role: 'viewer' },
+  'POST /api/consent/imports/:importId/preview': { mapping },
+  'POST /api/consent/imports/:importId/confirm': { mapping, legalGround: 'They ticked the box in our shop.' },
   'POST /api/flows/:flowId/preview': { step: 1, cartId: '00000000-0000-4000-8000-000000000000' },
 }
 

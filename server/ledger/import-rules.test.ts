@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import type { ImportMapping } from '../../shared/ledger.ts'
+import { dateOf, guessMapping, inOrder, readRow } from './import-rules.ts'
+
+const uploadedAt = new Date('2026-03-02T15:00:00Z')
+const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
+  address: 0,
+  channel: null,
+  channelForAll: 'email',
+  status: null,
+  date: 1,
+  dateOrder: 'iso',
+  source: 2,
+  sourceForAll: '',
+  wording: null,
+  ...changed,
+})
+const read = (cells: string[], changed: Partial<ImportMapping> = {}) =>
+  readRow(cells, 2, { mapping: mapping(changed), country: 'DE', uploadedAt })
+
+describe('a row that proves a yes', () => {
+  test('has an address in one spelling, a day and a place', () => {
+    expect(read([' Ann@Shop.Example ', '2024-05-01', 'Newsletter form'])).toMatchObject({
+      address: 'ann@shop.example',
+      channel: 'email',
+      status: 'granted',
+      at: new Date('2024-05-01T00:00:00Z'),
+      given: 'Newsletter form',
+      problem: null,
+    })
+  })
+
+  test('may speak of a phone as people write it there', () => {
+    const sms = { channelForAll: 'sms' } as const
+    expect(read(['0151 12345678', '2024-05-01', 'Shop'], sms)).toMatchObject({
+      address: '+4915112345678',
+      problem: null,
+    })
+    // A spreadsheet's own mark of text, as our exports set it.
+    expect(read(["'+4915112345678", '2024-05-01', 'Shop'], sms).problem).toBe(null)
+  })
+})
+
+test.each([
+  [['', '2024-05-01', 'x'], {}, 'no_address'],
+  [['ann@', '2024-05-01', 'x'], {}, 'bad_address'],
+  [['12', '2024-05-01', 'x'], { channelForAll: 'sms' }, 'bad_phone'],
+  [['a@b.example', '', 'x'], {}, 'no_date'],
+  [['a@b.example', 'yesterday', 'x'], {}, 'bad_date'],
+  [['a@b.example', '2026-03-03', 'x'], {}, 'future_date'],
+  [['a@b.example', '2024-05-01', ''], {}, 'no_source'],
+  [['a@b.example', '2024-05-01', 'fax'], { channel: 2, source: 1 }, 'bad_channel'],
+  [['a@b.example', '2024-05-01', 'perhaps'], { status: 2, source: 1 }, 'bad_status'],
+  [['a@b.example'], {}, 'no_date'],
+] as const)('%j is refused: %s %s', (cells, changed, problem) => {
+  expect(read([...cells], changed).problem).toBe(problem)
+})
+
+test('a no needs no proof, only who and of what', () => {
+  expect(read(['a@b.example', '', 'unsubscribed'], { status: 2, source: null })).toMatchObject({
+    status: 'withdrawn',
+    at: null,
+    problem: null,
+  })
+})
+
+test.each([
+  ['2024-05-01T10:30:00+02:00', 'iso', '2024-05-01T08:30:00Z'],
+  ['2024-05-01 10:30', 'iso', '2024-05-01T10:30:00Z'],
+  ['2024/5/1', 'dmy', '2024-05-01T00:00:00Z'],
+  ['01.05.2024 10:30', 'dmy', '2024-05-01T10:30:00Z'],
+  ['05/01/2024', 'mdy', '2024-05-01T00:00:00Z'],
+  ['1714550400', 'iso', '2024-05-01T08:00:00Z'],
+  ['1714550400000', 'iso', '2024-05-01T08:00:00Z'],
+] as const)('%s (%s) is %s', (text, order, instant) => {
+  expect(dateOf(text, order)).toEqual(new Date(instant))
+})
+
+test.each([
+  ['31.02.2024', 'dmy'],
+  ['13/13/2024', 'mdy'],
+  ['01.05.2024', 'iso'],
+  ['2024-05-01 25:00', 'iso'],
+  ['1024-05-01', 'iso'],
+  ['1.5.24', 'dmy'],
+] as const)('%s (%s) is no date: what does not exist is not guessed at', (text, order) => {
+  expect(dateOf(text, order)).toBe(null)
+})
+
+test('columns of a newsletter tool are found by their names', () => {
+  const columns = ['Email Address', 'First Name', 'OPTIN_TIME', 'Status', 'Source']
+  const rows = [['a@b.example', 'Ann', '2024-05-01 10:00:00', 'subscribed', 'Footer form']]
+  expect(guessMapping(columns, rows, 'US')).toEqual(
+    mapping({ date: 2, status: 3, source: 4, dateOrder: 'iso', channelForAll: 'email' }),
+  )
+})
+
+test.each([
+  [['13/05/2024'], 'US', 'dmy'],
+  [['05/13/2024'], 'DE', 'mdy'],
+  [['05/06/2024'], 'US', 'mdy'],
+  [['05/06/2024'], 'DE', 'dmy'],
+  [['05.06.2024'], 'US', 'dmy'],
+  [['2024-05-06'], 'US', 'iso'],
+] as const)('whether day or month comes first in %j of a shop in %s: %s', (dates, country, order) => {
+  const rows = dates.map((date) => ['a@b.example', date])
+  expect(guessMapping(['email', 'date'], rows, country).dateOrder).toBe(order)
+})
+
+test('a no is read before every yes, whatever its place in the file (C5)', () => {
+  const rows = [read(['a@b.example', '2024-05-01', 'x']), read(['a@b.example', '', 'no'], { status: 2, source: null })]
+  const ordered = inOrder(rows)
+  expect(ordered.rows.map(({ status }) => status)).toEqual(['withdrawn', 'granted'])
+  expect(ordered.yesFrom).toBe(1)
+})

@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest'
+import { anOrder, aStore } from '../../test/factories.ts'
+import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { newId } from '../ids.ts'
+import { HOUR, MINUTE, pass, steps } from '../messages/scene.ts'
+import { insertConsent } from '../shoppers/sql.ts'
+import { runImport, tidyImports } from './import.ts'
+
+// Consents given elsewhere (C5): proven ones are taken, a no beats them all, twice is once.
+
+const world = aWorld()
+const GROUND = 'They ticked the box of our newsletter form.'
+
+async function aShop() {
+  const store = await aStore(world)
+  const call = async (method: string, path: string, body?: unknown) =>
+    world.request(method, `/api/consent/imports${path}`, { token: store.token, ...(body !== undefined && { body }) })
+  const upload = (text: string | Buffer, name = 'list.csv') =>
+    world.app
+      .inject({
+        method: 'POST',
+        url: `/api/consent/imports?fileName=${encodeURIComponent(name)}`,
+        headers: { 'content-type': 'text/csv', authorization: `Bearer ${store.token}` },
+        payload: text,
+      })
+      .then((reply) => ({ status: reply.statusCode, body: reply.json() }))
+  const take = async (text: string, changed: object = {}) => {
+    const { body } = await upload(text)
+    const mapping = { ...body.preview.mapping, ...changed }
+    const confirmed = await call('POST', `/${body.import.id}/confirm`, { mapping, legalGround: GROUND })
+    expect(confirmed.status).toBe(200)
+    await world.runJobs()
+    const list = await call('GET', '')
+    return list.body.imports[0]
+  }
+  const ledger = async () => {
+    const rows = await world.db
+      .selectFrom('consents')
+      .select(['who', 'channel', 'status', 'source', 'at', 'wording', 'evidence'])
+      .where('store_id', '=', store.storeId)
+      .orderBy('at')
+      .orderBy('who')
+      .execute()
+    return rows.map(({ who, channel, status, source }) => `${who} ${channel} ${status} ${source}`)
+  }
+  return { ...store, call, upload, take, ledger }
+}
+
+const say = (storeId: string, address: string, status: 'granted' | 'withdrawn', source: string, at: Date) =>
+  insertConsent(
+    { storeId, db: world.db },
+    {
+      id: newId(),
+      addressHash: world.deps.secrets.addressHash(address),
+      channel: 'email',
+      status,
+      source,
+      wording: null,
+      at,
+    },
+  )
+
+const HEAD = 'email,date,source\n'
+
+test('an upload shows how it would be read, and counts nothing', async () => {
+  const { upload, ledger } = await aShop()
+  const { status, body } = await upload(
+    `\ufeffE-Mail;Datum;Quelle\nann@a.example;13.05.2024;Formular\nbob@;14.05.2024;Formular\n`,
+  )
+  expect(status).toBe(200)
+  expect(body.columns).toEqual(['E-Mail', 'Datum', 'Quelle'])
+  expect(body.preview).toMatchObject({
+    mapping: { address: 0, date: 1, dateOrder: 'dmy', source: 2, channel: null, channelForAll: 'email' },
+    rows: [
+      { line: 2, address: 'ann@a.example', at: '2024-05-13T00:00:00.000Z', source: 'Formular', problem: null },
+      { line: 3, problem: 'This is not a complete email address.' },
+    ],
+    readable: 1,
+    problems: [{ count: 1 }],
+  })
+  expect(await ledger()).toEqual([])
+})
+
+test('a file of Excel in the West is read with its umlauts', async () => {
+  const { upload } = await aShop()
+  const { body } = await upload(Buffer.from('email;date;source\nann@a.example;2024-05-13;Büro\n', 'latin1'))
+  expect(body.preview.rows[0].source).toBe('Büro')
+})
+
+test.each([
+  ['', 'empty'],
+  ['email\n', 'one line'],
+])('%j cannot be read, and why is said', async (text, words) => {
+  const { upload } = await aShop()
+  const { status, body } = await upload(text)
+  expect([status, body.error]).toEqual([400, expect.stringContaining(words)])
+})
+
+test('what is proven is taken with its evidence, what is not is in the report with the reason', async () => {
+  const { take, ledger, call, storeId } = await aShop()
+  const done = await take(
+    `${HEAD}ann@a.example,2024-05-01,Footer form\nbob@a.example,,Footer form\ncal@a.example,2024-05-01,\n`,
+  )
+  expect(done).toMatchObject({
+    state: 'done',
+    rowCount: 3,
+    doneCount: 3,
+    addedCount: 1,
+    knownCount: 0,
+    refusedCount: 2,
+  })
+  expect(done).toMatchObject({ legalGround: GROUND, confirmedBy: expect.stringMatching(/^Owner/), hasReport: true })
+  expect(await ledger()).toEqual(['a•••@a.example email granted import'])
+  const { evidence } = await world.db
+    .selectFrom('consents')
+    .select('evidence')
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  expect(evidence).toEqual({ importId: done.id, line: 2, given: 'Footer form' })
+  const { body } = await call('GET', `/${done.id}/report`)
+  const report = (await world.app.inject({ url: body.url })).body.replace('\ufeff', '').trim().split('\r\n')
+  expect(report).toEqual([
+    'email,date,source,Row,Problem',
+    'bob@a.example,,Footer form,3,"The day of the consent is missing, so it proves nothing."',
+    'cal@a.example,2024-05-01,,4,"Where the consent was given is missing, so it proves nothing."',
+  ])
+})
+
+test('uploaded twice it is there once', async () => {
+  const { take, ledger } = await aShop()
+  const file = `${HEAD}ann@a.example,2024-05-01,Form\nann@a.example,2024-05-01,Form\nbob@a.example,2024-05-02,Form\n`
+  expect(await take(file)).toMatchObject({ addedCount: 2, knownCount: 1 })
+  expect(await take(file)).toMatchObject({ addedCount: 0, knownCount: 3, refusedCount: 0 })
+  expect(await ledger()).toHaveLength(2)
+})
+
+test('a no in the ledger beats a later import; a yes by the person’s own act since lets it in (C5)', async () => {
+  const { take, ledger, storeId } = await aShop()
+  const at = (day: string) => new Date(`${day}T12:00:00Z`)
+  await say(storeId, 'ann@a.example', 'withdrawn', 'one-click', at('2024-01-01'))
+  await say(storeId, 'bob@a.example', 'withdrawn', 'one-click', at('2024-01-01'))
+  await say(storeId, 'bob@a.example', 'granted', 'preference page', at('2024-02-01'))
+  const done = await take(`${HEAD}ann@a.example,2025-05-01,Form\nbob@a.example,2025-05-01,Form\n`)
+  expect(done).toMatchObject({ addedCount: 1, refusedCount: 1 })
+  expect((await ledger()).filter((row) => row.includes('import'))).toEqual(['b•••@a.example email granted import'])
+})
+
+test('suppressed addresses are refused, and a no of the file beats a yes of the same file', async () => {
+  const { take, accountId, ledger } = await aShop()
+  const address_hash = world.deps.secrets.addressHash('ann@a.example')
+  const row = {
+    account_id: accountId,
+    address_hash,
+    channel: 'all' as const,
+    reason: 'complaint' as const,
+    source: 'x',
+  }
+  await world.db
+    .insertInto('suppressions')
+    .values({ ...row, created_at: world.now })
+    .execute()
+  const done = await take(
+    'email,date,source,status\nann@a.example,2025-05-01,Form,yes\nbob@a.example,2025-05-01,Form,yes\nbob@a.example,2024-05-01,,unsubscribed\n',
+  )
+  expect(done).toMatchObject({ addedCount: 1, refusedCount: 2 })
+  expect(await ledger()).toEqual(['b•••@a.example email withdrawn import'])
+})
+
+test('without a ground, a second time and after a day nothing is confirmed', async () => {
+  const { upload, call } = await aShop()
+  const { body } = await upload(`${HEAD}ann@a.example,2024-05-01,Form\n`)
+  const path = `/${body.import.id}/confirm`
+  const { mapping } = body.preview
+  expect((await call('POST', path, { mapping, legalGround: 'yes' })).status).toBe(400)
+  expect((await call('POST', path, { mapping, legalGround: GROUND })).status).toBe(200)
+  expect((await call('POST', path, { mapping, legalGround: GROUND })).status).toBe(409)
+  const late = await upload(`${HEAD}ann@a.example,2024-05-01,Form\n`)
+  world.advance(25 * HOUR)
+  await tidyImports(world.deps)
+  expect((await call('POST', `/${late.body.import.id}/preview`, { mapping })).status).toBe(404)
+})
+
+test('what was interrupted goes on where it was, and counts nothing twice', async () => {
+  const { upload, call, storeId, ledger } = await aShop()
+  const people = Array.from({ length: 5_003 }, (_, n) => `p${n}@a.example,2024-05-01,Form`)
+  const { body } = await upload(`${HEAD}${people.join('\n')}\n`)
+  const { id } = body.import
+  await call('POST', `/${id}/confirm`, { mapping: body.preview.mapping, legalGround: GROUND })
+  await Promise.all([
+    runImport(world.deps, { storeId, importId: id }),
+    runImport(world.deps, { storeId, importId: id }),
+  ])
+  await world.runJobs()
+  const { imports } = (await call('GET', '')).body
+  expect(imports[0]).toMatchObject({
+    state: 'done',
+    doneCount: 5_003,
+    addedCount: 5_003,
+    knownCount: 0,
+    refusedCount: 0,
+  })
+  expect(await ledger()).toHaveLength(5_003)
+})
+
+test('a message that waits for a yes goes when the yes was brought in', async () => {
+  const { take, storeId } = await aShop()
+  const order = anOrder(world, { country: 'DE' })
+  await recordOrders(world.deps, storeId, [order], 'sync')
+  await pass(world, storeId, HOUR)
+  expect((await steps(world, storeId))[0]).toBe('held(no_consent)')
+  world.sent.length = 0
+  await take(`${HEAD}${order.email},2025-05-01,Form\n`)
+  await pass(world, storeId, MINUTE)
+  expect(world.sent.map(({ to }) => to)).toEqual([order.email])
+})

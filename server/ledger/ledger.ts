@@ -1,0 +1,55 @@
+import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
+import type { LedgerEntry, LedgerFilter } from '../../shared/ledger.ts'
+import type { StoreDb } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { cursorOf, evidenceWords, readCursor } from './rules.ts'
+import * as sql from './sql.ts'
+
+// The consent ledger: who said yes or no to what, when, and what proves it (C5). It names people by a keyed hash; whoever knows an
+// address finds its rows, and nobody reads an address off it.
+
+export interface LedgerPage {
+  entries: LedgerEntry[]
+  next: string | null
+}
+
+export async function searchLedger(
+  deps: Deps,
+  store: StoreDb,
+  { cursor, limit, ...filter }: LedgerFilter & { cursor?: string | undefined; limit: number },
+): Promise<LedgerPage> {
+  const typed = await typedAddress(store, filter.address)
+  const after = readCursor(cursor)
+  if (cursor && !after) throw new AppError('invalid', 'This page of the list does not exist.')
+  const hash = typed ? deps.secrets.addressHash(typed) : null
+  const rows = await sql.ledgerPage(store, { ...filter, hash, after, limit: limit + 1 })
+  const shown = rows.slice(0, limit)
+  return {
+    entries: shown.map((row) => entryOf(row, typed)),
+    next: rows.length > limit ? cursorOf(shown.at(-1)!) : null,
+  }
+}
+
+export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry => ({
+  id: row.id,
+  who: typed ?? row.who,
+  person: row.hash.slice(0, 8),
+  channel: row.channel,
+  status: row.status,
+  isConfirmed: row.is_confirmed,
+  source: row.source,
+  wording: row.wording,
+  at: row.at.toISOString(),
+  evidence: evidenceWords(row.evidence, row.is_confirmed),
+})
+
+/** One spelling, as it was hashed; null: no search. */
+export async function typedAddress(store: StoreDb, text: string): Promise<string | null> {
+  if (text === '') return null
+  const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, await sql.baseCountry(store))
+  if (address) return address
+  throw new AppError('invalid', 'Type a whole email address or phone number: only then can its rows be found.', {
+    fields: { address: 'Type a whole email address or phone number.' },
+  })
+}
