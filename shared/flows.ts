@@ -28,6 +28,16 @@ export const FlowCounts = z.object({
   cancelled: z.number(),
 })
 
+/** Messages that were answered. Opens are what mail programs report (decision 22); nothing is decided by them. */
+export const FlowResponses = z.object({
+  /** By people. */
+  clicked: z.number(),
+  /** As reported, by what is taken for people. */
+  opened: z.number(),
+  /** By machines, and by nobody else. */
+  openedByMachines: z.number(),
+})
+
 export const FlowView = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -36,6 +46,7 @@ export const FlowView = z.object({
   holdoutPercent: z.number(),
   steps: z.array(FlowStep),
   counts: FlowCounts,
+  responses: FlowResponses,
   /** What keeps the flow from being switched on, in sentences; empty when nothing does. */
   missing: z.array(z.string()),
   minDelayMinutes: z.number(),

@@ -6,6 +6,7 @@ import { found } from '../errors.ts'
 import { type Routes, serveStore } from '../http.ts'
 import { previewStep } from '../messages/preview.ts'
 import { readStore } from '../stores/sql.ts'
+import { responsesOf } from '../visits/sql.ts'
 import { minDelayMinutes, missingForSending, saveFlow, switchFlow } from './flows.ts'
 import * as sql from './sql.ts'
 
@@ -65,7 +66,12 @@ async function viewFlows(
   if (flows.length === 0) return []
   const ids = flows.map((flow) => flow.id)
   const row = found(await readStore(store), 'Store')
-  const [steps, counts] = await Promise.all([sql.stepsOf(store, ids), sql.countsOf(store, ids)])
+  const origins = ids.map((id) => `flow:${id}`)
+  const [steps, counts, responses] = await Promise.all([
+    sql.stepsOf(store, ids),
+    sql.countsOf(store, ids),
+    responsesOf(store, origins),
+  ])
   return flows.map((flow) => ({
     id: flow.id,
     name: flow.name,
@@ -74,9 +80,18 @@ async function viewFlows(
     holdoutPercent: flow.holdout_bps / 100,
     steps: steps.filter((step) => step.flow_id === flow.id).map(presentStep),
     counts: presentCounts(counts.filter((count) => count.origin === `flow:${flow.id}`)),
+    responses: presentResponses(responses.find((each) => each.origin === `flow:${flow.id}`)),
     missing: missingForSending(row),
     minDelayMinutes: minDelayMinutes(deps, row),
   }))
+}
+
+function presentResponses(row: Awaited<ReturnType<typeof responsesOf>>[number] | undefined): api.FlowView['responses'] {
+  return {
+    clicked: row?.clicked ?? 0,
+    opened: row?.opened ?? 0,
+    openedByMachines: row?.opened_by_machines ?? 0,
+  }
 }
 
 function presentStep(step: Awaited<ReturnType<typeof sql.stepsOf>>[number]): api.FlowStep {

@@ -175,6 +175,22 @@ test('a token sent over and over fills no table', async () => {
   expect(await visits()).toHaveLength(300)
 })
 
+test('a flow’s figures count people’s clicks, opens as reported, and machines’ opens apart (decision 22)', async () => {
+  const message = await aMailedCart()
+  const { cart, picture, trap } = parts(message.id)
+  const responses = async () => (await shop.get('/api/flows')).body.flows[0].responses
+  expect(await responses()).toEqual({ clicked: 0, opened: 0, openedByMachines: 0 })
+  await visit(picture, 'Mozilla/5.0')
+  await visit(cart)
+  expect(await responses()).toEqual({ clicked: 1, opened: 0, openedByMachines: 1 })
+  world.advance(5_000)
+  await visit(trap)
+  world.advance(MINUTE)
+  await visit(picture)
+  await visit(picture)
+  expect(await responses()).toEqual({ clicked: 0, opened: 1, openedByMachines: 0 })
+})
+
 test('two visits at the same moment see one another', async () => {
   const message = await aMailedCart()
   const { cart, trap } = parts(message.id)

@@ -3,6 +3,37 @@ import type { FlowView } from '../../shared/flows.ts'
 import { formatCount } from '../ui/format.ts'
 import { countParts, countsText } from './rules.ts'
 
+/** Who answered. Openings are apart, marked as what they are, and those by machines apart from them (decision 22). */
+export function ResponsesLine({ responses }: { responses: FlowView['responses'] }) {
+  const parts: [count: number, label: string, meaning: string][] = [
+    [responses.clicked, 'clicked by people', 'Messages with a link that a person used. Link scanners are left out.'],
+    [
+      responses.opened,
+      'opened (reported)',
+      'What mail programs report. Many report nothing, so nothing is decided by it.',
+    ],
+    [
+      responses.openedByMachines,
+      'opened by machines only',
+      'Link scanners and mail programs that fetch pictures by themselves, such as Apple Mail.',
+    ],
+  ]
+  if (parts.every(([count]) => count === 0)) return null
+  return (
+    <Group component="ul" gap="6px 20px" p={0} mt="xs" mb={0} style={{ listStyle: 'none' }} aria-label="Answers">
+      {parts.map(([count, label, meaning]) => (
+        <li key={label}>
+          <Tooltip label={meaning}>
+            <Text fz="sm" c="dimmed">
+              <strong className="tabular">{formatCount(count)}</strong> {label}
+            </Text>
+          </Tooltip>
+        </li>
+      ))}
+    </Group>
+  )
+}
+
 /** Every planned message is in exactly one part (D6): a bar, and below it the same in numbers and words. */
 export function CountsBar({ counts }: { counts: FlowView['counts'] }) {
   if (counts.planned === 0) {

@@ -9,7 +9,7 @@ import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { CountsBar } from './CountsBar.tsx'
+import { CountsBar, ResponsesLine } from './CountsBar.tsx'
 import { FlowEditor } from './FlowEditor.tsx'
 import { FlowSwitchMark } from './FlowSwitchMark.tsx'
 import { Missing } from './Missing.tsx'
@@ -60,6 +60,7 @@ function FlowContent({ flow }: { flow: FlowView }) {
             Messages so far
           </Title>
           <CountsBar counts={flow.counts} />
+          <ResponsesLine responses={flow.responses} />
         </Card>
         <FlowEditor key={flow.id} flow={flow} />
         <Upcoming flow={flow} />

@@ -1,0 +1,23 @@
+// How well people and machines are told apart, over the labelled visits in test/fixtures/visits: `node scripts/machine-opens.ts`.
+// Prints the tables of docs/machine-opens.md; with --wrong also each visit that was taken for something else.
+import { GROUPS, judgeCorpus, measure } from '../test/visit-corpus.ts'
+
+const visits = judgeCorpus()
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`
+
+for (const [name, isIn] of Object.entries(GROUPS)) {
+  const group = visits.filter(isIn)
+  const { table, precision, recall } = measure(group)
+  console.log(`\n${name}: ${group.length} visits, precision ${percent(precision)}, recall ${percent(recall)}\n`)
+  console.log('| it was | taken for a person | for a machine | unknown |\n| - | -: | -: | -: |')
+  for (const is of ['human', 'machine'] as const) {
+    const { human, machine, unknown } = table[is]
+    console.log(`| ${is === 'human' ? 'a person' : 'a machine'} | ${human} | ${machine} | ${unknown} |`)
+  }
+}
+
+if (process.argv.includes('--wrong')) {
+  console.log('')
+  for (const { file, scenario, kind, is, taken, reason } of visits)
+    if (is !== taken) console.log(`${file}: ${scenario}: ${kind} of a ${is} taken for ${taken} (${reason})`)
+}
