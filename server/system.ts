@@ -66,6 +66,13 @@ export async function storesWithPosts(db: Db, now: Date, olderThanMs: number): P
   return rows.rows.map((row) => row.store_id)
 }
 
+/** Stores with shoppers who are to be asked whether they meant their yes. */
+export async function storesWithQuestions(db: Db, now: Date): Promise<string[]> {
+  const rows = await sql<{ store_id: string }>`
+    select distinct store_id from consent_questions where state = 'waiting' and due_at <= ${now}`.execute(db)
+  return rows.rows.map((row) => row.store_id)
+}
+
 type LinkPurpose = LinkTokensTable['purpose']
 
 /** A link's token, whatever store it belongs to; the purpose must fit (X1). */

@@ -35,6 +35,9 @@ import { sendDueMessages } from './messages/jobs.ts'
 import { applyWaitingReports } from './messages/mail-reports.ts'
 import { forgetOldRequests } from './messages/repeatable.ts'
 import { wakeDueStores } from './messages/scan.ts'
+import { resumeErasures, runErasure } from './persons/erase.ts'
+import { eraseJob } from './persons/jobs.ts'
+import { askWaiting } from './shoppers/question.ts'
 import { importJob, orderJob, purgeJob, syncJob, webhooksJob } from './stores/jobs.ts'
 import { purgeStore } from './stores/stores.ts'
 import { enqueueDueSyncs, importStore, refreshOrder, syncStore } from './stores/sync.ts'
@@ -66,6 +69,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'messages.flights', everyMs: 3_000, run: closeAbandonedFlights },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
   { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },
+  { name: 'shoppers.ask', everyMs: 3_000, run: askWaiting },
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
   { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },

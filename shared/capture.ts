@@ -6,6 +6,9 @@ export const CAPTURE_MAX_BYTES = 16_384
 
 const id = z.string().regex(/^\d{1,18}$/)
 
+/** What a box for SMS or WhatsApp says: agreed, or taken back, and the words beside it. */
+const Said = z.object({ isGiven: z.boolean(), wording: z.string().max(1_000) })
+
 export const CapturePost = z.object({
   /** Random per browser and visit; joins the posts of one cart. */
   cart: z.string().regex(/^[A-Za-z0-9_-]{16,64}$/),
@@ -31,7 +34,17 @@ export const CapturePost = z.object({
       country: z.string().length(2).optional(),
     })
     .optional(),
-  /** Present only when the page shows a consent box of ours. */
-  consent: z.object({ email: z.boolean().optional(), wording: z.string().max(500) }).optional(),
+  /**
+   * Present only when the page shows a consent box of ours that the shopper ticked, or ticked and unticked again. A box left alone says
+   * nothing. `wording` is what stands beside the one for email.
+   */
+  consent: z
+    .object({
+      email: z.boolean().optional(),
+      wording: z.string().max(1_000).optional(),
+      sms: Said.optional(),
+      whatsapp: Said.optional(),
+    })
+    .optional(),
 })
 export type CapturePost = z.infer<typeof CapturePost>

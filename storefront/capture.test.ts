@@ -6,6 +6,7 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findOrder } from '../demo/store/orders.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { CapturePost } from '../shared/capture.ts'
@@ -186,6 +187,77 @@ describe.skipIf(!browserPath)('in a browser', () => {
       expect(last()).toMatchObject({ consent: { email: true, wording: 'Send me offers' } })
       expect(JSON.stringify(posts)).not.toMatch(/5550100|Card Holder/)
     })
+  })
+
+  test('each channel has its box and its words; left empty or passed by with Tab it says nothing', async () => {
+    await visit(async (page) => {
+      await addTea(page)
+      await page.goto(`${shop.url}/checkout/`)
+      await page.fill('#email', 'three@shoppers.example.com')
+      await page.fill('#shipping-phone', '+1 212 555 0142')
+      for (const channel of ['email', 'sms', 'whatsapp']) await page.focus(`#recoup_consent_${channel}`)
+      await page.locator('#order-note').focus()
+      await settled(page)
+      expect(last().contact).toMatchObject({ phone: '+1 212 555 0142' })
+      expect(posts.filter(({ body }) => body.consent)).toEqual([])
+      await page.check('#recoup_consent_sms')
+      await page.check('#recoup_consent_whatsapp')
+      await settled(page)
+      const { consent } = last()
+      expect(consent).toEqual({
+        sms: {
+          isGiven: true,
+          wording: expect.stringMatching(/automated marketing.*not a condition.*rates may apply.*STOP/),
+        },
+        whatsapp: { isGiven: true, wording: expect.stringContaining('WhatsApp') },
+      })
+      await page.uncheck('#recoup_consent_sms')
+      await settled(page)
+      expect(last().consent).toMatchObject({ sms: { isGiven: false }, whatsapp: { isGiven: true } })
+    })
+  })
+
+  test('a box the shop ticked itself says nothing until the shopper touches it; unticked, it is a no', async () => {
+    await visit(async (page) => {
+      await addTea(page)
+      await page.goto(`${shop.url}/checkout/`)
+      await page.evaluate(() => {
+        document.querySelector('#recoup_consent_email')!.closest('label')!.outerHTML =
+          '<label><input type="checkbox" id="recoup_consent_email" checked> Mail me</label>'
+      })
+      await page.fill('#email', 'preset@shoppers.example.com')
+      await page.locator('#order-note').focus()
+      await settled(page)
+      expect(last()).toMatchObject({ contact: { email: 'preset@shoppers.example.com' } })
+      expect(last().consent).toBeUndefined()
+      await page.uncheck('#recoup_consent_email')
+      await settled(page)
+      expect(last().consent).toEqual({ email: false, wording: 'Mail me' })
+      await page.check('#recoup_consent_email')
+      await settled(page)
+      expect(last().consent).toEqual({ email: true, wording: 'Mail me' })
+    })
+  })
+
+  test('what was agreed to goes into the order with its words', async () => {
+    let placed = ''
+    await visit(async (page) => {
+      await addTea(page)
+      await page.goto(`${shop.url}/checkout/`)
+      const fields = { email: 'order@shoppers.example.com', 'shipping-first_name': 'Ada', 'shipping-last_name': 'Lee' }
+      const place = { 'shipping-address_1': '1 Main St', 'shipping-city': 'Springfield', 'shipping-postcode': '62701' }
+      for (const [id, value] of Object.entries({ ...fields, ...place })) await page.fill(`#${id}`, value)
+      await page.selectOption('#shipping-state', 'IL')
+      await page.check('#recoup_consent_email')
+      await page.click('[data-place]')
+      await page.waitForURL('**/order-received/**')
+      placed = page.url()
+    })
+    const order = findOrder(shop.shop, Number(/order-received\/(\d+)/.exec(placed)![1]))!
+    const meta = new Map(order.meta.map(({ key, value }) => [key, value]))
+    expect(meta.get('_recoup_consent_email')).toBe('yes')
+    expect(meta.get('_recoup_consent_email_wording')).toMatch(/^Email me about the cart I leave/)
+    expect(meta.has('_recoup_consent_sms')).toBe(false)
   })
 
   test('a browser that keeps nothing and a shop that answers nonsense stay unharmed', async () => {

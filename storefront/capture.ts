@@ -1,5 +1,5 @@
 import { readCart, startFor } from './cart.ts'
-import { consentBox, fieldOf, readContact } from './fields.ts'
+import { consentBoxes, fieldOf, noteChange, readContact } from './fields.ts'
 import { checksum, type Memory, openMemory, random } from './memory.ts'
 
 // What a shop carries on its pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script>
@@ -99,7 +99,7 @@ async function lookAtCart({ memory, mayPost, tell }: Teller): Promise<void> {
 
 function lookAtContact({ tell }: Teller): void {
   const contact = readContact()
-  if (contact.email || contact.phone) tell('contact', { contact, consent: consentBox() })
+  if (contact.email || contact.phone) tell('contact', { contact, consent: consentBoxes() })
 }
 
 function start(): void {
@@ -121,6 +121,7 @@ function start(): void {
   }
   for (const args of Array.from(waiting ?? [])) view.recoup(args[0] as string, args[1])
   const typed = (event: Event) => quietly(() => fieldOf(event.target) && contactSoon())
+  document.addEventListener('change', (event) => quietly(() => noteChange(event.target)), true)
   for (const type of ['change', 'focusout']) document.addEventListener(type, typed, true)
   addEventListener('pagehide', contactNow)
   addEventListener('pageshow', (event) => event.persisted && cartSoon())

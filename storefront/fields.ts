@@ -10,24 +10,26 @@ export interface TypedContact {
 }
 
 export interface Consent {
-  email: boolean
-  wording: string
+  email?: boolean
+  wording?: string
+  sms?: { isGiven: boolean; wording: string }
+  whatsapp?: { isGiven: boolean; wording: string }
 }
 
 const ID = /^(?:billing|shipping)[-_](email|phone|first_name|last_name|country)$/
 const CHECKOUT = 'form.checkout,form.woocommerce-checkout,.wc-block-checkout,.wp-block-woocommerce-checkout'
-const BOX = '[data-recoup-consent],#recoup_consent'
+const BOX = '[data-recoup-consent],[id^=recoup_consent]'
 
-let isBoxTouched = false
+type BoxChannel = 'email' | 'sms' | 'whatsapp'
+/** By channel: the shopper changed the box; it was seen ticked by the shopper. A shop may replace the element itself at any time. */
+const changed: Partial<Record<BoxChannel, boolean>> = {}
+const ticked: Partial<Record<BoxChannel, boolean>> = {}
 
 /** What of the contact an element holds; "email" alone is common, so it counts only within a checkout. */
 export function fieldOf(target: unknown): string | undefined {
   const field = target as HTMLInputElement | null
   if (!field?.matches?.('input,select')) return undefined
-  if (field.matches(BOX)) {
-    isBoxTouched = true
-    return 'consent'
-  }
+  if (field.matches(BOX)) return 'consent'
   if (field.type === 'password' || field.type === 'hidden' || /^cc-/.test(field.autocomplete || '')) return undefined
   return ID.exec(field.id)?.[1] ?? (field.id === 'email' && field.closest(CHECKOUT) ? 'email' : undefined)
 }
@@ -49,10 +51,35 @@ export function readContact(): TypedContact {
   return contact
 }
 
-/** The shop's consent box: what it says and whether it is ticked. Left alone and empty it says nothing. */
-export function consentBox(): Consent | undefined {
-  const box = document.querySelector<HTMLInputElement>(BOX)
-  if (!box || (!box.checked && !isBoxTouched)) return undefined
-  const label = box.dataset.recoupConsent || box.labels?.[0]?.textContent || box.title
-  return { email: box.checked, wording: label.replace(/\s+/g, ' ').trim().slice(0, 500) }
+/** `data-recoup-channel="sms"`, or an id that ends in the channel (`recoup_consent_sms`); any other box is the one for email. */
+function channelOf(box: HTMLInputElement): BoxChannel {
+  const name = box.dataset.recoupChannel || /_(\w+)$/.exec(box.id.slice(7))?.[1]
+  return name === 'sms' || name === 'whatsapp' ? name : 'email'
+}
+
+/** To be told of every change on the page. */
+export function noteChange(target: unknown): void {
+  const box = target as HTMLInputElement | null
+  if (box?.matches?.(BOX)) changed[channelOf(box)] = true
+}
+
+/**
+ * The shop's consent boxes: what they say and whether they are ticked. A tick counts only when it is the shopper's own, so one that
+ * was there from the start says nothing until it is touched; and taking back is to untick what was ticked, not to leave it empty.
+ */
+export function consentBoxes(): Consent | undefined {
+  const consent: Consent = {}
+  let hasSaid = false
+  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => {
+    const channel = channelOf(box)
+    const isGiven = box.checked && (changed[channel] || !box.defaultChecked)
+    if (isGiven) ticked[channel] = true
+    if (box.checked ? !isGiven : !ticked[channel] && !(changed[channel] && box.defaultChecked)) return
+    const label = box.dataset.recoupConsent || box.labels?.[0]?.textContent || box.title
+    const wording = label.replace(/\s+/g, ' ').trim().slice(0, 1000)
+    hasSaid = true
+    if (channel === 'email') Object.assign(consent, { email: Boolean(isGiven), wording })
+    else consent[channel] = { isGiven: Boolean(isGiven), wording }
+  })
+  return hasSaid ? consent : undefined
 }

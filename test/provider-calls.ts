@@ -20,13 +20,14 @@ export function aCalledWorld() {
   const scene = { keys: { sms: '', whatsapp: '', strangerSms: '' } } as {
     keys: { sms: string; whatsapp: string; strangerSms: string }
     meta: ContractServer
+    twilio: ContractServer
     store: TestStore
   }
   let twilio: ContractServer
 
   beforeAll(async () => {
     const line = { inboundUrl: null, sender: '+12025550100' }
-    twilio = await openContractTwilio({
+    twilio = scene.twilio = await openContractTwilio({
       lines: [accountSid, strangersSid].map((account) => ({
         ...line,
         ...{ provider: 'twilio', account, token: 'tok', signingSecret: 'tok' },

@@ -21,7 +21,8 @@ import { gateways, type Shop } from './shop.ts'
 import { nextId, transact } from './sqlite.ts'
 
 export type Visitor = { ip: string; userAgent: string }
-export type Payment = { method: string; mode: string; note: string }
+/** `agreed`: the words of each consent given, by channel. */
+export type Payment = { method: string; mode: string; note: string; agreed?: Record<string, string> }
 export type Outcome = { order: Order; isPaid: boolean }
 
 const reusable = ['checkout-draft', 'pending', 'failed']
@@ -54,12 +55,24 @@ export function placeOrder(shop: Shop, session: Session, visitor: Visitor, payme
     checkGateway(payment.method)
     checkCartStock(shop, session)
     const draft = draftOrder(shop, session, visitor)
-    const named = saveOrder(shop, { ...draft, customerNote: payment.note })
+    const meta = [...draft.meta, ...consentMeta(shop, draft, payment.agreed ?? {})]
+    const named = saveOrder(shop, { ...draft, meta, customerNote: payment.note })
     const pending = named.status === 'pending' ? named : changeStatus(shop, named, 'pending')
     const outcome = payOrder(shop, pending, payment)
     if (outcome.order.status !== 'failed') emptyCart(shop, session, outcome.order.id)
     return outcome
   })
+}
+
+/** Kept with the order as the plugin does it; an attempt that failed has said it already. */
+function consentMeta(shop: Shop, { meta }: Order, agreed: Record<string, string>): Meta[] {
+  const pairs = Object.entries(agreed).flatMap(([channel, wording]) => [
+    [`_recoup_consent_${channel}`, 'yes'],
+    [`_recoup_consent_${channel}_wording`, wording],
+  ])
+  return pairs
+    .filter(([key]) => !meta.some((known) => known.key === key))
+    .map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key: key!, value: value! }))
 }
 
 /** Pays an open order by one of the gateways. Declined cards leave it failed, off-site ones leave it pending. */

@@ -153,7 +153,12 @@ function postCheckout(visit: Visit): RestReply {
   saveSession(shop, session)
   const data = objectsOf(body.payment_data)
   const mode = String(data.find(({ key }) => key === 'testcard_mode')?.value ?? '')
-  const payment = { method: session.paymentMethod, mode, note: String(body.customer_note ?? '') }
+  const payment = {
+    method: session.paymentMethod,
+    mode,
+    note: String(body.customer_note ?? ''),
+    agreed: agreedOf(body),
+  }
   const { order } = placeOrder(shop, session, visitor, payment)
   if (order.status === 'failed') {
     throw new RestError(400, 'woocommerce_rest_checkout_process_payment_error', 'Your card was declined.')
@@ -165,6 +170,13 @@ function postCheckout(visit: Visit): RestReply {
   ]
   const payment_result = { payment_status: 'success', payment_details: details, redirect_url: redirect }
   return { body: presentCheckout(order, payment_result) }
+}
+
+/** As our plugin for WooCommerce extends the checkout: the words of each consent that was given. */
+function agreedOf({ extensions }: Body): Record<string, string> {
+  const said = (extensions as { recoup?: Record<string, unknown> } | undefined)?.recoup ?? {}
+  const channels = ['email', 'sms', 'whatsapp'].filter((channel) => typeof said[channel] === 'string')
+  return Object.fromEntries(channels.map((channel) => [channel, String(said[channel]).slice(0, 1_000)]))
 }
 
 function requireItems(shop: Shop, session: Session) {

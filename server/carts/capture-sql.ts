@@ -89,20 +89,6 @@ export async function noteCapture({ db, storeId }: StoreDb, now: Date): Promise<
   )
 }
 
-/** The newest word of the ledger for one address (C5). */
-export async function lastConsent({ db, storeId }: StoreDb, addressHash: Buffer) {
-  return db
-    .selectFrom('consents')
-    .select(['status', 'wording'])
-    .where('store_id', '=', storeId)
-    .where('address_hash', '=', addressHash)
-    .where('channel', '=', 'email')
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-}
-
 export async function openCartsOf({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<string[]> {
   const rows = await sql<{ id: string }>`
     select c.id from carts c where c.store_id = ${storeId} and c.status in ('active', 'abandoned') and c.shopper_id in (

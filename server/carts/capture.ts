@@ -7,11 +7,12 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
+import { recordSaid, type Said } from '../shoppers/consents.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
-import { insertConsent } from '../shoppers/sql.ts'
 import { readStore } from '../stores/sql.ts'
 import { isRepeat, keysOf, newAddresses, newsAmong, readContact, readName, readPost } from './capture-rules.ts'
 import * as sql from './capture-sql.ts'
+import type { Contact } from './fold.ts'
 import { recordFacts } from './record.ts'
 
 // Capture: what the script on the shop's pages posts becomes facts. Anybody can post; ids, quantities and contact are all
@@ -61,14 +62,12 @@ export async function recordCapture(deps: Deps, store: CaptureStore, post: Captu
   const payload = readPost(post, await parentsOf(handle, [post]))
   const host = new URL(store.home_url).hostname
   const keys = keysOf(post, payload?.contact, host)
-  const consent =
-    post.consent?.email === undefined ? null : { isGranted: post.consent.email, wording: post.consent.wording }
-  const address = payload?.contact?.email ?? known?.contact.email
+  const said = saidOf(post, { ...known?.contact, ...payload?.contact })
   const isNews = payload !== null && !(known && isRepeat(known, payload, keys))
-  if (!isNews && !(consent && address)) return sql.noteCapture(handle, deps.now())
+  if (!isNews && said.length === 0) return sql.noteCapture(handle, deps.now())
   await takeAddresses(deps, store.id, newAddresses(known?.keys ?? [], keys), client)
   // Before the facts: what waits for consent is looked at again when they arrive.
-  if (consent && address) await recordConsent(deps, handle, address, consent, keys)
+  if (said.length > 0) await recordConsents(deps, handle, said, keys)
   if (isNews) {
     const uniqueKey = uniqueKeyOf(post)
     await recordFacts(deps, store.id, [{ keys, source: 'capture', at: deps.now(), uniqueKey, payload }])
@@ -150,31 +149,32 @@ async function soundAlarm(deps: Deps, storeId: string): Promise<void> {
   )
 }
 
-/** C5: append-only, with the words that were shown. Saying the same again adds nothing. */
-async function recordConsent(
+/** Every box that speaks of an address we know; another one says nothing about anybody. */
+function saidOf({ consent }: CapturePost, contact: Contact): Said[] {
+  if (!consent) return []
+  const { email, sms, whatsapp } = consent
+  const boxes = {
+    email: email === undefined ? undefined : { isGiven: email, wording: consent.wording ?? '' },
+    sms,
+    whatsapp,
+  }
+  return (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
+    const [box, address] = [boxes[channel], channel === 'email' ? contact.email : contact.phone]
+    if (!box || !address) return []
+    const { isGiven, wording } = box
+    return [{ channel, address, isGiven, wording: readName(wording) || null, country: contact.country ?? null }]
+  })
+}
+
+async function recordConsents(
   deps: Deps,
   store: StoreDb,
-  address: string,
-  consent: { isGranted: boolean; wording: string },
+  said: readonly Said[],
   keys: readonly ShopperKey[],
 ): Promise<void> {
-  const status = consent.isGranted ? 'granted' : 'withdrawn'
-  const wording = readName(consent.wording) || null
-  const addressHash = deps.secrets.addressHash(address)
+  const now = deps.now()
   await transact(store, async (tx) => {
-    const last = await sql.lastConsent(tx, addressHash)
-    if (last?.status === status && last.wording === wording) return
-    const now = deps.now()
-    const row = {
-      id: newId(),
-      addressHash,
-      channel: 'email' as const,
-      status,
-      source: 'checkout',
-      wording,
-      at: now,
-    } as const
-    await insertConsent(tx, row)
+    if (!(await recordSaid(deps, tx, said, now))) return
     await wakeCartMessages(tx, await sql.openCartsOf(tx, keys), now)
     await scheduleNextLook(tx)
   })

@@ -3,6 +3,7 @@ import { type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
+import { type OrderWord, recordOrderWords } from '../shoppers/consents.ts'
 import { contactKeys, isSharedAddress, type ShopperKey } from '../shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { readStore } from '../stores/sql.ts'
@@ -64,7 +65,18 @@ export async function recordOrders(
     .map((order) => orderFact(order, host, source))
     .filter((fact) => known.get(fact.order!.order_id) !== fact.order!.content_hash)
     .filter((fact) => !(isCaptureAlive && isNamelessDraft(fact)))
+  // Before the facts: what waits for consent is looked at again when they arrive.
+  const news = new Set(facts.map((fact) => fact.order!.order_id))
+  await recordOrderWords(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(wordsOf))
   return recordFacts(deps, storeId, facts)
+}
+
+/** What a shopper agreed to in an order's checkout. */
+function wordsOf({ consents = [], orderId, email, phone, country, createdAt }: PlatformOrder): OrderWord[] {
+  return consents.flatMap(({ channel, wording }) => {
+    const address = channel === 'email' ? email : phone
+    return address ? [{ channel, address, isGiven: true, wording, country, orderId, at: new Date(createdAt) }] : []
+  })
 }
 
 /** A draft without contact is no cart of its own while the capture script sees the same shopper (S6). */

@@ -105,14 +105,43 @@ export async function unsuppressText({ db, accountId }: AccountTx, out: OptOut):
   return rows.rows.length > 0
 }
 
+/**
+ * A YES, for the store whose question was put last and still waits for it, or would wait again. Answers which store; undefined: none.
+ */
+export async function confirmConsent(
+  { db, accountId }: AccountTx,
+  out: OptOut,
+  { id, who }: { id: string; who: string },
+): Promise<{ storeId: string } | undefined> {
+  const rows = await sql<{ storeId: string }>`
+    with asked as (
+      select q.store_id, q.wording, newest.at from consent_questions q join stores s on s.id = q.store_id
+      cross join lateral (select status, is_confirmed, at from consents c where c.store_id = q.store_id
+        and c.address_hash = q.address_hash and c.channel = q.channel order by at desc, id desc limit 1) newest
+      where s.account_id = ${accountId} and q.channel = ${out.channel} and q.address_hash = ${out.addressHash}
+        and q.state in ('asked', 'answered') and newest.status in ('pending', 'granted') and not newest.is_confirmed
+        and not exists (select from suppressions p where p.account_id = s.account_id and p.address_hash = q.address_hash
+          and p.channel in ('all', q.channel))
+      order by q.asked_at desc limit 1 for update of q),
+    answered as (
+      update consent_questions q set state = 'answered' from asked
+      where q.store_id = asked.store_id and q.channel = ${out.channel} and q.address_hash = ${out.addressHash})
+    insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, wording, at, who)
+    select store_id, ${id}, ${out.addressHash}, ${out.channel}, 'granted', true, ${out.source}, wording,
+      greatest(${out.at}::timestamptz, at), ${who}
+    from asked returning store_id as "storeId"`.execute(db)
+  return rows.rows[0]
+}
+
 /** Where the newest word is the STOP, and a yes stood before it: that yes again. A START makes no consent that never was. */
 export async function restoreConsents({ db, accountId }: AccountTx, out: OptOut, undoes: string): Promise<void> {
   await sql`
-    insert into consents (store_id, id, address_hash, channel, status, source, at)
-    select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'granted', ${out.source}, ${out.at}
+    insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, at)
+    select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'granted', said.confirmed[2], ${out.source}, ${out.at}
     from stores s cross join lateral (
-      select array_agg(status order by at desc, id desc) as words, array_agg(source order by at desc, id desc) as sources
-      from (select status, source, at, id from consents c
+      select array_agg(status order by at desc, id desc) as words, array_agg(source order by at desc, id desc) as sources,
+          array_agg(is_confirmed order by at desc, id desc) as confirmed
+      from (select status, source, is_confirmed, at, id from consents c
         where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
         order by at desc, id desc limit 2) newest) said
     where s.account_id = ${accountId} and said.words[1] = 'withdrawn' and said.sources[1] = ${undoes}

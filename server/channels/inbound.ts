@@ -3,6 +3,9 @@ import { type AccountDb, type AccountTx, type Db, transactAccount } from '../db.
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { noteInbound } from '../messages/delivery.ts'
+import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
+import { openCartsTo } from '../shoppers/consent-sql.ts'
+import { maskedAddress } from '../shoppers/mask.ts'
 import type { TextChannelName } from './channel.ts'
 import * as sql from './inbound-sql.ts'
 import { replyJob } from './jobs.ts'
@@ -19,6 +22,7 @@ const KEPT_MS = 400 * DAY_MS
 
 const word = { sms: 'SMS', whatsapp: 'WhatsApp' }
 const stopSource = (channel: TextChannelName) => `STOP by ${word[channel]}`
+const yesSource = (channel: TextChannelName) => `YES by ${word[channel]}`
 const startSource = (channel: TextChannelName) => `START by ${word[channel]}`
 
 export interface Inbound extends InboundMessage {
@@ -64,10 +68,27 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, { at, no
 async function obey(tx: AccountTx, keyword: Keyword, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
   if (keyword === 'help') return true
   const { channel, addressHash, at } = said[0]!
+  if (keyword === 'yes') return confirm(tx, said, now)
   if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword })) return false
   let isMoved = false
   for (const each of said) isMoved = (await (keyword === 'start' ? start(tx, each) : stop(tx, each, now))) || isMoved
   return isMoved
+}
+
+/** The newest question this person was asked and has not answered; a YES to nothing is just a word. */
+async function confirm(tx: AccountTx, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
+  const { channel, addressHash, at } = said[0]!
+  if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword: 'start' })) return false
+  for (const each of said) {
+    const who = maskedAddress(channel, each.phone)
+    const confirmed = await sql.confirmConsent(tx, { ...each, source: yesSource(channel) }, { id: newId(), who })
+    if (!confirmed) continue
+    const store = { storeId: confirmed.storeId, db: tx.db }
+    await wakeCartMessages(store, await openCartsTo(store, [each.phone]), now)
+    await scheduleNextLook(store)
+    return true
+  }
+  return false
 }
 
 async function start(tx: AccountTx, said: sql.OptOut): Promise<boolean> {

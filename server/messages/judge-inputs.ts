@@ -1,10 +1,10 @@
 import crypto from 'node:crypto'
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import { plans } from '../../shared/billing.ts'
 import type { ChannelName, TextChannel, TextChannelName } from '../channels/channel.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import type { Deps } from '../deps.ts'
 import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../shoppers/consent.ts'
+import { phoneCountry } from '../shoppers/phone.ts'
 import { quietHours, spreadOf } from '../shoppers/quiet.ts'
 import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
 import type * as load from './judge-sql.ts'
@@ -162,8 +162,6 @@ export function drawArm(shopperId: string, salt: string, holdoutBps: number): Ar
   const digest = crypto.createHmac('sha256', salt).update(shopperId).digest()
   return digest.readUInt32BE(0) / 2 ** 32 < holdoutBps / 10_000 ? 'control' : 'treated'
 }
-
-const phoneCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
 
 export const monthOf = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`
 

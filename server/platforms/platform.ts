@@ -78,6 +78,14 @@ export interface PlatformOrder {
   createdVia: string
   /** Where an unpaid order can still be paid. */
   paymentUrl: string | null
+  /** What the shopper agreed to in this order's checkout. A missing one says nothing. */
+  consents?: OrderConsent[]
+}
+
+export interface OrderConsent {
+  channel: 'email' | 'sms' | 'whatsapp'
+  /** What was shown; null when the store did not keep it. */
+  wording: string | null
 }
 
 export interface PlatformCustomer {

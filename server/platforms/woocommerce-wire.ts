@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import { parseCurrency, parseMinor, unitMinor } from '../../shared/money.ts'
-import type { OrderKind, PlatformCustomer, PlatformItem, PlatformOrder, SkippedRow } from './platform.ts'
+import type { OrderConsent, OrderKind, PlatformCustomer, PlatformItem, PlatformOrder, SkippedRow } from './platform.ts'
 import { countryCode, gmtInstant, idText, isRecord, plainText, webAddress } from './woocommerce-text.ts'
 
 // What we read of an order and a customer, and nothing more. Every field may be missing or garbage: a reader per field turns that
@@ -62,6 +62,7 @@ const Order = z.object({
   coupon_lines: wireList,
   created_via: wireText(60),
   payment_url: wireUrl,
+  meta_data: wireList,
 })
 
 /**
@@ -109,8 +110,20 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
         .filter((item) => item !== null),
       createdVia: wire.created_via ?? '',
       paymentUrl: wire.payment_url,
+      consents: readConsents(wire.meta_data),
     },
   }
+}
+
+/**
+ * What the checkout kept of the shopper's consents: `_recoup_consent_sms` = `yes` and, beside it, `_recoup_consent_sms_wording`; the same
+ * for `email` and `whatsapp`. Anything but a yes says nothing (docs/connecting-woocommerce.md).
+ */
+function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] {
+  const metaOf = (key: string) => meta.find((each) => each.key === key)?.value
+  return (['email', 'sms', 'whatsapp'] as const)
+    .filter((channel) => /^(yes|1|true|on)$/i.test(plainText(metaOf(`_recoup_consent_${channel}`), 10) ?? ''))
+    .map((channel) => ({ channel, wording: plainText(metaOf(`_recoup_consent_${channel}_wording`), 1_000) }))
 }
 
 /** Engine rule S4. Statuses of a store's own making (e.g. `awaiting-pickup`) count as purchases. */

@@ -93,9 +93,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a refusal is written down as a consent',
     rule: 'C5',
-    file: 'server/carts/capture.ts',
-    before: "const status = consent.isGranted ? 'granted' : 'withdrawn'",
-    after: "const status = 'granted'",
+    file: 'server/shoppers/consents.ts',
+    before: "if (!said.isGiven) return 'withdrawn'",
+    after: '',
   },
   {
     name: 'a touch after the purchase takes the credit',

@@ -185,6 +185,12 @@ function check(input) {
   return !text
 }
 
+// The words beside each ticked box: what was agreed to goes along with the order.
+function agreed(form) {
+  const boxes = [...form.querySelectorAll('[data-agree]:checked')]
+  return Object.fromEntries(boxes.map((box) => [box.dataset.agree, box.labels[0].textContent.trim()]))
+}
+
 async function place(form, inputs) {
   const wrong = inputs.filter((input) => !check(input))
   if (wrong.length) {
@@ -203,6 +209,7 @@ async function place(form, inputs) {
     payment_method: form.payment_method.value,
     payment_data: [{ key: 'testcard_mode', value: form.testcard_mode.value }],
     customer_note: form.note.value,
+    extensions: { recoup: agreed(form) },
   }
   try {
     const reply = await call('POST', 'checkout', order)

@@ -4,7 +4,7 @@ import { type PricedCart, priceCart } from '../cart.ts'
 import { draftOrder } from '../checkout.ts'
 import type { Session } from '../sessions.ts'
 import { storeNonce } from '../sessions.ts'
-import type { Shop } from '../shop.ts'
+import { type Shop, storeName } from '../shop.ts'
 import { totals } from './cart.ts'
 import { esc, money, nameHtml, stateOptions } from './layout.ts'
 import { show, type View } from './visit.ts'
@@ -31,7 +31,20 @@ export function checkoutPage(view: View): FastifyReply {
 
 function contact({ billing }: Session): string {
   return `<fieldset><legend>Contact information</legend>
-${field('email', 'Email address', billing.email, 'type="email" autocomplete="email" inputmode="email" required')}</fieldset>`
+${field('email', 'Email address', billing.email, 'type="email" autocomplete="email" inputmode="email" required')}
+${consentBox('email')}</fieldset>`
+}
+
+/** What the shopper agrees to, word for word; it goes into the order and into the ledger of whoever watches the page. */
+const wordings = {
+  email: `Email me about the cart I leave and about offers of ${storeName}. I can say no at any time.`,
+  sms: `Text me about the cart I leave. I agree to get recurring automated marketing text messages from ${storeName} at this number. This is not a condition of any purchase. Message and data rates may apply. Reply STOP to stop, HELP for help.`,
+  whatsapp: `Write to me on WhatsApp about the cart I leave and about offers of ${storeName}. I can reply STOP at any time.`,
+} as const
+
+/** Never ticked from the start: a tick that nobody made is no consent. */
+function consentBox(channel: keyof typeof wordings): string {
+  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-agree="${channel}"><span>${esc(wordings[channel])}</span></label>`
 }
 
 function address(shop: Shop, { shipping, billing }: Session): string {
@@ -49,7 +62,8 @@ ${field('shipping-address_2', 'Apartment, suite, etc. (optional)', value('addres
 <div data-state${country === 'US' ? '' : ' hidden'}><label for="shipping-state">State</label>
 <select id="shipping-state" name="state" autocomplete="address-level1">${stateOptions(value('state'))}</select></div></div>
 <div class="pair">${field('shipping-postcode', 'ZIP Code', value('postcode'), 'autocomplete="postal-code" required')}
-${field('shipping-phone', 'Phone (optional)', value('phone'), 'type="tel" autocomplete="tel"')}</div></fieldset>`
+${field('shipping-phone', 'Phone (optional)', value('phone'), 'type="tel" autocomplete="tel"')}</div>
+${consentBox('sms')}${consentBox('whatsapp')}</fieldset>`
 }
 
 // The list shows where the store sells, and two places it does not, so that a refusal can be seen.

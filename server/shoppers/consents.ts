@@ -1,0 +1,100 @@
+import crypto from 'node:crypto'
+import { maxConsentWording } from '../../shared/consent.ts'
+import { type StoreTx, transact } from '../db.ts'
+import type { Deps } from '../deps.ts'
+import { newId } from '../ids.ts'
+import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
+import { recipientCountry, ruleInForce } from './consent.ts'
+import * as sql from './consent-sql.ts'
+import { ledgerWords } from './evidence-sql.ts'
+import { maskedAddress } from './mask.ts'
+import { phoneCountry } from './phone.ts'
+import { insertConsent } from './sql.ts'
+
+// What shoppers say in the shop goes into the ledger (C5): append-only, with the words that were shown. Where a yes by SMS has to be
+// confirmed, it goes in as `pending` and the question is put on its way (question.ts).
+
+export type ShopChannel = 'email' | 'sms' | 'whatsapp'
+
+/** One box of a checkout. */
+export interface Said {
+  channel: ShopChannel
+  /** Normalised email or E.164. */
+  address: string
+  isGiven: boolean
+  wording: string | null
+  /** Of the shopper, as far as they gave one. */
+  country: string | null
+}
+
+/** What one post of the shop's pages says; saying the same again adds nothing. Answers whether anything was added. */
+export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[], now: Date): Promise<boolean> {
+  let isNew = false
+  for (const each of said) {
+    const addressHash = deps.secrets.addressHash(each.address)
+    const status = await statusOf(tx, each, addressHash)
+    const last = await sql.lastConsent(tx, addressHash, each.channel)
+    if (last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven)))
+      continue
+    await insertConsent(tx, { id: newId(), addressHash, status, source: 'checkout', at: now, ...shared(each) })
+    if (status === 'pending') await sql.keepQuestion(tx, { ...each, addressHash, now })
+    isNew = true
+  }
+  return isNew
+}
+
+export interface OrderWord extends Said {
+  orderId: string
+  /** When the order was made: what was said since stands. */
+  at: Date
+}
+
+/** What orders bring along, each order's word once however often the order is read. */
+export async function recordOrderWords(deps: Deps, storeId: string, said: readonly OrderWord[]): Promise<void> {
+  if (said.length === 0) return
+  const now = deps.now()
+  await transact({ storeId, db: deps.db }, async (tx) => {
+    let isNew = false
+    for (const each of said) {
+      const addressHash = deps.secrets.addressHash(each.address)
+      const id = orderWordId(storeId, each)
+      if (await sql.hasConsent(tx, id)) continue
+      const status = await statusOf(tx, each, addressHash)
+      // A store's clock ahead of ours must not outrank what is said later.
+      const at = each.at < now ? each.at : now
+      await insertConsent(tx, { id, addressHash, status, source: 'order', at, ...shared(each) })
+      if (status === 'pending') await sql.keepQuestion(tx, { ...each, addressHash, now })
+      isNew = true
+    }
+    if (!isNew) return
+    const addresses = said.map(({ address }) => address)
+    await wakeCartMessages(tx, await sql.openCartsTo(tx, addresses), now)
+    await scheduleNextLook(tx)
+  })
+}
+
+const shared = ({ channel, address, wording }: Said) => ({
+  channel,
+  wording: wording?.slice(0, maxConsentWording) || null,
+  who: maskedAddress(channel, address),
+})
+
+/** A yes by SMS is only half of one where the rule in force asks for a confirmation, or the store asks everybody. */
+async function statusOf(tx: StoreTx, said: Said, addressHash: Buffer): Promise<'pending' | 'granted' | 'withdrawn'> {
+  if (!said.isGiven) return 'withdrawn'
+  if (said.channel !== 'sms') return 'granted'
+  const terms = await sql.consentTerms(tx)
+  const recipient = { country: said.country, phone: said.address }
+  const { country } = recipientCountry('sms', recipient, terms, phoneCountry)
+  const isAsked =
+    terms.smsConfirmation === 'always' || ruleInForce({ channel: 'sms', country, ...terms }) === 'confirmed_opt_in'
+  if (!isAsked) return 'granted'
+  const word = (await ledgerWords(tx, [addressHash], ['sms'])).get(`sms:${addressHash.toString('hex')}`)
+  return word?.evidence === 'confirmed' ? 'granted' : 'pending'
+}
+
+/** The same for the same order and channel, whichever process reads it. */
+function orderWordId(storeId: string, { orderId, channel }: OrderWord): string {
+  const hex = crypto.createHash('sha256').update(`${storeId}\0order\0${orderId}\0${channel}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,233 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CapturePost } from '../../shared/capture.ts'
+import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
+import { aCalledWorld } from '../../test/provider-calls.ts'
+import { recordCapture } from '../carts/capture.ts'
+import { recordOrders } from '../carts/record.ts'
+import { ledgerWords } from './evidence-sql.ts'
+import { askWaiting } from './question.ts'
+
+// Double opt-in for SMS, from the box in the shop to the YES of the person.
+
+const scene = aCalledWorld()
+const { world, says } = scene
+const HOUR = 3_600_000
+let store: TestStore
+let visits = 0
+
+beforeEach(async () => {
+  store = scene.store
+  await world.db.updateTable('subscriptions').set({ plan: 'starter' }).execute()
+  // Mid-morning in Germany.
+  world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T10:00:00Z`)
+})
+
+const german = () => `+4915123456${String(100 + visits)}`
+
+/** A shopper ticks boxes at the checkout. */
+async function ticks(consent: NonNullable<CapturePost['consent']>, phone = german(), to = store) {
+  const url = 'https://shop.example.com'
+  visits += 1
+  const post: CapturePost = {
+    cart: `cart-of-visit-${String(visits).padStart(6, '0')}`,
+    page: `page-${String(visits).padStart(6, '0')}`,
+    seq: 0,
+    contact: { email: `v${visits}@shoppers.example`, phone },
+    consent,
+  }
+  await recordCapture(world.deps, { id: to.storeId, url, home_url: url }, post, `client-${visits}`)
+  return phone
+}
+
+const sms = (isGiven: boolean, wording = 'Text me') => ({ sms: { isGiven, wording } })
+
+async function wordOf(phone: string, channel = 'sms', of = store) {
+  const hash = world.deps.secrets.addressHash(phone)
+  const words = await ledgerWords({ storeId: of.storeId, db: world.db }, [hash], [channel])
+  return words.get(`${channel}:${hash.toString('hex')}`)
+}
+
+const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
+
+describe('a yes by SMS (C5, C6)', () => {
+  test('in Germany awaits its confirmation, and is asked once, in plain words and without advertising', async () => {
+    const phone = await ticks(sms(true))
+    expect((await wordOf(phone))?.evidence).toBe('pending')
+    for (let n = 0; n < 3; n++) await askWaiting(world.deps)
+    await ticks(sms(true, 'Text me, other words'), phone)
+    await askWaiting(world.deps)
+    expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: Möchten Sie SMS .* antworten Sie mit JA\./)])
+    expect(asked(phone)[0]).not.toMatch(/http|%|rabatt|discount/i)
+  })
+
+  test('in the US is a yes at once, and nothing is asked', async () => {
+    const phone = await ticks(sms(true), '+12125550177')
+    await askWaiting(world.deps)
+    expect([(await wordOf(phone))?.evidence, asked(phone)]).toEqual(['express_yes', []])
+  })
+
+  test('is asked of everybody where the store says so', async () => {
+    await world.db.updateTable('stores').set({ sms_confirmation: 'always' }).where('id', '=', store.storeId).execute()
+    const phone = await ticks(sms(true), '+12125550178')
+    await world.db
+      .updateTable('stores')
+      .set({ sms_confirmation: 'where_required' })
+      .where('id', '=', store.storeId)
+      .execute()
+    world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
+    await askWaiting(world.deps)
+    expect((await wordOf(phone))?.evidence).toBe('pending')
+    expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: do you want .* reply YES\./)])
+  })
+
+  test('email and WhatsApp ask for no confirmation', async () => {
+    const phone = await ticks({ email: true, wording: 'Mail me', whatsapp: { isGiven: true, wording: 'Write to me' } })
+    expect((await wordOf(phone, 'whatsapp'))?.evidence).toBe('express_yes')
+    await askWaiting(world.deps)
+    expect(asked(phone)).toEqual([])
+  })
+})
+
+describe('the answer', () => {
+  const replies = (phone: string, text: string) => says(text, { From: phone })
+
+  test('YES in any case confirms, once, with the words that were asked; anything else leaves it pending', async () => {
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    for (const words of ['maybe', 'yes please', 'Who is this?']) await replies(phone, words)
+    expect((await wordOf(phone))?.evidence).toBe('pending')
+    world.advance(1_000)
+    expect((await replies(phone, ' ja! ')).body).toContain('that is confirmed')
+    expect(await wordOf(phone)).toMatchObject({ evidence: 'confirmed', source: 'YES by SMS' })
+    expect((await replies(phone, 'YES')).body).not.toContain('confirmed')
+    const row = await world.db
+      .selectFrom('consents')
+      .selectAll()
+      .where('is_confirmed', '=', true)
+      .executeTakeFirstOrThrow()
+    expect(row.wording).toBe(asked(phone)[0])
+  })
+
+  test('YES to nothing is just a word', async () => {
+    const phone = german()
+    visits += 1
+    expect((await replies(phone, 'YES')).body).not.toContain('confirmed')
+    expect(await wordOf(phone)).toBeUndefined()
+  })
+
+  test('STOP to the question ends it: a later YES grants nothing', async () => {
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    world.advance(1_000)
+    await replies(phone, 'STOP')
+    world.advance(1_000)
+    await replies(phone, 'YES')
+    expect((await wordOf(phone))?.evidence).toBe('withdrawn')
+  })
+
+  test('what was confirmed, stopped and started again is confirmed', async () => {
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    for (const text of ['YES', 'STOP', 'START']) {
+      world.advance(1_000)
+      await replies(phone, text)
+    }
+    expect((await wordOf(phone))?.evidence).toBe('confirmed')
+  })
+
+  test('ticked again afterwards, it is confirmed still', async () => {
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    await replies(phone, 'YES')
+    world.advance(1_000)
+    await ticks(sms(true, 'Other words'), phone)
+    expect((await wordOf(phone))?.evidence).toBe('confirmed')
+  })
+})
+
+describe('the question is no exception to what stops messages', () => {
+  test('nobody is woken: at night it waits for the morning (T2)', async () => {
+    world.now = new Date(`${world.now.toISOString().slice(0, 10)}T22:30:00Z`)
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    expect(asked(phone)).toEqual([])
+    world.advance(10 * HOUR)
+    await askWaiting(world.deps)
+    expect(asked(phone)).toHaveLength(1)
+  })
+
+  test('who has said STOP is not asked, and neither is who took it back (C1)', async () => {
+    const stopped = german()
+    await says('STOP', { From: stopped })
+    world.advance(1_000)
+    await ticks(sms(true), stopped)
+    const undecided = await ticks(sms(true))
+    world.advance(1_000)
+    await ticks(sms(false), undecided)
+    await askWaiting(world.deps)
+    expect([...asked(stopped).slice(1), ...asked(undecided)].filter((body) => body.includes('JA'))).toEqual([])
+  })
+
+  test('a day later it would not be understood any more, and is given up', async () => {
+    world.now = new Date(`${world.now.toISOString().slice(0, 10)}T10:00:00Z`)
+    const phone = await ticks(sms(true))
+    world.advance(25 * HOUR)
+    await askWaiting(world.deps)
+    const states = await world.db
+      .selectFrom('consent_questions')
+      .select(['state', 'phone'])
+      .orderBy('created_at', 'desc')
+      .execute()
+    expect([asked(phone), states[0]]).toEqual([[], { state: 'dropped', phone: null }])
+  })
+
+  test('no number is kept once it was asked', async () => {
+    await ticks(sms(true))
+    await askWaiting(world.deps)
+    const kept = await world.db
+      .selectFrom('consent_questions')
+      .select('phone')
+      .where('state', '<>', 'waiting')
+      .execute()
+    expect(kept.filter(({ phone }) => phone !== null)).toEqual([])
+  })
+})
+
+describe('a consent that comes with an order', () => {
+  const words = (channel: 'email' | 'sms' | 'whatsapp') => ({ channel, wording: `Yes to ${channel}` })
+
+  test('is recorded once, however often the order is read, and dated by the order', async () => {
+    const other = await aStore(world)
+    const order = anOrder(world, { kind: 'purchase', phone: '+12125550199', consents: [words('email'), words('sms')] })
+    world.advance(HOUR)
+    for (const status of ['processing', 'processing', 'completed']) {
+      await recordOrders(
+        world.deps,
+        other.storeId,
+        [{ ...order, status, modifiedAt: world.advance(1_000).toISOString() }],
+        'sync',
+      )
+    }
+    const rows = await world.db
+      .selectFrom('consents')
+      .select(['channel', 'status', 'source', 'wording', 'at'])
+      .where('store_id', '=', other.storeId)
+      .orderBy('channel')
+      .execute()
+    const at = new Date(order.createdAt)
+    expect(rows).toEqual([
+      { channel: 'email', status: 'granted', source: 'order', wording: 'Yes to email', at },
+      { channel: 'sms', status: 'granted', source: 'order', wording: 'Yes to sms', at },
+    ])
+  })
+
+  test('does not beat a withdrawal that came after it', async () => {
+    const other = await aStore(world)
+    const order = anOrder(world, { phone: '+12125550198', consents: [words('sms')] })
+    world.advance(HOUR)
+    await ticks(sms(false), order.phone!, other)
+    world.advance(HOUR)
+    await recordOrders(world.deps, other.storeId, [order], 'sync')
+    expect((await wordOf(order.phone!, 'sms', other))?.evidence).toBe('withdrawn')
+  })
+})
