@@ -24,6 +24,7 @@ import { ledgerRoutes } from './ledger/routes.ts'
 import { liveRoutes } from './live/routes.ts'
 import { byHandRoutes } from './messages/by-hand-routes.ts'
 import { messageRoutes } from './messages/routes.ts'
+import { personRoutes } from './persons/routes.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { webhookRoutes } from './stores/webhook-routes.ts'
@@ -58,6 +59,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     byHandRoutes,
     ledgerRoutes,
     suppressionRoutes,
+    personRoutes,
     instanceRoutes,
     demoRoutes,
     captureRoutes,

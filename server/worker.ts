@@ -51,6 +51,7 @@ export const handlers: Handler[] = [
   on(orderJob, refreshOrder),
   on(webhooksJob, ensureWebhooks),
   on(purgeJob, purgeStore),
+  on(eraseJob, runErasure),
   on(mailReset, mailResetLink),
   on(mailRegistration, mailRegistrationAttempt),
   on(mailInvitation, mailInvitationLink),
@@ -80,14 +81,14 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },
   { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
+  { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
+  { name: 'persons.erase', everyMs: 60_000, run: resumeErasures },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },
 ]
 
 export interface Worker {
   stop(): Promise<void>
 }
-  { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
-  { name: 'persons.erase', everyMs: 60_000, run: resumeErasures },
 
 /** Starts the clockwork; jobs are taken up by the queue. `stop` waits for the ticks under way. */
 export async function startWorker(deps: Deps): Promise<Worker> {

@@ -15,7 +15,8 @@ const owned: Record<string, string> = {}
 beforeAll(async () => {
   owner = await aStore(world)
   stranger = await aStore(world)
-  await recordOrders(world.deps, owner.storeId, [anOrder(world)], 'sync')
+  const [kept, erased] = [anOrder(world), anOrder(world)]
+  await recordOrders(world.deps, owner.storeId, [kept, erased], 'sync')
   const cart = await world.db
     .selectFrom('carts')
     .select('id')
@@ -42,7 +43,15 @@ beforeAll(async () => {
     payload: 'email,date,source\nann@shop.example,2024-05-01,Form\n',
   })
   const upload = await world.db.selectFrom('consent_imports').select('id').executeTakeFirstOrThrow()
+  const entry = { token: owner.token, body: { address: 'eve@shoppers.example' } }
+  await world.request('POST', '/api/suppressions', entry)
+  const listed = await world.request('GET', '/api/suppressions', { token: owner.token })
+  const erasing = { token: owner.token, body: { confirmation: 'erase' } }
+  const erasure = await world.request('DELETE', `/api/persons/${erased.email}`, erasing)
   Object.assign(owned, {
+    suppressionId: listed.body.entries[0].id,
+    address: kept.email,
+    erasureId: erasure.body.erasure.id,
     importId: upload.id,
     id: cart.id,
     cartId: cart.id,
@@ -66,6 +75,7 @@ const bodies: Record<string, object> = {
   'PATCH /api/team/members/:userId': { role: 'viewer' },
   'POST /api/consent/imports/:importId/preview': { mapping },
   'POST /api/consent/imports/:importId/confirm': { mapping, legalGround: 'They ticked the box in our shop.' },
+  'DELETE /api/persons/:address': { confirmation: 'erase' },
   'POST /api/flows/:flowId/preview': { step: 1, cartId: '00000000-0000-4000-8000-000000000000' },
 }
 

@@ -45,8 +45,8 @@ export const accountTables = [
   'subscriptions',
   'plan_usage',
   'suppressions',
-  'sending_budgets',
   'suppression_removals',
+  'sending_budgets',
   'sending_spend',
 ] as const
 

@@ -1,4 +1,5 @@
 import type { CartItem, CartState } from '../../shared/carts.ts'
+import { readableContact } from './erased.ts'
 import type { Episode, Fold, FoldItem } from './fold.ts'
 import type { CartRow } from './reconcile.ts'
 import type { CartValues, CatalogueRow } from './sql.ts'
@@ -31,7 +32,7 @@ export function cartValues(source: CartSource, store: StoreRules, catalogue: Cat
   const { row, episode, status, fold, last } = source
   const items = namedItems(episode.items, catalogue)
   const lastActivity = new Date(episode.lastActivityAt)
-  const contact = episode.contact
+  const contact = readableContact(episode.contact)
   const name = [contact.firstName, contact.lastName].filter(Boolean).join(' ') || 'Guest'
   const isOpen = episode.status === 'open'
   return {

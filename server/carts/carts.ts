@@ -4,6 +4,7 @@ import * as messages from '../messages/messages.ts'
 import * as shoppersSql from '../shoppers/sql.ts'
 import { type Evidence, lastTouch } from './attribution.ts'
 import { type CartSource, cartValues, type StoreRules } from './cart-rules.ts'
+import { readableContact } from './erased.ts'
 import { compareFacts, type Episode, emptyFold, type Fact, type Fold, foldFacts } from './fold.ts'
 import { type CartPlan, episodeOfFacts, planCarts } from './reconcile.ts'
 import * as sql from './sql.ts'
@@ -236,7 +237,7 @@ async function dropCart(tx: StoreTx, id: string, now: Date): Promise<void> {
 }
 
 function contactOf(fold: Fold): shoppersSql.ShopperContact {
-  const { email, phone, firstName, lastName, country, countrySource } = fold.contact
+  const { email, phone, firstName, lastName, country, countrySource } = readableContact(fold.contact)
   return {
     email: email ?? null,
     phone: phone ?? null,

@@ -9,6 +9,7 @@ import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { readStore } from '../stores/sql.ts'
 import { attributeOrders, readEvidence } from './attribution.ts'
 import { refold } from './carts.ts'
+import { withoutErased } from './erased-intake.ts'
 import type { Contact, FactPayload, OrderKind } from './fold.ts'
 import * as sql from './sql.ts'
 
@@ -37,7 +38,7 @@ export async function recordFacts(deps: Deps, storeId: string, facts: readonly N
   const total: Recorded = { stored: 0, shopperIds: [] }
   for (let start = 0; start < facts.length; start += CHUNK) {
     const chunk = facts.slice(start, start + CHUNK)
-    const done = await withRetry(() => transact({ storeId, db: deps.db }, (tx) => recordChunk(tx, chunk, deps.now())))
+    const done = await withRetry(() => transact({ storeId, db: deps.db }, (tx) => recordChunk(deps, tx, chunk)))
     total.stored += done.stored
     total.shopperIds.push(...done.shopperIds)
   }
@@ -146,11 +147,17 @@ function orderContact(order: PlatformOrder, storeHost: string): Contact {
 
 const earlier = (a: string, b: string) => (new Date(a) < new Date(b) ? a : b)
 
-async function recordChunk(tx: StoreTx, facts: readonly NewFact[], now: Date): Promise<Recorded> {
+async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): Promise<Recorded> {
+  const now = deps.now()
   const store = await readStore(tx)
   if (!store) return { stored: 0, shopperIds: [] }
+  await lockAllKeys(
+    tx,
+    said.flatMap((fact) => fact.keys),
+  )
+  const facts = await withoutErased(tx, deps.secrets, said)
+  if (facts.length === 0) return { stored: 0, shopperIds: [] }
   const keys = facts.map((fact) => fact.keys)
-  await lockAllKeys(tx, keys.flat())
   const { shopperIds, merged } = await resolveShoppers(tx, keys, now)
   const rows = await factRows(tx, facts, shopperIds, now)
   const stored = await sql.insertFacts(tx, rows)

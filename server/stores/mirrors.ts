@@ -26,7 +26,7 @@ export function pullCustomers(deps: Deps, { storeId, signal }: PullOptions): Pro
     )
     let rowsSeen = 0
     for await (const page of inTime(pages, signal)) {
-      await sql.upsertCustomers(run.store, asJson(page.rows.map(customerRow)), run.startedAt)
+      await sql.upsertCustomers(run.store, asJson(page.rows.map((row) => customerRow(deps, row))), run.startedAt)
       rowsSeen += page.rows.length
       await keepGoing(run, { cursor_page: page.page + 1 })
     }
@@ -73,11 +73,14 @@ export async function* inTime<P>(pages: AsyncIterable<P>, signal: AbortSignal | 
   }
 }
 
-function customerRow(row: PlatformCustomer) {
+/** The hashes tell an erased person, who is not copied again (C8). */
+function customerRow({ secrets }: Deps, row: PlatformCustomer) {
+  const [email, phone] = [normalizeEmail(row.email), normalizePhone(row.phone, row.country)]
   return {
     customer_id: row.customerId,
-    email: normalizeEmail(row.email),
-    phone: normalizePhone(row.phone, row.country),
+    email,
+    phone,
+    hashes: [email, phone].flatMap((address) => (address ? secrets.addressHash(address).toString('hex') : [])),
     first_name: row.firstName,
     last_name: row.lastName,
     company: row.company,

@@ -173,7 +173,9 @@ export async function upsertCustomers({ db, storeId }: StoreDb, rows: string, se
     select distinct on (r.customer_id) ${storeId}::uuid, r.customer_id, r.email, r.phone, r.first_name, r.last_name,
       r.company, r.country, r.created_at, r.modified_at, ${seenAt}::timestamptz
     from jsonb_to_recordset(${rows}::jsonb) as r(customer_id text, email text, phone text, first_name text,
-      last_name text, company text, country text, created_at timestamptz, modified_at timestamptz)
+      last_name text, company text, country text, created_at timestamptz, modified_at timestamptz, hashes text[])
+    where not exists (select from suppressions p where p.account_id = (select account_id from stores where id = ${storeId}::uuid)
+      and p.reason = 'erased' and p.address_hash = any(array(select decode(h, 'hex') from unnest(r.hashes) h)))
     order by r.customer_id, r.modified_at desc nulls last
     on conflict (store_id, customer_id) do update set
       email = excluded.email, phone = excluded.phone, first_name = excluded.first_name, last_name = excluded.last_name,

@@ -1,5 +1,5 @@
 import type { SuppressionChannel, SuppressionReason } from '../../shared/suppressions.ts'
-import { type AccountDb, type AccountTx, sql } from '../db.ts'
+import { type AccountDb, type AccountTx, type StoreDb, sql } from '../db.ts'
 
 // The suppression list: SQL and nothing else.
 
@@ -148,4 +148,13 @@ export async function countriesOf({ db, accountId }: AccountDb): Promise<string[
     .limit(20)
     .execute()
   return rows.flatMap(({ base_country }) => base_country ?? [])
+}
+
+/** Which of these addresses are of people who were erased, as hex. */
+export async function erasedAmong({ db, storeId }: StoreDb, hashes: readonly Buffer[]): Promise<Set<string>> {
+  const rows = await sql<{ hash: string }>`
+    select encode(p.address_hash, 'hex') as hash from suppressions p
+    where p.account_id = (select account_id from stores where id = ${storeId}) and p.reason = 'erased'
+      and p.address_hash = any(${[...hashes]}::bytea[])`.execute(db)
+  return new Set(rows.rows.map((row) => row.hash))
 }

@@ -1,0 +1,56 @@
+import type { Contact, FactPayload, Fold } from './fold.ts'
+
+// What is left of a person's contact in facts once they were erased (C8): which fields were said, and which were the same. So folding
+// the facts again gives the same carts (S7): that somebody told a new address was activity. Pure.
+
+const FIELDS = ['email', 'phone', 'firstName', 'lastName'] as const
+const MARK = /^erased:(\d+)$/
+
+/** Without marks: what may be shown and written in columns. */
+export function readableContact(contact: Contact): Contact {
+  const marked = FIELDS.filter((field) => MARK.test(contact[field] ?? ''))
+  if (marked.length === 0) return contact
+  return Object.fromEntries(
+    Object.entries(contact).filter(([field]) => !(marked as readonly string[]).includes(field)),
+  ) as Contact
+}
+
+export interface Eraser {
+  payload(payload: FactPayload): FactPayload
+  fold(fold: Fold): Fold
+}
+
+/** One for all of a person's facts and carts: the same value gets the same mark. `known`: all they are about to be asked for. */
+export function createEraser(known: unknown): Eraser {
+  const marks = new Map<string, string>()
+  const before = [...JSON.stringify(known).matchAll(/"erased:(\d+)"/g)].map(([, number]) => Number(number))
+  const first = Math.max(0, ...before) + 1
+  const markOf = (field: string, value: string) => {
+    if (MARK.test(value)) return value
+    const key = `${field}\0${value}`
+    const mark = marks.get(key) ?? `erased:${first + marks.size}`
+    marks.set(key, mark)
+    return mark
+  }
+  const erase = (contact: Contact): Contact =>
+    Object.fromEntries(
+      FIELDS.flatMap((field) => {
+        const value = contact[field]
+        return value ? [[field, markOf(field, value)]] : []
+      }),
+    )
+  return {
+    payload(payload) {
+      if (payload.type === 'lost') return payload
+      if (payload.type === 'order') return { ...payload, contact: erase(payload.contact) }
+      // Which page of a browser said it is of use only for posts still to come, and those are somebody new's.
+      const { page: _, seq: __, ...rest } = payload
+      return rest.contact ? ({ ...rest, contact: erase(rest.contact) } as FactPayload) : rest
+    },
+    fold: (fold) => ({
+      ...fold,
+      contact: erase(fold.contact),
+      episode: fold.episode && { ...fold.episode, contact: erase(fold.episode.contact) },
+    }),
+  }
+}

@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anOrder, aStore } from '../../test/factories.ts'
+import { aWorld } from '../../test/world.ts'
+import { foldRollups } from '../analytics/rollups.ts'
+import { readEvidence } from '../carts/attribution.ts'
+import { refold } from '../carts/carts.ts'
+import { recordOrders } from '../carts/record.ts'
+import { transact } from '../db.ts'
+import { HOUR, pass } from '../messages/scene.ts'
+import { readStore } from '../stores/sql.ts'
+import { upsertCustomers } from '../stores/sync-sql.ts'
+import { resumeErasures } from './erase.ts'
+import { aPersonEverywhere, type Left, postCapture, tracesIn, ZEN } from './scene.ts'
+import { accountPersonTables, personTables, withoutPersons } from './tables.ts'
+
+const world = aWorld()
+const address = encodeURIComponent(ZEN.email)
+let zen: Left
+
+const ask = (method: string, rest = '', body?: unknown, token = zen.token) =>
+  world.request(method, `/api/persons/${rest}`, { token, body })
+
+test('every table is one that may name a person, or says why it names none (C8)', async () => {
+  const { rows } = await world.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  )
+  const decided = [...personTables, ...accountPersonTables].map(({ name }) => name).concat(Object.keys(withoutPersons))
+  expect(decided.toSorted()).toEqual(rows.map(({ name }) => name).toSorted())
+})
+
+const cartColumns = `id, shopper_id, status, badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at, recovered_at,
+  pending_until, lost_at, opening_fact_id, last_fact_at, last_fact_id, items, item_count, value_minor, currency, coupons`
+const cartsNow = async (more = '') =>
+  (await world.pool.query(`select ${cartColumns}${more} from carts where store_id = $1 order by id`, [zen.storeId]))
+    .rows
+const sums = async () => {
+  await foldRollups(world.deps)
+  const { rows } = await world.pool.query(
+    `select slot, abandoned, abandoned_recovered, recovered, attributed_minor from rollups where store_id = $1 order by slot`,
+    [zen.storeId],
+  )
+  const orders = await world.pool.query(
+    `select order_id, cart_id, touch_id, message_id, net_minor, total_minor, purchased_at from orders where store_id = $1 order by 1`,
+    [zen.storeId],
+  )
+  return { rollups: rows, orders: orders.rows }
+}
+
+describe('one person', () => {
+  let carts: unknown[]
+  let counted: unknown
+
+  beforeAll(async () => {
+    zen = await aPersonEverywhere(world)
+    carts = await cartsNow()
+    counted = await sums()
+  }, 60_000)
+
+  test('is found by any address they are known by, in any spelling, and nobody else’s is', async () => {
+    const { body } = await ask('GET', encodeURIComponent('(212) 555-0199'))
+    expect(body.person).toMatchObject({ names: ['Zenobia Quartermain'], stores: [{ id: zen.storeId }] })
+    expect(body.person.addresses.toSorted()).toEqual([ZEN.phone, ZEN.email].toSorted())
+    expect(body.person.counts).toMatchObject({ carts: 2, orders: 2, customers: 1 })
+    expect(body.person.suppressed).toHaveLength(2)
+    const stranger = await aStore(world)
+    for (const [method, rest] of [
+      ['GET', address],
+      ['GET', `${address}/export`],
+      ['DELETE', address],
+    ] as const) {
+      expect(
+        (await ask(method, rest, method === 'DELETE' ? { confirmation: 'erase' } : undefined, stranger.token)).status,
+      ).toBe(404)
+    }
+    expect((await ask('GET', 'nobody')).status).toBe(404)
+  })
+
+  test('their export is whole, and opens in a spreadsheet', async () => {
+    const json = await download(`${address}/export`)
+    const file = JSON.parse(json.rawPayload.toString())
+    expect(file.addresses.toSorted()).toEqual([ZEN.phone, ZEN.email].toSorted())
+    const [store] = file.stores
+    // Each place she is found in is in it, but for what is a secret or stands there in other words.
+    const places = (await tracesIn(world)).map((place) => place.split('.')[0]!)
+    const held = [...Object.keys(store.tables), ...Object.keys(file.account)]
+    const apart = ['link_tokens', 'capture_posts', 'repeatable_requests', 'consent_imports']
+    const everywhere = ['facts', 'carts', 'shoppers', 'shopper_keys', 'customers', 'orders', 'messages', 'consents']
+    expect(places).toEqual(
+      expect.arrayContaining([...everywhere, 'mail_reports', 'reminders', 'notifications', ...apart.slice(1)]),
+    )
+    expect([...new Set(places)].filter((table) => !apart.includes(table) && !held.includes(table))).toEqual([])
+    expect(json.rawPayload.toString()).not.toContain(zen.other.email)
+    const files = unzip((await download(`${address}/export?format=csv`)).rawPayload)
+    expect([...files.keys()].toSorted()).toEqual([...held.map((name) => `${name}.csv`), 'README.txt'].toSorted())
+    expect(files.get('orders.csv')!.split('\r\n')[0]).toContain('order_id')
+    expect(files.get('messages.csv')!.split(/\r\n(?=Tea)/)).toHaveLength(1 + store.tables.messages.length)
+  })
+
+  test('is erased by an owner or admin who has typed the word, and at once nothing is open to them', async () => {
+    expect((await ask('DELETE', address, {})).body.fields).toHaveProperty('confirmation')
+    expect(await tracesIn(world)).not.toEqual([])
+    const { status, body } = await ask('DELETE', address, { confirmation: 'Erase' })
+    expect([status, body.erasure.finishedAt]).toEqual([202, null])
+    const { rows } = await world.pool.query(
+      `select count(*)::int as n from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
+       where c.email = $1 and m.state in ('scheduled', 'held', 'claimed')`,
+      [ZEN.email],
+    )
+    expect(rows[0].n).toBe(0)
+    await world.runJobs()
+    const after = await world.request('GET', `/api/erasures/${body.erasure.id}`, { token: zen.token })
+    expect(after.body.erasure).toMatchObject({ storesDone: 1, counts: { shoppers: 1, carts: 2, orders: 2 } })
+    expect(after.body.erasure.finishedAt).not.toBeNull()
+  })
+
+  test('leaves no trace in any column of any table but hashes (C8)', async () => {
+    expect(await tracesIn(world)).toEqual([])
+    const { rows } = await world.pool.query(
+      `select encode(address_hash, 'hex') as hash, channel, address from suppressions where account_id = $1 and reason = 'erased'`,
+      [zen.accountId],
+    )
+    const hashes = [ZEN.email, ZEN.phone].map((each) => world.deps.secrets.addressHash(each).toString('hex'))
+    expect(rows.map(({ hash }) => hash).toSorted()).toEqual(hashes.toSorted())
+    expect(rows.every(({ channel, address }) => channel === 'all' && address === null)).toBe(true)
+    // The other shopper is as before.
+    expect(await tracesIn(world, [zen.other.email!.split('@')[0]!])).not.toEqual([])
+  })
+
+  test('what was counted stays counted, and folding the facts again gives the same carts (S7)', async () => {
+    expect(await cartsNow()).toEqual(carts)
+    expect(await sums()).toEqual(counted)
+    const people = ', customer_name, email, phone, search, fold'
+    const before = await cartsNow(people)
+    const shoppers = await world.pool.query('select id from shoppers where store_id = $1', [zen.storeId])
+    await transact({ storeId: zen.storeId, db: world.db }, async (tx) => {
+      const ids = shoppers.rows.map(({ id }) => id)
+      const changed = ids.map((shopperId) => ({ shopperId, news: [], isMerged: true }))
+      await refold(tx, (await readStore(tx))!, changed, await readEvidence(tx, ids), world.now)
+    })
+    expect(await cartsNow(people)).toEqual(before)
+    expect(await sums()).toEqual(counted)
+  })
+
+  test('does not come back with what the store tells later, and no message leaves; what is bought counts for nobody', async () => {
+    world.sent.length = 0
+    const again = { ...zen.order, kind: 'purchase' as const, status: 'completed', paidAt: world.now.toISOString() }
+    const fresh = anOrder(world, { ...ZEN, kind: 'purchase' })
+    const draft = anOrder(world, { ...ZEN, kind: 'draft' })
+    await recordOrders(world.deps, zen.storeId, [again, fresh, draft], 'sync')
+    await upsertCustomers(
+      { storeId: zen.storeId, db: world.db },
+      JSON.stringify([
+        {
+          customer_id: '4712',
+          email: ZEN.email,
+          first_name: ZEN.firstName,
+          hashes: [world.deps.secrets.addressHash(ZEN.email).toString('hex')],
+        },
+      ]),
+      world.now,
+    )
+    await postCapture(world, zen, {
+      ...{ cart: 'a-new-token-of-hers', device: 'a-new-device-of-hers', page: 'a-new-page', seq: 1 },
+      ...{ items: [{ id: '16', quantity: 2 }], contact: { email: ZEN.email, firstName: ZEN.firstName } },
+    })
+    await postCapture(world, zen, {
+      ...{ cart: 'a-new-token-of-hers', device: 'a-new-device-of-hers', page: 'a-new-page', seq: 2 },
+      contact: { phone: ZEN.phone, lastName: ZEN.lastName },
+    })
+    for (let hour = 0; hour < 4; hour++) await pass(world, zen.storeId, 24 * HOUR)
+    expect(world.sent.filter(({ to }) => to === ZEN.email)).toEqual([])
+    expect(await tracesIn(world)).toEqual([])
+    const { rows } = await world.pool.query('select order_id, net_minor, email from orders where order_id = any($1)', [
+      [zen.order.orderId, fresh.orderId, draft.orderId],
+    ])
+    expect(rows.map(({ order_id }) => order_id).toSorted()).toEqual([zen.order.orderId, fresh.orderId].toSorted())
+    expect(rows.every(({ email, net_minor }) => email === null && net_minor > 0)).toBe(true)
+  })
+
+  test('a refund of an order they made still comes off (S3)', async () => {
+    const refunded = {
+      ...zen.order,
+      kind: 'purchase' as const,
+      status: 'refunded',
+      modifiedAt: world.now.toISOString(),
+    }
+    await recordOrders(world.deps, zen.storeId, [{ ...refunded, refundedMinor: refunded.totalMinor }], 'webhook')
+    const { rows } = await world.pool.query('select net_minor, email from orders where order_id = $1', [
+      zen.order.orderId,
+    ])
+    expect(rows).toEqual([{ net_minor: 0, email: null }])
+    expect(await tracesIn(world)).toEqual([])
+  })
+
+  test('an erasure that ended in the middle goes on, and a second one finds nothing more', async () => {
+    const { body } = await ask('DELETE', address, { confirmation: 'erase' })
+    world.queued.length = 0
+    world.advance(61_000)
+    await resumeErasures(world.deps)
+    await world.runJobs()
+    const { body: after } = await ask('GET', address)
+    expect(after.person.erasures.map((each: { id: string }) => each.id)[0]).toBe(body.erasure.id)
+    expect(after.person.erasures).toHaveLength(2)
+    // Of consents only what was said and when, by the hash: the proof that earlier messages were wanted.
+    expect([after.person.names, Object.keys(after.person.counts)]).toEqual([[], ['consents']])
+    expect(after.person.suppressed.length).toBeGreaterThan(0)
+  })
+})
+
+async function download(rest: string) {
+  const { body } = await ask('GET', rest)
+  const reply = await world.app.inject({ url: body.url })
+  expect(reply.statusCode, reply.body.slice(0, 300)).toBe(200)
+  return reply
+}
+
+function unzip(bytes: Buffer): Map<string, string> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'recoup-person-'))
+  try {
+    writeFileSync(path.join(folder, 'export.zip'), bytes)
+    const script = 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])'
+    execFileSync('python3', ['-c', script, path.join(folder, 'export.zip'), path.join(folder, 'out')])
+    return new Map(
+      readdirSync(path.join(folder, 'out')).map((name) => [name, readFileSync(path.join(folder, 'out', name), 'utf8')]),
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
