@@ -38,6 +38,8 @@ export interface CallInput<E extends Endpoint> {
   params?: Given<E['params']>
   query?: Given<E['query']>
   body?: Given<E['body']>
+  /** In place of a body: a CSV file, sent as it is. */
+  file?: Blob
   signal?: AbortSignal
   /** The same key again gets the first answer again, and nothing is done twice (D9). */
   idempotencyKey?: string
@@ -103,12 +105,14 @@ async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token:
   if (input.idempotencyKey) headers['Idempotency-Key'] = input.idempotencyKey
   // A body-less call must not announce JSON: the server would try to parse nothing.
   if (input.body !== undefined) headers['Content-Type'] = 'application/json'
+  if (input.file) headers['Content-Type'] = 'text/csv'
   try {
     return await fetch(address, {
       method: endpoint.method,
       credentials: 'include',
       headers,
       ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      ...(input.file && { body: input.file }),
       ...(input.signal && { signal: input.signal }),
     })
   } catch (cause) {

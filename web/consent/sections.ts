@@ -1,5 +1,8 @@
 import type { ComponentType } from 'react'
+import { ConsentImport } from './LedgerImport.tsx'
+import { LedgerSearch } from './LedgerSearch.tsx'
 import { OnePerson } from './OnePerson.tsx'
+import { PreferenceSettings } from './PreferenceSettings.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
 
 interface ConsentSection {
@@ -12,6 +15,9 @@ interface ConsentSection {
 /** What stands under Settings → Consent, in this order; the first is what is seen without a #. */
 export const consentSections: readonly ConsentSection[] = [
   { id: 'suppressions', title: 'Suppression list', Component: SuppressionList },
+  { id: 'ledger', title: 'Consent ledger', Component: LedgerSearch },
+  { id: 'import', title: 'Import consents', Component: ConsentImport },
+  { id: 'preferences', title: 'Preference page', Component: PreferenceSettings },
   { id: 'person', title: 'One person', Component: OnePerson },
 ]
 

@@ -1,0 +1,40 @@
+import { Text } from '@mantine/core'
+import { IconCheck, IconHourglass, IconX } from '@tabler/icons-react'
+import { type LedgerEntry, type LedgerStatus, sourceWords, statusWords } from '../../shared/ledger.ts'
+import type { Tone } from '../ui/Notice.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import { channelWords, personWords } from './ledger-words.ts'
+
+const looks: Record<LedgerStatus, { tone: Tone; icon: typeof IconCheck }> = {
+  granted: { tone: 'good', icon: IconCheck },
+  withdrawn: { tone: 'bad', icon: IconX },
+  pending: { tone: 'quiet', icon: IconHourglass },
+}
+
+export function LedgerEntries({ entries, isStale }: { entries: readonly LedgerEntry[]; isStale: boolean }) {
+  return (
+    <ul className="ledger-entries" aria-label="Consents, newest first" aria-busy={isStale}>
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <div className="ledger-head">
+            <strong>{personWords(entry.who, entry.person)}</strong>
+            <StatusBadge {...looks[entry.status]} label={statusWords[entry.status]} />
+            <span>{channelWords[entry.channel]}</span>
+            <Text component="span" fz="sm" c="dimmed" className="ledger-time">
+              <DateTime at={entry.at} />
+            </Text>
+          </div>
+          <Text fz="sm" c="dimmed">
+            {[sourceWords(entry.source), ...entry.evidence].join(' · ')}
+          </Text>
+          {entry.wording && (
+            <Text fz="sm" mt={2}>
+              “{entry.wording}”
+            </Text>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

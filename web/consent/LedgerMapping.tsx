@@ -1,0 +1,227 @@
+import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import {
+  type DateOrder,
+  type ImportMapping,
+  type ImportPreview,
+  importChannels,
+  LEGAL_GROUND_LEAST,
+  statusWords,
+} from '../../shared/ledger.ts'
+import { useDraft } from '../access/drafts.ts'
+import { announce } from '../ui/announce.ts'
+import { formatCount } from '../ui/format.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import type { Uploaded } from './LedgerImport.tsx'
+import { useCancelImport, useConfirm, usePreview } from './ledger-queries.ts'
+import { channelWords, mappingGap } from './ledger-words.ts'
+
+const PREVIEW_WAIT_MS = 400
+
+/** Which column says what, the first rows as they would be read, and on what ground they are taken. */
+export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone: () => void }) {
+  const { import: file, columns } = uploaded
+  const [mapping, setMapping] = useState(uploaded.preview.mapping)
+  const [settled] = useDebouncedValue(mapping, PREVIEW_WAIT_MS)
+  const preview = usePreview(file.id, settled)
+  const cancel = useCancelImport()
+  const shown = preview.data ?? uploaded.preview
+  const leave = () => {
+    cancel.mutate(file.id)
+    onDone()
+  }
+  return (
+    <Stack gap="md">
+      <Text>
+        <strong>{file.fileName}</strong>: {formatCount(file.rowCount)} rows
+      </Text>
+      <Title order={3}>1. Which column says what</Title>
+      <Columns columns={columns} mapping={mapping} onChange={setMapping} />
+      <Title order={3}>2. How the first rows are read</Title>
+      {preview.error && (
+        <Notice tone="bad" title="The rows could not be read" isLive>
+          {preview.error.message}
+        </Notice>
+      )}
+      <Rows preview={shown} isStale={preview.isFetching} />
+      <Findings preview={shown} />
+      <Title order={3}>3. Take them in</Title>
+      <Ground importId={file.id} mapping={mapping} readable={shown.readable} onDone={onDone} onLeave={leave} />
+    </Stack>
+  )
+}
+
+interface ColumnsProps {
+  columns: readonly string[]
+  mapping: ImportMapping
+  onChange: (mapping: ImportMapping) => void
+}
+
+const dateOrders: { value: DateOrder; label: string }[] = [
+  { value: 'iso', label: 'Year first: 2024-05-31' },
+  { value: 'dmy', label: 'Day first: 31.05.2024' },
+  { value: 'mdy', label: 'Month first: 05/31/2024' },
+]
+
+function Columns({ columns, mapping, onChange }: ColumnsProps) {
+  const set = (changed: Partial<ImportMapping>) => onChange({ ...mapping, ...changed })
+  const choice = (name: 'channel' | 'status' | 'date' | 'source' | 'wording', label: string, none: string) => (
+    <NativeSelect
+      label={label}
+      value={mapping[name] ?? ''}
+      onChange={({ currentTarget: { value } }) => set({ [name]: value === '' ? null : Number(value) })}
+      data={[{ value: '', label: none }, ...columns.map((text, index) => ({ value: String(index), label: text }))]}
+    />
+  )
+  return (
+    <div className="import-fields">
+      <NativeSelect
+        label="Email address or phone number"
+        value={String(mapping.address)}
+        onChange={({ currentTarget: { value } }) => set({ address: Number(value) })}
+        data={columns.map((text, index) => ({ value: String(index), label: text }))}
+      />
+      {choice('date', 'Day they agreed', 'Choose a column')}
+      <NativeSelect
+        label="How days are written"
+        value={mapping.dateOrder}
+        onChange={({ currentTarget: { value } }) => set({ dateOrder: value as DateOrder })}
+        data={dateOrders}
+      />
+      {choice('source', 'Where they agreed', 'The same for all rows')}
+      {mapping.source === null && (
+        <TextInput
+          label="Where all of them agreed"
+          placeholder="Newsletter form on our website"
+          maxLength={300}
+          value={mapping.sourceForAll}
+          onChange={({ currentTarget: { value } }) => set({ sourceForAll: value })}
+        />
+      )}
+      {choice('channel', 'Channel', 'The same for all rows')}
+      {mapping.channel === null && (
+        <NativeSelect
+          label="Channel of all rows"
+          value={mapping.channelForAll}
+          onChange={({ currentTarget: { value } }) =>
+            set({ channelForAll: importChannels.find((each) => each === value) ?? 'email' })
+          }
+          data={importChannels.map((value) => ({ value, label: channelWords[value] }))}
+        />
+      )}
+      {choice('status', 'Yes or no', 'All of them said yes')}
+      {choice('wording', 'What they were shown', 'Not in the file')}
+    </div>
+  )
+}
+
+function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+    <section className="import-table" aria-label="First rows" aria-busy={isStale} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {['Row', 'Address', 'Channel', 'Answer', 'Day', 'Where', 'What they were shown'].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {preview.rows.map((row) => (
+            <tr key={row.line} className={row.problem ? 'problem' : ''}>
+              <td>{row.line}</td>
+              <td>
+                {row.address || '–'}
+                {row.problem && <strong style={{ display: 'block' }}>{row.problem}</strong>}
+              </td>
+              <td>{row.channel ? channelWords[row.channel] : '–'}</td>
+              <td>{row.status ? statusWords[row.status] : '–'}</td>
+              <td>{row.at ? <DateTime at={row.at} /> : '–'}</td>
+              <td>{row.source || '–'}</td>
+              <td>{row.wording || '–'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Findings({ preview: { readable, problems } }: { preview: ImportPreview }) {
+  return (
+    <div role="status">
+      <Text fz="sm">
+        {formatCount(readable)} {readable === 1 ? 'row' : 'rows'} can be read
+        {problems.length > 0 ? '. The others would be refused:' : '.'}
+      </Text>
+      {problems.length > 0 && (
+        <ul style={{ margin: '4px 0 0', paddingInlineStart: 20, fontSize: '0.8125rem' }}>
+          {problems.map(({ problem, count }) => (
+            <li key={problem}>
+              {formatCount(count)}: {problem}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+interface GroundProps {
+  importId: string
+  mapping: ImportMapping
+  readable: number
+  onDone: () => void
+  onLeave: () => void
+}
+
+function Ground({ importId, mapping, readable, onDone, onLeave }: GroundProps) {
+  const [ground, setGround] = useState('')
+  const confirm = useConfirm(importId)
+  useDraft(`consent-import:${importId}`, ground || null, setGround)
+  const gap = mappingGap(mapping)
+  const isTooShort = ground.trim().length < LEGAL_GROUND_LEAST
+  const submit = () =>
+    confirm.mutate(
+      { mapping, legalGround: ground.trim() },
+      {
+        onSuccess: () => {
+          announce('The import has begun')
+          onDone()
+        },
+      },
+    )
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label="How did these people agree?"
+        description="In your own words: where, and to what. It is kept with your name and today’s date, and is your answer if anybody asks."
+        placeholder="They ticked “Send me offers by email” in our newsletter form, and confirmed it by a link in a mail."
+        autosize
+        minRows={2}
+        maxLength={2_000}
+        value={ground}
+        onChange={({ currentTarget: { value } }) => setGround(value)}
+      />
+      {gap && <Notice tone="warn">{gap}</Notice>}
+      {confirm.error && (
+        <Notice tone="bad" title="Not taken in" isLive>
+          {confirm.error.message}
+        </Notice>
+      )}
+      <Group gap="sm">
+        <Button loading={confirm.isPending} disabled={gap !== null || isTooShort} onClick={submit}>
+          Import {formatCount(readable)} {readable === 1 ? 'row' : 'rows'}
+        </Button>
+        <Button variant="default" disabled={confirm.isPending} onClick={onLeave}>
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,168 @@
+import './ledger.css'
+import { Anchor, Card, SegmentedControl, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import {
+  defaultWordings,
+  type Language,
+  languages,
+  type OwnWording,
+  type WordingField,
+  wordingFields,
+  wordingLengths,
+} from '../../shared/preferences.ts'
+import { useDraft } from '../access/drafts.ts'
+import { useMay, useStore } from '../access/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
+import { PreferencePreview } from './PreferencePreview.tsx'
+import { useSaveWording, useWording } from './preference-queries.ts'
+
+/** What shoppers read on the page where they choose what they get, and who writes to them. */
+export function PreferenceSettings() {
+  const wording = useWording()
+  if (wording.isPending) return <LoadingCards count={2} rows={5} />
+  if (wording.error && !wording.data) {
+    return <Failed title="The words could not be loaded" error={wording.error} onRetry={() => wording.refetch()} />
+  }
+  return (
+    <>
+      <WordingForm saved={wording.data} onReload={() => wording.refetch()} />
+      <SenderIdentity />
+    </>
+  )
+}
+
+type Saved = NonNullable<ReturnType<typeof useWording>['data']>
+type Wordings = Record<Language, OwnWording>
+
+const fieldNames: Record<WordingField, string> = {
+  headline: 'Headline',
+  intro: 'Introduction',
+  email: 'About email',
+  sms: 'About SMS',
+  whatsapp: 'About WhatsApp',
+}
+const languageNames: Record<Language, string> = { en: 'English', de: 'German' }
+
+function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promise<unknown> }) {
+  const [language, setLanguage] = useState<Language>('en')
+  const [typed, setTyped] = useState<Wordings | null>(null)
+  const save = useSaveWording()
+  const isFixed = !useMay('flows:switch')
+  const wordings = typed ?? saved.wordings
+  const isDirty = typed !== null && JSON.stringify(typed) !== JSON.stringify(saved.wordings)
+  useDraft(`preference-wording:${saved.storeName}`, isDirty ? typed : null, setTyped)
+  const set = (field: WordingField, text: string) =>
+    setTyped({ ...wordings, [language]: { ...wordings[language], [field]: text === '' ? null : text } })
+  const submit = () =>
+    save.mutate(
+      { wordings, version: saved.version },
+      {
+        onSuccess: () => {
+          setTyped(null)
+          announce('Words saved')
+        },
+        // What somebody else saved is taken as the ground; what is typed here stays.
+        onError: () => void onReload(),
+      },
+    )
+  const discard = () => {
+    save.reset()
+    setTyped(null)
+  }
+  return (
+    <Card>
+      <Title order={2}>Preference page</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        Every mail links to a page where people choose what they get. These words stand on it. Leave a field empty for
+        the words that come along; {'{store}'} becomes your store’s name.
+      </Text>
+      <Stack gap="md">
+        {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
+        <SegmentedControl
+          aria-label="Language"
+          value={language}
+          onChange={(value) => setLanguage(value as Language)}
+          data={languages.map((value) => ({ value, label: languageNames[value] }))}
+        />
+        {wordingFields.map((field) => (
+          <Field
+            key={field}
+            field={field}
+            language={language}
+            text={wordings[language][field]}
+            isFixed={isFixed}
+            onChange={(text) => set(field, text)}
+          />
+        ))}
+        {save.error && (
+          <Notice tone="bad" title="Not saved" isLive>
+            {save.error.message} What you typed is still here.
+          </Notice>
+        )}
+        <PreferencePreview storeName={saved.storeName} own={wordings} language={language} />
+      </Stack>
+      <SaveBar isDirty={isDirty} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+    </Card>
+  )
+}
+
+interface FieldProps {
+  field: WordingField
+  language: Language
+  text: string | null
+  isFixed: boolean
+  onChange: (text: string) => void
+}
+
+function Field({ field, language, text, isFixed, onChange }: FieldProps) {
+  const props = {
+    label: fieldNames[field],
+    lang: language,
+    placeholder: defaultWordings[language][field],
+    value: text ?? '',
+    maxLength: wordingLengths[field],
+    disabled: isFixed,
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => onChange(value),
+    description: text !== null && !isFixed && (
+      <Anchor component="button" type="button" fz="xs" onClick={() => onChange('')}>
+        Back to the words that come along
+      </Anchor>
+    ),
+    inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
+  }
+  return field === 'headline' ? <TextInput {...props} /> : <Textarea autosize minRows={2} {...props} />
+}
+
+/** One sender per store; it is changed in one place. */
+function SenderIdentity() {
+  const store = useStore()
+  if (!store) return null
+  const { senderName, senderEmail, postalAddress, name } = store
+  return (
+    <Card component="section" aria-label="Who writes to your customers">
+      <Title order={2}>Who writes to your customers</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        {name} has its own sender. The law asks every mail to name who sends it and where they are.
+      </Text>
+      <Facts
+        entries={[
+          ['Name', senderName || 'Not set yet'],
+          ['Replies go to', senderEmail || 'This server’s own address'],
+          ['Postal address', postalAddress || 'Not set yet'],
+        ]}
+      />
+      {(!senderName || !postalAddress) && (
+        <Notice tone="warn">Without a name and a postal address no flow can be switched on.</Notice>
+      )}
+      <Anchor component={Link} to="/settings/sending" fz="sm" mt="sm" style={{ display: 'inline-block' }}>
+        Change it under Sending
+      </Anchor>
+    </Card>
+  )
+}

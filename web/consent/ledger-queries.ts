@@ -1,0 +1,115 @@
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  cancelConsents,
+  confirmConsents,
+  exportLedger,
+  type ImportMapping,
+  type ImportView,
+  type LedgerChannel,
+  type LedgerStatus,
+  listConsentImports,
+  previewConsents,
+  reportConsents,
+  searchLedger,
+  uploadConsents,
+} from '../../shared/ledger.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+
+export interface LedgerQuery {
+  address: string
+  channel: LedgerChannel | ''
+  status: LedgerStatus | ''
+  source: string
+  from: string
+  to: string
+}
+
+export const noFilter: LedgerQuery = { address: '', channel: '', status: '', source: '', from: '', to: '' }
+
+/** What is empty is not asked. */
+const asked = ({ channel, status, source, from, to, ...rest }: LedgerQuery) => ({
+  ...rest,
+  ...(channel && { channel }),
+  ...(status && { status }),
+  ...(source && { source }),
+  ...(from && { from }),
+  ...(to && { to }),
+})
+
+export function useLedger(query: LedgerQuery) {
+  const storeId = useStore()?.id
+  return useInfiniteQuery({
+    queryKey: ['ledger', storeId, query],
+    queryFn: ({ pageParam, signal }) =>
+      call(searchLedger, { query: { ...asked(query), ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** The link is a download of its own: what comes is written to disk by the browser, however large. */
+function save({ url }: { url: string }) {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = ''
+  link.click()
+}
+
+export const useExportLedger = () =>
+  useMutation({
+    mutationFn: (query: LedgerQuery) => call(exportLedger, { query: asked(query) }),
+    onSuccess: save,
+  })
+
+const importsKey = (storeId: string | undefined) => ['consent-imports', storeId]
+const RUNNING_REFRESH_MS = 1_000
+
+export function useImports() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: importsKey(storeId),
+    queryFn: ({ signal }) => call(listConsentImports, { signal }),
+    refetchInterval: ({ state }) => (state.data?.imports.some(isRunning) ? RUNNING_REFRESH_MS : false),
+  })
+}
+
+export const isRunning = ({ state }: Pick<ImportView, 'state'>) => state === 'running'
+
+export const useUpload = () =>
+  useMutation({ mutationFn: (file: File) => call(uploadConsents, { query: { fileName: file.name }, file }) })
+
+/** Kept per mapping: going back to one is no wait. */
+export const usePreview = (importId: string, mapping: ImportMapping) =>
+  useQuery({
+    queryKey: ['consent-preview', importId, mapping],
+    queryFn: ({ signal }) => call(previewConsents, { params: { importId }, body: { mapping }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+
+export function useConfirm(importId: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { mapping: ImportMapping; legalGround: string }) =>
+      call(confirmConsents, { params: { importId }, body }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['consent-imports'] }),
+  })
+}
+
+export function useCancelImport() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (importId: string) => call(cancelConsents, { params: { importId } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['consent-imports'] }),
+  })
+}
+
+export const useReport = () =>
+  useMutation({
+    mutationFn: (importId: string) => call(reportConsents, { params: { importId } }),
+    onSuccess: save,
+  })
