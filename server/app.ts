@@ -26,10 +26,11 @@ import { byHandRoutes } from './messages/by-hand-routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
+import { consentRoutes } from './shoppers/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { webhookRoutes } from './stores/webhook-routes.ts'
-import { visitRoutes } from './visits/routes.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
+import { visitRoutes } from './visits/routes.ts'
 
 /** All routes. The browser app's files come last: whatever no route knows is a page of it. */
 export function buildApp(deps: Deps): FastifyInstance {
@@ -56,8 +57,9 @@ export function buildApp(deps: Deps): FastifyInstance {
     messageRoutes,
     visitRoutes,
     preferenceRoutes,
-    byHandRoutes,
     ledgerRoutes,
+    consentRoutes,
+    byHandRoutes,
     suppressionRoutes,
     personRoutes,
     instanceRoutes,

@@ -1,4 +1,101 @@
-// Consent as both sides know it: limits and the words of the one question asked by SMS.
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// Consent as both sides know it: the country table of a store, and how its team relaxes a rule (C6).
 
 /** Longest wording of a consent box that is kept. */
 export const maxConsentWording = 1_000
+
+/** From the loosest to the strictest. */
+const RuleName = z.enum(['opt_out', 'soft_opt_in', 'opt_in', 'confirmed_opt_in'])
+export type RuleName = z.infer<typeof RuleName>
+
+const Channel = z.enum(['email', 'sms', 'whatsapp'])
+export type ConsentChannel = z.infer<typeof Channel>
+
+/** ISO 3166-1 alpha-2; `*`: every country with the rule in question. */
+const RelaxedCountry = z.string().regex(/^([A-Z]{2}|\*)$/)
+
+const Relaxation = z.object({
+  id: z.string(),
+  channel: Channel,
+  country: z.string(),
+  from: RuleName,
+  to: RuleName,
+  legalGround: z.string(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+  endedAt: z.string().nullable(),
+  endedBy: z.string().nullable(),
+})
+export type RelaxationView = z.infer<typeof Relaxation>
+
+const SmsConfirmation = z.enum(['where_required', 'always'])
+
+export const groundLimits = { least: 20, most: 2_000 } as const
+
+export const consentTable = endpoint({
+  method: 'GET',
+  path: '/api/consent/table',
+  permission: 'stores:read',
+  scope: 'store',
+  summary: 'Whom the store may write to, by country and channel, and which rules its team relaxed, newest first',
+  query: storeQuery,
+  reply: z.object({
+    rules: z.array(z.object({ name: RuleName, title: z.string(), sentence: z.string() })),
+    /** Countries with a rule of their own on some channel. */
+    countries: z.array(z.object({ country: z.string(), rules: z.record(Channel, RuleName) })),
+    /** Every other country, and where it is not known. */
+    elsewhere: z.record(Channel, RuleName),
+    /** What a country or a provider asks beyond consent. */
+    alsoAsked: z.array(z.object({ channel: Channel, countries: z.array(z.string()), sentence: z.string() })),
+    /** To which rules a channel's rule may be relaxed; what is missing may not. */
+    relaxable: z.array(z.object({ channel: Channel, from: RuleName, to: z.array(RuleName) })),
+    relaxations: z.array(Relaxation),
+    smsConfirmation: SmsConfirmation,
+  }),
+})
+export type ConsentTable = z.infer<typeof consentTable.reply>
+
+export const relaxRule = endpoint({
+  method: 'POST',
+  path: '/api/consent/relaxations',
+  permission: 'consent:write',
+  scope: 'store',
+  summary: 'Relax a rule for one country, or for every country with that rule, on a legal ground that is kept',
+  query: storeQuery,
+  body: z.object({
+    channel: Channel,
+    country: RelaxedCountry,
+    from: RuleName,
+    to: RuleName,
+    legalGround: z
+      .string()
+      .trim()
+      .min(groundLimits.least, `Say in at least ${groundLimits.least} characters which law or agreement allows it.`)
+      .max(groundLimits.most, `At most ${groundLimits.most} characters.`),
+  }),
+  reply: Relaxation,
+})
+
+export const endRelaxation = endpoint({
+  method: 'POST',
+  path: '/api/consent/relaxations/:relaxationId/end',
+  permission: 'consent:write',
+  scope: 'store',
+  summary: 'End a relaxation: the rule of the table holds again from the next decision on',
+  query: storeQuery,
+  params: z.object({ relaxationId: z.uuid() }),
+  reply: Relaxation,
+})
+
+export const setSmsConfirmation = endpoint({
+  method: 'PUT',
+  path: '/api/consent/sms-confirmation',
+  permission: 'consent:write',
+  scope: 'store',
+  summary: 'Whether everybody confirms a yes to SMS, or only where the table asks for it',
+  query: storeQuery,
+  body: z.object({ mode: SmsConfirmation }),
+  reply: z.object({ mode: SmsConfirmation }),
+})

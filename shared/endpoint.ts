@@ -18,6 +18,7 @@ export type Permission =
   | 'account:export'
   | 'suppressions:write'
   | 'persons:write'
+  | 'consent:write'
   | 'account:delete'
 
 /** `store`: the call is about one store, chosen as decision 7 says; `account`: about the account; `none`: neither. */

@@ -23,6 +23,7 @@ const leads: Permission[] = [
   'account:export',
   'suppressions:write',
   'persons:write',
+  'consent:write',
 ]
 
 /** Decision 8: what each role may do. */

@@ -48,7 +48,13 @@ beforeAll(async () => {
   const listed = await world.request('GET', '/api/suppressions', { token: owner.token })
   const erasing = { token: owner.token, body: { confirmation: 'erase' } }
   const erasure = await world.request('DELETE', `/api/persons/${erased.email}`, erasing)
+  const ground = 'Our lawyers say that this is right for us.'
+  const relaxed = await world.request('POST', '/api/consent/relaxations', {
+    token: owner.token,
+    body: { channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out', legalGround: ground },
+  })
   Object.assign(owned, {
+    relaxationId: relaxed.body.id,
     suppressionId: listed.body.entries[0].id,
     address: kept.email,
     erasureId: erasure.body.erasure.id,
