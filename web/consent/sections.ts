@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react'
+import { CountryTable } from './CountryTable.tsx'
 import { ConsentImport } from './LedgerImport.tsx'
 import { LedgerSearch } from './LedgerSearch.tsx'
 import { OnePerson } from './OnePerson.tsx'
@@ -14,6 +15,7 @@ interface ConsentSection {
 
 /** What stands under Settings → Consent, in this order; the first is what is seen without a #. */
 export const consentSections: readonly ConsentSection[] = [
+  { id: 'countries', title: 'Countries', Component: CountryTable },
   { id: 'suppressions', title: 'Suppression list', Component: SuppressionList },
   { id: 'ledger', title: 'Consent ledger', Component: LedgerSearch },
   { id: 'import', title: 'Import consents', Component: ConsentImport },

@@ -1,0 +1,105 @@
+import './country.css'
+import { Card, CloseButton, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core'
+import { IconMapOff, IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { ConsentTable, RuleName } from '../../shared/consent.ts'
+import { useMay } from '../access/queries.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { counted } from '../ui/format.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { CountryGroups } from './CountryGroups.tsx'
+import { groupsOf, matching, type Relaxing } from './country-groups.ts'
+import { useConsentTable } from './country-queries.ts'
+import { Relaxations } from './Relaxations.tsx'
+import { RelaxDialog } from './RelaxDialog.tsx'
+import { SmsConfirmation } from './SmsConfirmation.tsx'
+
+/** Whom the store may write to, country by country, why, and what its team relaxed. */
+export function CountryTable() {
+  const table = useConsentTable()
+  return (
+    <Card>
+      <Title order={2}>Who you may write to</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md" maw={680}>
+        The law differs from country to country, and from email to SMS. Recoup keeps to it for you: a message that is
+        not allowed is not sent, and the cart says why. Whoever has said no is never written to, whatever stands here.
+      </Text>
+      {table.isPending ? (
+        <LoadingList count={5} />
+      ) : table.error ? (
+        <Failed title="The countries could not be loaded" error={table.error} onRetry={() => table.refetch()} />
+      ) : (
+        <Content table={table.data} />
+      )}
+    </Card>
+  )
+}
+
+function Content({ table }: { table: ConsentTable }) {
+  const mayRelax = useMay('consent:write')
+  const [relaxing, setRelaxing] = useState<Relaxing | null>(null)
+  return (
+    <Stack gap="xl">
+      <Rules table={table} />
+      <Countries table={table} onRelax={mayRelax ? setRelaxing : null} />
+      <SmsConfirmation mode={table.smsConfirmation} mayChange={mayRelax} />
+      <Relaxations table={table} mayEnd={mayRelax} />
+      {relaxing && <RelaxDialog table={table} {...relaxing} onClose={() => setRelaxing(null)} />}
+    </Stack>
+  )
+}
+
+function Rules({ table }: { table: ConsentTable }) {
+  return (
+    <section aria-labelledby="consent-rules">
+      <Title order={3} id="consent-rules">
+        The four rules
+      </Title>
+      <dl className="consent-rules">
+        {table.rules.map(({ name, title, sentence }) => (
+          <div key={name}>
+            <dt>{title}</dt>
+            <dd>{sentence}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Countries({ table, onRelax }: { table: ConsentTable; onRelax: ((relaxing: Relaxing) => void) | null }) {
+  const [search, setSearch] = useState('')
+  const found = search.trim() ? matching(search) : null
+  const groups = groupsOf(table, found)
+  const titles = new Map<RuleName, string>(table.rules.map(({ name, title }) => [name, title]))
+  return (
+    <section aria-labelledby="consent-countries">
+      <Title order={3} id="consent-countries">
+        Country by country
+      </Title>
+      <Text fz="sm" c="dimmed" mt={4}>
+        The shopper’s country is read from the address they typed, or from the country code of their phone.
+      </Text>
+      <TextInput
+        type="search"
+        my="sm"
+        maw={360}
+        aria-label="Find a country"
+        placeholder="Find a country"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={search ? <CloseButton aria-label="Clear search" onClick={() => setSearch('')} /> : null}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+      />
+      <VisuallyHidden role="status">
+        {found && counted(found.length, 'country found', 'countries found')}
+      </VisuallyHidden>
+      {groups.length === 0 ? (
+        <Empty icon={IconMapOff} text="No country has this name." />
+      ) : (
+        <CountryGroups table={table} groups={groups} titles={titles} onRelax={onRelax} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { ConsentTable, RelaxationView } from '../../shared/consent.ts'
+import { choices, countryName, everyCountry, groupsOf, matching, relaxationsOn } from './country-groups.ts'
+
+const strict = { email: 'opt_in', sms: 'confirmed_opt_in', whatsapp: 'opt_in' } as const
+const european = { email: 'soft_opt_in', sms: 'opt_in', whatsapp: 'opt_in' } as const
+const relaxed = (changes: Partial<RelaxationView>): RelaxationView => ({
+  ...{
+    id: 'x',
+    channel: 'email',
+    country: 'FR',
+    from: 'soft_opt_in',
+    to: 'opt_out',
+    legalGround: 'A law that says so',
+  },
+  ...{ createdAt: '2026-03-01T00:00:00Z', createdBy: 'Olive', endedAt: null, endedBy: null },
+  ...changes,
+})
+const table = (relaxations: RelaxationView[] = []): ConsentTable => ({
+  rules: [],
+  countries: [
+    { country: 'US', rules: { email: 'opt_out', sms: 'opt_in', whatsapp: 'opt_in' } },
+    { country: 'FR', rules: european },
+    { country: 'BE', rules: european },
+    { country: 'CH', rules: european },
+  ],
+  elsewhere: strict,
+  alsoAsked: [{ channel: 'sms', countries: ['US', 'CH'], sentence: 'One per cart.' }],
+  relaxable: [],
+  relaxations,
+  smsConfirmation: 'where_required',
+})
+
+test('countries with the same rules, and the same conditions beyond them, stand together; the rest of the world comes last', () => {
+  expect(groupsOf(table(), null).map(({ countries }) => countries)).toEqual([['CH'], ['US'], ['BE', 'FR'], []])
+})
+
+test('a search finds any country by a part of its name or by its code, listed or not', () => {
+  expect(matching('  german ')).toEqual(['DE'])
+  expect(matching('de')).toContain('DE')
+  expect(matching('')).toEqual([])
+  expect(matching('Atlantis')).toEqual([])
+  const [brazil] = groupsOf(table(), matching('Brazil'))
+  expect(brazil).toMatchObject({ countries: ['BR'], rules: strict })
+})
+
+test('every country has a name, and nothing else is one', () => {
+  expect(everyCountry.length).toBeGreaterThan(240)
+  expect(everyCountry.filter(({ code, name }) => code === name || ['EU', 'UN', 'ZZ', 'UK'].includes(code))).toEqual([])
+  expect(countryName('DE')).toBe('Germany')
+})
+
+test('a relaxation in force stands where it holds, and nowhere else', () => {
+  const [swiss, us, french, rest] = groupsOf(table(), null)
+  const on = (group: typeof us, relaxation: Partial<RelaxationView>) =>
+    relaxationsOn(table([relaxed(relaxation)]), group!, relaxation.channel ?? 'email').length === 1
+  expect([on(french, {}), on(swiss, {}), on(us, {}), on(rest, {})]).toEqual([true, false, false, false])
+  expect([on(french, { country: '*' }), on(swiss, { country: '*' }), on(us, { country: '*' })]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  expect(on(french, { endedAt: '2026-03-02T00:00:00Z' })).toBe(false)
+  expect(on(rest, { country: 'BR', from: 'opt_in' })).toBe(true)
+})
+
+test('in the rest of the world a relaxation may be for any country no group names', () => {
+  const codes = choices(table(), groupsOf(table(), null).at(-1)!).map(({ code }) => code)
+  expect([codes.includes('BR'), codes.includes('US')]).toEqual([true, false])
+})

@@ -1,0 +1,97 @@
+import type { ConsentChannel, ConsentTable, RelaxationView, RuleName } from '../../shared/consent.ts'
+
+// The consent table as people read it: countries with the same rules stand together. Pure.
+
+export const channels = ['email', 'sms', 'whatsapp'] as const
+export const channelNames: Record<ConsentChannel, string> = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' }
+
+export interface CountryGroup {
+  key: string
+  /** ISO codes; empty: every country that is in no other group, and where it is not known. */
+  countries: string[]
+  rules: Record<ConsentChannel, RuleName>
+  /** What is asked beyond consent. */
+  also: Partial<Record<ConsentChannel, string>>
+}
+
+/** A rule somebody is about to relax. */
+export interface Relaxing {
+  group: CountryGroup
+  channel: ConsentChannel
+}
+
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+/** Codes that name no country of today: unions, the world, reserved and withdrawn ones. */
+const NO_COUNTRY = new Set(
+  'AC AN BU CP CQ CS DD DG DY EA EU EZ FQ FX HV IC JT MI NH NQ NT PC PU PZ QO RH SU TA TP UK UN VD WK XA XB YD YU ZR ZZ'.split(
+    ' ',
+  ),
+)
+
+/** By name, so that a list reads as people look for it. */
+export const everyCountry: readonly { code: string; name: string }[] = LETTERS.flatMap((first) =>
+  LETTERS.flatMap((second) => {
+    const code = first + second
+    const name = NO_COUNTRY.has(code) ? undefined : regions.of(code)
+    return name ? [{ code, name }] : []
+  }),
+).sort((a, b) => a.name.localeCompare(b.name, 'en'))
+
+export const countryName = (code: string): string => regions.of(code) ?? code
+
+/** Whose name has the words, or whose code they are. */
+export function matching(search: string): string[] {
+  const words = search.trim().toLowerCase()
+  if (words === '') return []
+  const hits = everyCountry.filter(
+    ({ code, name }) => name.toLowerCase().includes(words) || code.toLowerCase() === words,
+  )
+  return hits.map(({ code }) => code)
+}
+
+/** All groups, or the ones of these countries with nobody else in them. */
+export function groupsOf(table: ConsentTable, only: readonly string[] | null): CountryGroup[] {
+  const listed = new Map(table.countries.map(({ country, rules }) => [country, rules]))
+  const codes = only ?? [...listed.keys()]
+  const groups = new Map<string, CountryGroup>()
+  for (const code of [...codes].sort((a, b) => countryName(a).localeCompare(countryName(b), 'en'))) {
+    const rules = listed.get(code) ?? table.elsewhere
+    const also = alsoOf(table, code)
+    const key = JSON.stringify([channels.map((channel) => [rules[channel], also[channel] ?? ''])])
+    const group = groups.get(key)
+    if (group) group.countries.push(code)
+    else groups.set(key, { key, countries: [code], rules, also })
+  }
+  const found = [...groups.values()].sort((a, b) => a.countries.length - b.countries.length)
+  return only ? found : [...found, { key: 'elsewhere', countries: [], rules: table.elsewhere, also: {} }]
+}
+
+function alsoOf({ alsoAsked }: ConsentTable, code: string): CountryGroup['also'] {
+  const fitting = alsoAsked.filter(({ countries }) => countries.includes(code))
+  return Object.fromEntries(fitting.map(({ channel, sentence }) => [channel, sentence]))
+}
+
+/** Those in force that touch a group's rule on a channel. */
+export function relaxationsOn(table: ConsentTable, group: CountryGroup, channel: ConsentChannel): RelaxationView[] {
+  return table.relaxations.filter(
+    (each) =>
+      !each.endedAt &&
+      each.channel === channel &&
+      each.from === group.rules[channel] &&
+      (each.country === '*' || group.countries.includes(each.country) || isElsewhere(table, group, each.country)),
+  )
+}
+
+const isElsewhere = (table: ConsentTable, { countries }: CountryGroup, code: string) =>
+  countries.length === 0 && !table.countries.some(({ country }) => country === code)
+
+/** Whom a relaxation may be for: the group's countries, or those no group names. */
+export function choices(table: ConsentTable, group: CountryGroup): { code: string; name: string }[] {
+  if (group.countries.length > 0) return group.countries.map((code) => ({ code, name: countryName(code) }))
+  const listed = new Set(table.countries.map(({ country }) => country))
+  return everyCountry.filter(({ code }) => !listed.has(code))
+}
+
+export const placeWords = (country: string): string =>
+  country === '*' ? 'every country with this rule' : countryName(country)
