@@ -1,6 +1,8 @@
-import { Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck, IconShoppingCart } from '@tabler/icons-react'
+import { Link } from 'react-router'
 import type { CartView, MessageView } from '../../shared/carts.ts'
+import { useMay } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { formatDateTime } from '../ui/format.ts'
@@ -17,6 +19,8 @@ type Order = NonNullable<NonNullable<ReturnType<typeof useCartMessages>['data']>
 
 export function CustomerCard({ cart }: { cart: CartView }) {
   const { phone, whatsapp } = cart.customer_data
+  const mayErase = useMay('persons:write')
+  const address = cart.customer_email ?? cart.phone ?? phone
   return (
     <Card>
       <Title order={2} mb="md">
@@ -30,6 +34,17 @@ export function CustomerCard({ cart }: { cart: CartView }) {
           ...(whatsapp ? [['WhatsApp', whatsapp] as [string, string]] : []),
         ]}
       />
+      {mayErase && address && (
+        <Anchor
+          component={Link}
+          to={{ pathname: '/settings/consent', search: `?person=${encodeURIComponent(address)}`, hash: 'person' }}
+          fz="sm"
+          mt="md"
+          w="fit-content"
+        >
+          Export or erase this person
+        </Anchor>
+      )}
     </Card>
   )
 }

@@ -1,12 +1,90 @@
-import { Card, Text, Title } from '@mantine/core'
+import { Button, Card, Group, Text, TextInput, Title } from '@mantine/core'
+import { IconSearchOff } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { useMay } from '../access/queries.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { PersonFound } from './PersonFound.tsx'
+import { usePerson } from './person-queries.ts'
 
+/** What is kept about one shopper: to read, to hand over, to erase (C8). A cart leads here with `?person=`. */
 export function OnePerson() {
+  const mayLook = useMay('persons:write')
+  const [search, setSearch] = useSearchParams()
+  const address = search.get('person')?.trim() ?? ''
+  const look = (typed: string) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (typed) next.set('person', typed)
+        else next.delete('person')
+        return next
+      },
+      { preventScrollReset: true },
+    )
   return (
-    <Card>
-      <Title order={2}>One person</Title>
-      <Text fz="sm" c="dimmed" mt={4}>
-        What is kept about one shopper: to read, to hand over, to erase.
-      </Text>
-    </Card>
+    <>
+      <Card>
+        <Title order={2}>One person</Title>
+        <Text fz="sm" c="dimmed" mt={4} mb="md">
+          Somebody asks what you know about them, or wants to be forgotten. Find them by an email address or a phone
+          number, hand over everything as a file, or erase it.
+        </Text>
+        {mayLook ? (
+          <AddressForm key={address} address={address} onLook={look} />
+        ) : (
+          <Notice tone="info">Only an owner or admin may do this.</Notice>
+        )}
+      </Card>
+      {mayLook && address && <Found key={address} address={address} onLook={look} />}
+    </>
   )
+}
+
+function AddressForm({ address, onLook }: { address: string; onLook: (address: string) => void }) {
+  const [typed, setTyped] = useState(address)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onLook(typed.trim())
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          style={{ flex: '1 1 240px' }}
+          label="Email or phone number"
+          name="person"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Button type="submit" disabled={typed.trim() === ''}>
+          Find
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+function Found({ address, onLook }: { address: string; onLook: (address: string) => void }) {
+  const person = usePerson(address)
+  if (person.isPending) return <LoadingCards count={1} rows={6} />
+  if (person.error && person.data === undefined) {
+    return <Failed title="This person could not be looked up" error={person.error} onRetry={() => person.refetch()} />
+  }
+  if (!person.data) {
+    return (
+      <Card>
+        <Empty
+          icon={IconSearchOff}
+          title="Nothing is kept about this address"
+          text="No store of yours has seen it. Look for another address of the same person, or check the spelling; a phone number needs its country code."
+        />
+      </Card>
+    )
+  }
+  return <PersonFound person={person.data} onRefresh={() => person.refetch()} onLook={onLook} />
 }

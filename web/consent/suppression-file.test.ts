@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { guessMapping, hasHeading, rowsOf, type Sheet } from './suppression-file.ts'
+
+const sheet = (...rows: string[][]): Sheet => ({ fileName: 'x.csv', rows })
+
+test('a heading is told from a row by there being no address in it', () => {
+  expect(hasHeading(sheet(['E-mail', 'Reason'], ['a@x.example', 'spam']))).toBe(true)
+  expect(hasHeading(sheet(['a@x.example'], ['b@x.example']))).toBe(false)
+  expect(hasHeading(sheet(['+1 (212) 555-0123']))).toBe(false)
+})
+
+test('columns are found by their names, and without names by what stands in them', () => {
+  const named = sheet(['Status', 'Subscriber email', 'Comment'], ['spam', 'a@x.example', 'rang'])
+  expect(guessMapping(named, true)).toEqual({ address: 1, channel: null, reason: 0, note: 2 })
+  expect(guessMapping(sheet(['Ada', '212 555 0123']), false).address).toBe(1)
+})
+
+test('a row keeps the number of its line, and empty lines are no rows', () => {
+  const rows = rowsOf(
+    sheet(['Email', 'Why'], [''], ['a@x.example', ' spam '], ['', '']),
+    { address: 0, channel: null, reason: 1, note: null },
+    true,
+  )
+  expect(rows).toEqual([{ line: 3, address: 'a@x.example', channel: '', reason: 'spam', note: '' }])
+})

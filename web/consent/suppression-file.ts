@@ -1,0 +1,60 @@
+import type { ImportRow } from '../../shared/suppressions.ts'
+
+// A file of addresses, from its cells to the rows that are sent. Pure.
+
+export const fields = ['address', 'channel', 'reason', 'note'] as const
+export type Field = (typeof fields)[number]
+/** Which column holds what; null: none does. */
+export type Mapping = Record<Field, number | null>
+
+export interface Sheet {
+  fileName: string
+  /** All rows, the heading among them; lines without a word are kept, so that a row's number is its line. */
+  rows: string[][]
+}
+
+const NAMES: Record<Field, RegExp> = {
+  address: /address|e-?mail|phone|mobile|number|recipient|contact/i,
+  channel: /channel|type|kind/i,
+  reason: /reason|status|why|cause/i,
+  note: /note|comment|remark/i,
+}
+const ADDRESS = /@|^\W*\d[\d\s().\-/]{6,}$/
+
+/** Does the first line name the columns? It does when no cell of it is an address. */
+export const hasHeading = ({ rows }: Sheet): boolean => !(rows[0] ?? []).some((cell) => ADDRESS.test(cell.trim()))
+
+/** By the names in the heading, else by what the first rows look like. */
+export function guessMapping(sheet: Sheet, isHeaded: boolean): Mapping {
+  const heading = isHeaded ? (sheet.rows[0] ?? []) : []
+  const named = (field: Field) => heading.findIndex((name) => NAMES[field].test(name))
+  const sample = sheet.rows.slice(isHeaded ? 1 : 0, 20)
+  const looked = columnsOf(sheet).find((column) => sample.some((row) => ADDRESS.test(row[column]?.trim() ?? '')))
+  const address = named('address') >= 0 ? named('address') : (looked ?? 0)
+  const other = (field: Field) => (named(field) >= 0 && named(field) !== address ? named(field) : null)
+  return { address, channel: other('channel'), reason: other('reason'), note: other('note') }
+}
+
+export const columnsOf = ({ rows }: Sheet): number[] =>
+  Array.from({ length: Math.max(0, ...rows.slice(0, 50).map((row) => row.length)) }, (_, column) => column)
+
+export const columnName = (sheet: Sheet, column: number, isHeaded: boolean): string =>
+  (isHeaded && sheet.rows[0]?.[column]?.trim()) || `Column ${column + 1}`
+
+/** Lines without a word are no rows. */
+export function rowsOf({ rows }: Sheet, mapping: Mapping, isHeaded: boolean): ImportRow[] {
+  const cell = (row: string[], column: number | null, most: number) =>
+    (column === null ? '' : (row[column] ?? '')).trim().slice(0, most)
+  return rows.flatMap((row, index) => {
+    if ((isHeaded && index === 0) || row.every((each) => each.trim() === '')) return []
+    return [
+      {
+        line: index + 1,
+        address: cell(row, mapping.address, 400),
+        channel: cell(row, mapping.channel, 100),
+        reason: cell(row, mapping.reason, 100),
+        note: cell(row, mapping.note, 400),
+      },
+    ]
+  })
+}

@@ -1,0 +1,81 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  addSuppression,
+  exportSuppressions,
+  IMPORT_PART,
+  type ImportRow,
+  importSuppressions,
+  listSuppressions,
+  removeSuppression,
+  type SuppressionFilter,
+  type SuppressionReason,
+} from '../../shared/suppressions.ts'
+import { call } from '../api.ts'
+
+const LIST = ['suppressions']
+
+export function useSuppressions(filter: SuppressionFilter) {
+  return useInfiniteQuery({
+    queryKey: [...LIST, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call(listSuppressions, { query: { ...filter, ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next,
+  })
+}
+
+/** The list is asked for again once somebody changed it here. */
+function useChange<Input, Output>(change: (input: Input) => Promise<Output>) {
+  const queries = useQueryClient()
+  return useMutation({ mutationFn: change, onSuccess: () => queries.invalidateQueries({ queryKey: LIST }) })
+}
+
+export const useAddSuppression = () =>
+  useChange((body: { address: string; channels: ('sms' | 'whatsapp')[]; note: string }) =>
+    call(addSuppression, { body }),
+  )
+
+export const useRemoveSuppression = () =>
+  useChange((suppressionId: string) => call(removeSuppression, { params: { suppressionId } }))
+
+export function useExportSuppressions() {
+  return useMutation({
+    mutationFn: (query: SuppressionFilter) => call(exportSuppressions, { query }),
+    onSuccess: ({ url }) => follow(url),
+  })
+}
+
+/** The link is a download of its own: what comes is written to disk by the browser, however large. */
+export function follow(url: string) {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = ''
+  link.click()
+}
+
+export interface ImportReport {
+  taken: number
+  known: number
+  refused: { line: number; problem: string }[]
+}
+
+/**
+ * A file goes in parts, and `onPart` hears how many rows have gone. Sending one again changes nothing, so after a failure the whole
+ * file may be sent anew.
+ */
+export function useImportSuppressions(onPart: (rowsDone: number) => void) {
+  return useChange(
+    async (file: { rows: ImportRow[]; reason: Exclude<SuppressionReason, 'erased'>; fileName: string }) => {
+      const report: ImportReport = { taken: 0, known: 0, refused: [] }
+      for (let start = 0; start < file.rows.length; start += IMPORT_PART) {
+        const rows = file.rows.slice(start, start + IMPORT_PART)
+        const { taken, known, refused } = await call(importSuppressions, { body: { ...file, rows } })
+        report.taken += taken
+        report.known += known
+        report.refused.push(...refused)
+        onPart(start + rows.length)
+      }
+      return report
+    },
+  )
+}
