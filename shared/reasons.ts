@@ -60,6 +60,8 @@ export const reasonTexts: Record<string, string> = {
   sms_too_late: 'An SMS about a cart may go to the US within 48 hours of it being left, and that is over.',
   cooldown: 'This cart had a message of the same kind a short time ago.',
   quiet_hours: 'It is night where the shopper lives; nobody is disturbed then.',
+  receiver_paused:
+    'The receiving server takes no more mail from here for now. One message at a time tries again; the others wait for it.',
   plan_required: 'SMS and WhatsApp in flows are part of the Growth plan.',
   budget: 'The monthly budget for SMS and WhatsApp is used up.',
   cart_missing: 'There is no such cart in this store.',

@@ -19,6 +19,28 @@ export const sendTestMail = endpoint({
   reply: z.object({ isAccepted: z.boolean(), to: z.string(), from: z.string(), steps: z.array(Check) }),
 })
 
+/** A domain that takes no mail of the account's at the moment. */
+export const PausedReceiver = z.object({
+  domain: z.string(),
+  /** deferred: not now · blocked: not from you */
+  kind: z.enum(['deferred', 'blocked']),
+  since: z.string(),
+  /** When one message tries again; null while it is on its way. */
+  triesAt: z.string().nullable(),
+  /** The receiver's own words. */
+  answer: z.string(),
+})
+export type PausedReceiver = z.infer<typeof PausedReceiver>
+
+export const listPausedReceivers = endpoint({
+  method: 'GET',
+  path: '/api/sending/receivers',
+  permission: 'stores:read',
+  scope: 'account',
+  summary: 'Receiving domains that put off or refuse the account’s mail at the moment',
+  reply: z.object({ receivers: z.array(PausedReceiver) }),
+})
+
 export const checkSenderDomain = endpoint({
   method: 'GET',
   path: '/api/stores/sending/domain',

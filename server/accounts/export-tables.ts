@@ -73,6 +73,7 @@ export const leftOut: Record<string, string> = {
   capture_posts: 'become facts within seconds',
   webhook_events: 'what was delivered stands in facts',
   store_send: 'clockwork',
+  receiver_pauses: 'clockwork',
   repeatable_requests: 'clockwork',
   text_windows: 'clockwork',
   inbound_texts: 'what follows from them stands in suppressions and consents',

@@ -26,6 +26,7 @@ export interface OutgoingEmail {
  * - `rejected`: a permanent refusal (SMTP 5xx to RCPT or DATA). `isRecipientFault` = the address itself is bad (hard bounce);
  *   `suppress` says with which reason it is never written to again (without it: a hard bounce).
  * - `retry`: proof that it was not accepted: connection refused or lost before the end of DATA, SMTP 4xx, sign-in refused.
+ *   `isOfMessage`: said when sender, recipient or content were known, so that it may be about the receiving domain.
  * - `unknown`: the body was handed over and no answer came. Never resent automatically.
  */
 export type Outcome =
@@ -37,7 +38,7 @@ export type Outcome =
       isRecipientFault: boolean
       suppress?: 'unsubscribed' | 'invalid'
     }
-  | { kind: 'retry'; reason: string; response: string; retryAfterMs?: number }
+  | { kind: 'retry'; reason: string; response: string; retryAfterMs?: number; isOfMessage?: true }
   | { kind: 'unknown'; reason: string; response: string }
 
 export interface EmailChannel {

@@ -27,7 +27,10 @@ export function outcomeOfFailure(failure: SmtpFailure): Outcome {
   const { stage, replyCode } = failure
   const response = oneLine(failure.response)
   if (replyCode === null || replyCode < 400 || replyCode > 599) return outcomeOfSilence(failure, response)
-  if (replyCode < 500) return retry(`smtp_${replyCode}`, response, askedDelay(response))
+  if (replyCode < 500) {
+    const outcome = retry(`smtp_${replyCode}`, response, askedDelay(response))
+    return stage === 'envelope' || stage === 'body' ? { ...outcome, isOfMessage: true } : outcome
+  }
   if (stage === 'sign_in' || SIGN_IN_REPLIES.includes(replyCode)) return retry('sign_in_failed', response)
   // A refusal of the whole session (greeting, EHLO) or "bad sequence" says nothing about this message.
   if (stage === 'connect' || replyCode === 503) return retry(`smtp_${replyCode}`, response)
@@ -51,7 +54,7 @@ function silenceReason({ stage, code, systemCode, replyCode }: SmtpFailure): str
   return 'connection_lost'
 }
 
-function retry(reason: string, response: string, retryAfterMs?: number): Outcome {
+function retry(reason: string, response: string, retryAfterMs?: number): Extract<Outcome, { kind: 'retry' }> {
   return retryAfterMs === undefined
     ? { kind: 'retry', reason, response }
     : { kind: 'retry', reason, response, retryAfterMs }

@@ -161,8 +161,10 @@ function tooLarge(response: string): Outcome {
 
 function wasStale(delivery: Delivery): boolean {
   if (delivery.isAccepted || delivery.failure.isBodySent) return false
-  const { code, replyCode } = delivery.failure
-  return replyCode === 421 || (replyCode === null && (code === 'ECONNECTION' || code === 'ESOCKET'))
+  const { code, replyCode, response } = delivery.failure
+  // A receiver that has had enough says so with the same number, and is not asked twice.
+  if (replyCode === 421) return !/\b4\.7\.\d/.test(response)
+  return replyCode === null && (code === 'ECONNECTION' || code === 'ESOCKET')
 }
 
 /** After a plain refusal the session is fine once reset; after anything else its state is uncertain. */

@@ -30,6 +30,7 @@ function allWell(): DecisionInputs {
     fencePulledAt: at(-30_000),
     cap: { used: 0, max: 3, freesAt: null },
     plan: { used: 0, limit: 500, renewsAt: at(700 * HOUR) },
+    receiver: null,
     renderProblem: () => null,
   }
 }
@@ -41,6 +42,7 @@ type Problem = [string, 'hold' | 'skip' | 'cancel', (inputs: DecisionInputs) => 
 /** In the order of D2, the last to be looked at first: each problem is added to all those behind it. */
 const PROBLEMS: Problem[] = [
   ['plan_limit', 'hold', (inputs) => Object.assign(inputs.plan, { used: 500 })],
+  ['receiver_paused', 'hold', (inputs) => Object.assign(inputs, { receiver: { heldUntil: at(HOUR) } })],
   ['render_failed:empty_body', 'skip', (inputs) => Object.assign(inputs, { renderProblem: () => 'empty_body' })],
   ['frequency_cap', 'hold', (inputs) => Object.assign(inputs.cap, { used: 3, freesAt: at(HOUR) })],
   ['store_unreachable', 'hold', (inputs) => Object.assign(inputs, { fencePulledAt: at(-900_001) })],
@@ -181,7 +183,12 @@ describe('the draw (F1)', () => {
 
   test('a contactable person is drawn, and a held-out one skipped', () => {
     expect(drawn({})).toEqual({ outcome: 'skip', reason: 'holdout', assignArm: 'control' })
-    expect(drawn({ drawnArm: 'treated' })).toEqual({ outcome: 'send', permit: 'decision', reason: 'ok', assignArm: 'treated' })
+    expect(drawn({ drawnArm: 'treated' })).toEqual({
+      outcome: 'send',
+      permit: 'decision',
+      reason: 'ok',
+      assignArm: 'treated',
+    })
   })
 
   test('what was drawn is kept even when a later check holds the message', () => {
@@ -191,7 +198,7 @@ describe('the draw (F1)', () => {
   })
 
   test('nobody is drawn before they may be contacted', () => {
-    for (const index of [4, 5, 6, 7]) expect(drawn({}, PROBLEMS[index]![2])).not.toHaveProperty('assignArm')
+    for (const index of [5, 6, 7, 8]) expect(drawn({}, PROBLEMS[index]![2])).not.toHaveProperty('assignArm')
   })
 
   test('members of the account, and everybody at a share of 0, are never held out', () => {

@@ -28,6 +28,8 @@ export interface DecisionInputs {
   fencePulledAt: Date | null
   cap: { used: number; max: number; freesAt: Date | null }
   plan: { used: number; limit: number; renewsAt: Date }
+  /** The receiving domain is left alone for a while (receivers.ts); null: it takes mail. */
+  receiver: { heldUntil: Date } | null
   /** Renders the message; the problem in a word, or null. Called only when all earlier checks passed. */
   renderProblem: () => string | null
   /** What only SMS and WhatsApp are asked; null for other channels. */
@@ -72,7 +74,8 @@ export function decide(inputs: DecisionInputs): Decision {
   // The person may be contacted at this moment: the arm is drawn now and kept, whatever the checks below say (F1).
   const assignArm = drawOf(inputs)
   if (assignArm === 'control') return { outcome: 'skip', reason: 'holdout', assignArm }
-  const decision = ofFence(inputs) ?? ofPace(inputs) ?? ofRender(inputs) ?? ofPlan(inputs) ?? send(inputs)
+  const decision =
+    ofFence(inputs) ?? ofPace(inputs) ?? ofRender(inputs) ?? ofReceiver(inputs) ?? ofPlan(inputs) ?? send(inputs)
   return assignArm ? { ...decision, assignArm } : decision
 }
 
@@ -157,6 +160,11 @@ function ofRender({ renderProblem, text, message }: DecisionInputs): Decision | 
   if (text?.isTemplateMissing) return hold('template_missing', message.expiresAt)
   const problem = renderProblem()
   return problem ? { outcome: 'skip', reason: `render_failed:${problem}` } : null
+}
+
+/** The provider's rate, of D2, as receivers see it. */
+function ofReceiver({ receiver }: DecisionInputs): Decision | null {
+  return receiver ? hold('receiver_paused', receiver.heldUntil) : null
 }
 
 function ofPlan({ plan, text }: DecisionInputs): Decision | null {

@@ -15,6 +15,7 @@ import type { Texts } from './judge-inputs.ts'
 import type { Situation } from './judge-sql.ts'
 import { type StoreLease, takeStoreLease } from './lease.ts'
 import { scheduleNextLook } from './messages.ts'
+import { openGate } from './receivers.ts'
 import { sendInWindow } from './window.ts'
 
 // Way C: fence, posts, claim, decide and render here; hand-over and outcome in window.ts. What leaves is written before it leaves; a
@@ -114,9 +115,11 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   const byChannel = Map.groupBy(oncePerPerson(judged.ready), ({ row }) => row.channel)
   // Side by side: a slow provider of one channel keeps no other waiting.
   const ended = await Promise.allSettled(
-    [...byChannel].map(([channel, ready]) =>
-      sendInWindow(deps, store, { ...base, channel, ...wayOut(deps, judged.situation, channel, texts) }, ready),
-    ),
+    [...byChannel].map(([channel, ready]) => {
+      const gate = channel === 'email' ? openGate(judged.situation.account_id) : null
+      const out = wayOut(deps, judged.situation, channel, texts)
+      return sendInWindow(deps, store, { ...base, channel, gate, ...out }, ready)
+    }),
   )
   const failed = ended.find((each) => each.status === 'rejected')
   if (failed) throw failed.reason

@@ -69,7 +69,15 @@ async function addChunk(
 }
 
 /** Reasons that end by themselves, even if later than a message by hand may wait. */
-const TIMED = ['quiet_hours', 'cooldown', 'frequency_cap', 'plan_limit', 'budget', 'purchase_in_progress']
+const TIMED = [
+  'quiet_hours',
+  'cooldown',
+  'frequency_cap',
+  'receiver_paused',
+  'plan_limit',
+  'budget',
+  'purchase_in_progress',
+]
 
 const lifted = (decision: { reason: string; until?: Date }): Date | null =>
   TIMED.includes(decision.reason) ? (decision.until ?? null) : null

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import { plans } from '../../shared/billing.ts'
 import type { ChannelName, TextChannel, TextChannelName } from '../channels/channel.ts'
+import { domainOf } from '../channels/leaving.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import type { Deps } from '../deps.ts'
 import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../shoppers/consent.ts'
@@ -8,6 +9,8 @@ import { phoneCountry } from '../shoppers/phone.ts'
 import { quietHours, spreadOf } from '../shoppers/quiet.ts'
 import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
 import type * as load from './judge-sql.ts'
+import { heldUntil } from './receiver-rules.ts'
+import type { ReceiverRow } from './receivers-sql.ts'
 
 // From rows to what a decision rests on. Pure but for the clock's reading that comes in.
 
@@ -21,6 +24,8 @@ export interface Context {
   /** By `channel:hash`. */
   suppressed: Map<string, string>
   ledger: Map<string, LedgerWord>
+  /** Receiving domains that have had enough, by name. */
+  receivers: Map<string, ReceiverRow>
   /** Hashes of those who wrote on WhatsApp in the last 24 hours. */
   inWindow: Set<string>
   /** Of the rows' addresses, in hex. */
@@ -90,10 +95,20 @@ export function decisionInputs(
       freesAt: row.cap_oldest ? new Date(row.cap_oldest.getTime() + capMs) : null,
     },
     plan: { used: situation.used[channel] ?? 0, limit: planLimitOf(situation, channel), renewsAt: nextMonth(now) },
+    receiver: receiverOf(context, row),
     renderProblem: rendering.problem,
     text: isTextChannelName(channel) ? textInputs(context, row, { channel, addressHash, found, rendering }) : null,
   }
 }
+
+function receiverOf({ receivers, now }: Context, row: load.ClaimedRow): DecisionInputs['receiver'] {
+  const known = row.channel === 'email' ? receivers.get(domainOf(addressOf(row) ?? '')) : undefined
+  const until = known ? heldUntil(known, now) : null
+  // Not all of them in the same second.
+  return until && { heldUntil: new Date(until.getTime() + (spreadOf(row.id) % SPREAD_MS)) }
+}
+
+const SPREAD_MS = 20_000
 
 /** C7 is about mail; a text names the store. */
 function hasSender({ sender_name, postal_address }: load.Situation, channel: ChannelName): boolean {

@@ -1,3 +1,4 @@
+import { domainOf } from '../channels/leaving.ts'
 import type { StoreTx } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -9,6 +10,7 @@ import { type Arm, type Decision, decide } from './decide.ts'
 import type * as sql from './deliver-sql.ts'
 import { addressOf, approvedFor, type Context, decisionInputs, monthOf, recordOf, type Texts } from './judge-inputs.ts'
 import * as load from './judge-sql.ts'
+import { receiversOf } from './receivers-sql.ts'
 
 // Loads what decisions rest on, set-wise and in one snapshot, and asks `decide` about each claimed row.
 
@@ -93,7 +95,13 @@ async function contextOf(
     ? await load.inboundSince(tx, { accountId, hashes: keys, since })
     : new Set<string>()
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
-  return { deps, ...base, suppressed, ledger, inWindow, hashes }
+  const receivers = channels.includes('email') ? await receiversFor(tx, accountId, addresses) : new Map()
+  return { deps, ...base, suppressed, ledger, inWindow, hashes, receivers }
+}
+
+async function receiversFor(tx: StoreTx, accountId: string, addresses: readonly string[]) {
+  const domains = [...new Set(addresses.filter((address) => address.includes('@')).map(domainOf))]
+  return new Map((await receiversOf(tx, accountId, domains)).map((row) => [row.domain, row]))
 }
 
 export interface RowJudgement {

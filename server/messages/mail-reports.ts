@@ -5,6 +5,7 @@ import * as system from '../system.ts'
 import { lockShoppersOf, undoBadge } from './deliver-sql.ts'
 import { insertNews } from './delivery-sql.ts'
 import * as sql from './mail-reports-sql.ts'
+import { noteReport } from './receivers.ts'
 import { skipOpenTo } from './track-sql.ts'
 
 // What receivers and mail providers say of a mail after it was accepted (D4): delivered, not yet, not for good, or "this is spam".
@@ -20,12 +21,14 @@ export async function recordMailReport(deps: Deps, report: MailReport): Promise<
   if (!message) return
   const now = deps.now()
   const at = report.at && report.at < now ? report.at : now
-  await transact({ storeId: message.store_id, db: deps.db as Db }, async (tx) => {
+  const isNew = await transact({ storeId: message.store_id, db: deps.db as Db }, async (tx) => {
     await lockShoppersOf(tx, [message.shopper_id])
-    if (!(await sql.keepMailReport(tx, { ...report, at }))) return
+    if (!(await sql.keepMailReport(tx, { ...report, at }))) return false
     await suppressFor(deps, tx, report, message)
     await apply(deps, tx, message.id)
+    return true
   })
+  if (isNew) await noteReport(deps, message, report)
   deps.log.info(
     { storeId: message.store_id, messageId: message.id, kind: report.kind, source: report.source },
     'messages.report',

@@ -1,11 +1,17 @@
 import * as api from '../../shared/restore.ts'
-import { type Routes, servePublic } from '../http.ts'
+import { listPausedReceivers } from '../../shared/sending.ts'
+import { type Routes, serveAccount, servePublic } from '../http.ts'
 import { languageOf } from '../preferences/rules.ts'
+import { viewReceivers } from './receivers.ts'
 import { readWayOut, resubscribe, unsubscribe } from './track.ts'
 
-// Links of messages. GETs never unsubscribe and never attribute on their own (C3, A1).
+// Ways out, and who takes no mail. GETs never unsubscribe and never attribute on their own (C3, A1).
 
 export const messageRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, listPausedReceivers, async ({ account }) => ({
+    receivers: await viewReceivers(account, deps.now()),
+  }))
+
   // RFC 8058: a POST without cookie or login, body `List-Unsubscribe=One-Click`.
   app.post<{ Params: { token: string } }>('/u/:token', async (request, reply) => {
     await unsubscribe(deps, request.params.token, 'one-click')

@@ -12,6 +12,7 @@ import { isText, type Judged, type Ready } from './judge.ts'
 import { monthOf, planLimitOf } from './judge-inputs.ts'
 import { scheduleNextLook } from './messages.ts'
 import { type Finished, recordOutcomes } from './outcome.ts'
+import { type Gate, noteOutcomes, passGate, unsent } from './receivers.ts'
 import * as spend from './spend-sql.ts'
 import { joinWire, type Wired, type WireShare } from './wire.ts'
 
@@ -24,6 +25,8 @@ export interface Leaving {
   /** All that leaves together is of one. */
   channel: ChannelName
   wire: Wired
+  /** What is known of the domains mail goes to; null for texts. */
+  gate: Gate | null
   /** Puts one on the wire. */
   put: (each: Departing) => Promise<Outcome>
   /** Asked before anything leaves: the lease and the order pull must still hold. */
@@ -203,9 +206,12 @@ async function recordAlone(deps: Deps, store: StoreDb<Db>, leaving: Leaving, don
 }
 
 /** The outcomes are committed: never throws. A provider may have reported of a message before it had answered. */
-async function afterRecorded(deps: Deps, store: StoreDb, { judged, channel }: Leaving, done: readonly Finished[]) {
+async function afterRecorded(deps: Deps, store: StoreDb, leaving: Leaving, done: readonly Finished[]) {
+  const { judged, channel, gate } = leaving
   for (const { ready, outcome } of done)
     deps.log.info({ storeId: store.storeId, messageId: ready.row.id, outcome: outcome.kind }, 'message.handed-over')
+  const note = (error: unknown) => deps.log.error({ err: error }, 'messages.receivers-not-noted')
+  if (gate) await noteOutcomes(deps, gate, done).catch(note)
   const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
   if (providerIds.length === 0 || !isTextChannelName(channel)) return
   const of = { accountId: judged.situation.account_id, channel, providerIds }
@@ -240,7 +246,7 @@ function isPullFresh({ situation }: Judged, { decision }: Ready, now: Date): boo
 async function handOver(
   deps: Deps,
   tx: StoreTx,
-  { claim, judged, channel, at: now, used }: Leaving & { at: Date; used: number },
+  { claim, judged, channel, gate, at: now, used }: Leaving & { at: Date; used: number },
   next: readonly Ready[],
 ) {
   const { situation, month } = judged
@@ -250,13 +256,14 @@ async function handOver(
   const planLimit = planLimitOf(situation, channel)
   const inPlan = planLimit < 0 ? next : next.slice(0, Math.max(0, planLimit - used))
   const allowed = channelTraits[channel].isText ? await withinBudget(tx, judged, inPlan) : inPlan
-  const isDegraded = allowed.some(({ decision }) => decision.reason === 'fence_degraded')
+  const open = gate ? await passGate(tx, gate, allowed, now) : allowed
+  const isDegraded = open.some(({ decision }) => decision.reason === 'fence_degraded')
   const coolSince = new Date(now.getTime() - situation.text_cooldown_hours * 3_600_000)
   const gone = await sql.handOver(
     tx,
     claim,
     deps.workerId,
-    allowed.map((ready) => handOverRow(ready, coolSince)),
+    open.map((ready) => handOverRow(ready, coolSince)),
     {
       now,
       mirrorSince: new Date(now.getTime() - (isDegraded ? FENCE_DEGRADED_MS : FENCE_FRESH_MS)),
@@ -269,7 +276,8 @@ async function handOver(
       tokensUntil: new Date(now.getTime() + TOKEN_MS),
     },
   )
-  const booked = allowed.filter(({ row }) => gone.has(row.id)).flatMap(({ composed }) => costOf(composed))
+  if (gate) await unsent(tx, gate, open, gone)
+  const booked = open.filter(({ row }) => gone.has(row.id)).flatMap(({ composed }) => costOf(composed))
   await spend.bookSpend(tx, accountId, month, booked)
   return gone
 }
