@@ -70,8 +70,8 @@ export function composeEmail(input: ComposeInput): Composed {
     storeName: input.store.name,
     discountedTotal: null,
     unsubscribeLink: `${publicUrl}/u/${link('unsubscribe', null, 0)}`,
-    senderName: input.store.senderName,
     preferencesLink: `${publicUrl}/preferences?token=${link('preferences', null, 0)}`,
+    senderName: input.store.senderName,
     postalAddress: input.store.postalAddress,
     locale: 'en-US',
     ...(input.isTest ? {} : { probes: probesOf(input) }),
@@ -92,6 +92,10 @@ function probesOf({ publicUrl, secrets, messageId }: ComposeInput): NonNullable<
 export const restoreTokenOf = (secrets: Secrets, messageId: string): string =>
   `rt_${secrets.token('restore', `${messageId}:0`)}`
 
+/** Opens the preferences of whom this message went to (X1: a purpose of its own). */
+export const preferencesTokenOf = (secrets: Secrets, messageId: string): string =>
+  secrets.token('preferences', `${messageId}:0`)
+
 export function presentItem(item: CartItem, currency: string) {
   return {
     name: item.name,
@@ -99,10 +103,6 @@ export function presentItem(item: CartItem, currency: string) {
     unitPrice: formatMinor(item.unitPriceMinor, currency),
     lineTotal: formatMinor(item.unitPriceMinor * item.quantity, currency),
     imageUrl: item.imageUrl,
-/** Opens the preferences of whom this message went to (X1: a purpose of its own). */
-export const preferencesTokenOf = (secrets: Secrets, messageId: string): string =>
-  secrets.token('preferences', `${messageId}:0`)
-
   }
 }
 

@@ -86,16 +86,6 @@ export function messageOf({ db, storeId }: StoreDb, messageId: string) {
     .executeTakeFirst()
 }
 
-export async function suppress(
-  { db }: StoreTx,
-  row: { accountId: string; hash: Buffer; address: string; channel: string; reason: string; source: string; at: Date },
-): Promise<void> {
-  await sql`insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
-    values (${row.accountId}, ${row.hash}, ${row.channel}, ${row.address}, ${row.reason}, ${row.source}, ${row.at})
-    on conflict do nothing`.execute(db)
-}
-
-/** Only the person's own unsubscribe is theirs to take back. */
 /** What the person of a message chose to read; null: nothing yet. */
 export async function languageOf({ db, storeId }: StoreDb, messageId: string): Promise<'en' | 'de' | null> {
   const row = await db
@@ -108,21 +98,21 @@ export async function languageOf({ db, storeId }: StoreDb, messageId: string): P
   return row?.language ?? null
 }
 
+export async function suppress(
+  { db }: StoreTx,
+  row: { accountId: string; hash: Buffer; address: string; channel: string; reason: string; source: string; at: Date },
+): Promise<void> {
+  await sql`insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
+    values (${row.accountId}, ${row.hash}, ${row.channel}, ${row.address}, ${row.reason}, ${row.source}, ${row.at})
+    on conflict do nothing`.execute(db)
+}
+
+/** Only the person's own unsubscribe is theirs to take back. */
 export async function unsuppress({ db }: StoreTx, accountId: string, hash: Buffer, channel: string): Promise<void> {
   await sql`delete from suppressions where account_id = ${accountId} and address_hash = ${hash} and channel = ${channel}
     and reason = 'unsubscribed'`.execute(db)
 }
 
-export async function isUnsubscribed(
-  { db }: StoreDb,
-  accountId: string,
-  hash: Buffer,
-  channel: string,
-): Promise<boolean> {
-  const rows = await sql`select 1 from suppressions where account_id = ${accountId} and address_hash = ${hash}
-    and channel in ('all', ${channel})`.execute(db)
-  return rows.rows.length > 0
-}
 /** The person's own "everything" becomes the same for each of these channels, so that one of them can be lifted. */
 export async function splitStopAll(
   { db }: StoreTx,
@@ -140,6 +130,16 @@ export async function splitStopAll(
     on conflict do nothing`.execute(db)
 }
 
+export async function isUnsubscribed(
+  { db }: StoreDb,
+  accountId: string,
+  hash: Buffer,
+  channel: string,
+): Promise<boolean> {
+  const rows = await sql`select 1 from suppressions where account_id = ${accountId} and address_hash = ${hash}
+    and channel in ('all', ${channel})`.execute(db)
+  return rows.rows.length > 0
+}
 
 /** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
 export async function skipOpenTo(
