@@ -35,7 +35,7 @@ const groupName = ({ countries }: CountryGroup) =>
 function Group({ group, ...rest }: Omit<Props, 'groups'> & { group: CountryGroup }) {
   return (
     <li>
-      <Title order={4} className="country-names">
+      <Title order={4} fz="md" className="country-names">
         {groupName(group)}
       </Title>
       <dl className="country-channels">
@@ -49,13 +49,16 @@ function Group({ group, ...rest }: Omit<Props, 'groups'> & { group: CountryGroup
 
 function Channel({ table, group, channel, titles, onRelax }: Omit<Props, 'groups'> & Relaxing) {
   const rule = group.rules[channel]
-  const isRelaxable = table.relaxable.some((each) => each.channel === channel && each.from === rule)
+  const relaxed = relaxationsOn(table, group, channel)
+  const isRelaxable =
+    table.relaxable.some((each) => each.channel === channel && each.from === rule) &&
+    !(group.countries.length === 1 && relaxed.length > 0)
   return (
     <div>
       <dt>{channelNames[channel]}</dt>
       <dd>
         <span className="country-rule">{titles.get(rule)}</span>
-        {relaxationsOn(table, group, channel).map((each) => (
+        {relaxed.map((each) => (
           <Text key={each.id} component="span" fz="sm" className="country-relaxed">
             Relaxed for {placeWords(each.country)}: {titles.get(each.to)}
           </Text>

@@ -30,7 +30,7 @@ export function RelaxDialog({ table, group, channel, onClose }: Props) {
   return (
     <Confirm
       opened
-      title={`Relax the rule for ${channelNames[channel]}`}
+      title={`Relax the rule for ${channel === 'email' ? 'email' : channelNames[channel]}`}
       confirmLabel="Relax the rule"
       isDangerous
       isBusy={relax.isPending}
