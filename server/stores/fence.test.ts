@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
+import { beat } from '../instance/workers.ts'
 import { aConnectedStore, type Connected } from './connected-store.ts'
 import { anOrder, aProblem } from './fake-store.ts'
 import { pullFence } from './fence.ts'
@@ -59,6 +60,30 @@ test('a pull that started within the last minute is used again, an older one is 
   expect(fake.orderQueries).toHaveLength(1)
   world.advance(1)
   expect(await fence(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(fake.orderQueries).toHaveLength(2)
+})
+
+test('a clock put back does not make a pull young again when the same hour comes back (D3, T4)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await beat(world.deps)
+  await fence(storeId)
+  world.advance(-10 * MINUTE_MS)
+  await beat(world.deps)
+  world.advance(10 * MINUTE_MS)
+  await beat(world.deps)
+  await fence(storeId)
+  expect(fake.orderQueries).toHaveLength(2)
+})
+
+test('a pull that ends before it began, by the clock, says nothing of its age (T4)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const began = world.now
+  fake.beforePage = async () => {
+    if (world.now >= began) world.advance(-1_000)
+  }
+  await fence(storeId)
+  world.advance(1_000)
+  await fence(storeId)
   expect(fake.orderQueries).toHaveLength(2)
 })
 

@@ -66,14 +66,25 @@ export async function saveProgress(store: StoreDb, lease: Lease, progress: Progr
   return (await ownRow(store, lease).set(progress).returning('stream').executeTakeFirst()) !== undefined
 }
 
+/**
+ * The clock was put back by `ms`: what was read keeps the age it had, or it would be fresh again when the same hour comes back (D3, T4).
+ * Of all stores.
+ */
+export async function ageReadings(db: Db, ms: number): Promise<void> {
+  await sql`update sync_state set completed_start = completed_start - ${`${ms} milliseconds`}::interval
+    where completed_start is not null`.execute(db)
+}
+
 export function completeRun(store: StoreDb, lease: Lease, ended: Progress & { now: Date }) {
   const { now, ...progress } = ended
+  // One that ends before it began says nothing of its age.
+  const start = lease.startedAt <= now ? { completed_start: lease.startedAt } : {}
   return ownRow(store, lease)
     .set({
       ...progress,
+      ...start,
       cursor_page: null,
       lease_until: null,
-      completed_start: lease.startedAt,
       completed_at: now,
       error_code: null,
       error_detail: null,

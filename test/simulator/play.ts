@@ -95,7 +95,10 @@ const players: Players = {
     await foldRollups(deps)
   },
   async clock(theatre, { jumpMs }) {
+    // Processes that live say so every few seconds, whatever else they do: shortly before the clock jumps, and shortly after.
+    for (const worker of theatre.workers) await stillThere(worker)
     theatre.clock.jump(jumpMs)
+    for (const worker of theatre.workers) await stillThere(worker)
     theatre.hasJumped = true
   },
   async flow(theatre, { isOn, includeLast24h }) {
