@@ -15,8 +15,8 @@ const PUBLIC_URL = 'https://recoup.example.com'
 export const ada = '+4915123456789'
 
 /** A store with SMS by Twilio and WhatsApp by Meta, a stranger with SMS, and both providers as they call, with real signatures. */
-export function aCalledWorld() {
-  const world = aWorld({ PUBLIC_URL })
+export function aCalledWorld(env: Record<string, string> = {}) {
+  const world = aWorld({ PUBLIC_URL, ...env })
   const scene = { keys: { sms: '', whatsapp: '', strangerSms: '' } } as {
     keys: { sms: string; whatsapp: string; strangerSms: string }
     meta: ContractServer

@@ -62,7 +62,7 @@ describe('a relaxed rule', () => {
       consentBasis: { kind: 'relaxation', id: body.id, rule: 'opt_out' },
     })
     const [cart] = await world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).execute()
-    const shown = await world.request('GET', `/api/carts/${cart!.id}`, { token: store.token })
+    const shown = await world.request('GET', `/api/carts/${cart!.id}/messages`, { token: store.token })
     const told = shown.body.timeline.map((entry: { text: string }) => entry.text)
     expect(told).toContainEqual(expect.stringContaining('For Germany the rule is: A yes, or an earlier purchase.'))
     expect(told).toContainEqual(
