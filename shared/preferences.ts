@@ -88,6 +88,8 @@ export const PreferencesView = z.object({
       /** Masked: enough to recognise one's own. */
       address: z.string(),
       isOn: z.boolean(),
+      /** On here; the phone has still to confirm it by an answer to our SMS. */
+      isPending: z.boolean(),
       lock: LockReason.nullable(),
     }),
   ),

@@ -1,4 +1,5 @@
 import { type AccountDb, type AccountTx, type Db, sql } from '../db.ts'
+import { maskedAddress } from '../shoppers/mask.ts'
 import type { TextChannelName } from './channel.ts'
 import type { Keyword } from './keywords.ts'
 
@@ -77,8 +78,9 @@ export async function suppressText({ db, accountId }: AccountTx, out: OptOut): P
 /** In the ledger of every store of the account that has not got it already: the sender is the account's (C5). */
 export async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut): Promise<void> {
   await sql`
-    insert into consents (store_id, id, address_hash, channel, status, source, at)
-    select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'withdrawn', ${out.source}, ${out.at}
+    insert into consents (store_id, id, address_hash, channel, status, source, at, who)
+    select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'withdrawn', ${out.source}, ${out.at},
+      ${maskedAddress(out.channel, out.phone)}
     from stores s where s.account_id = ${accountId} and (
       select status from consents c where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
       order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
@@ -136,8 +138,9 @@ export async function confirmConsent(
 /** Where the newest word is the STOP, and a yes stood before it: that yes again. A START makes no consent that never was. */
 export async function restoreConsents({ db, accountId }: AccountTx, out: OptOut, undoes: string): Promise<void> {
   await sql`
-    insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, at)
-    select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'granted', said.confirmed[2], ${out.source}, ${out.at}
+    insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, at, who)
+    select s.id, gen_random_uuid(), ${out.addressHash}, ${out.channel}, 'granted', said.confirmed[2], ${out.source}, ${out.at},
+      ${maskedAddress(out.channel, out.phone)}
     from stores s cross join lateral (
       select array_agg(status order by at desc, id desc) as words, array_agg(source order by at desc, id desc) as sources,
           array_agg(is_confirmed order by at desc, id desc) as confirmed

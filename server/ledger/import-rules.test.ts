@@ -16,7 +16,7 @@ const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
   ...changed,
 })
 const read = (cells: string[], changed: Partial<ImportMapping> = {}) =>
-  readRow(cells, 2, { mapping: mapping(changed), country: 'DE', uploadedAt })
+  readRow(cells, 2, { mapping: mapping(changed), country: 'DE', zone: 'UTC', uploadedAt })
 
 describe('a row that proves a yes', () => {
   test('has an address in one spelling, a day and a place', () => {
@@ -73,7 +73,7 @@ test.each([
   ['1714550400', 'iso', '2024-05-01T08:00:00Z'],
   ['1714550400000', 'iso', '2024-05-01T08:00:00Z'],
 ] as const)('%s (%s) is %s', (text, order, instant) => {
-  expect(dateOf(text, order)).toEqual(new Date(instant))
+  expect(dateOf(text, order, 'UTC')).toEqual(new Date(instant))
 })
 
 test.each([
@@ -84,7 +84,13 @@ test.each([
   ['1024-05-01', 'iso'],
   ['1.5.24', 'dmy'],
 ] as const)('%s (%s) is no date: what does not exist is not guessed at', (text, order) => {
-  expect(dateOf(text, order)).toBe(null)
+  expect(dateOf(text, order, 'UTC')).toBe(null)
+})
+
+test('a day is the store’s own, and a zone in the file beats it (T3)', () => {
+  expect(dateOf('2024-05-01', 'iso', 'America/New_York')).toEqual(new Date('2024-05-01T04:00:00Z'))
+  expect(dateOf('2024-12-01 10:30', 'iso', 'America/New_York')).toEqual(new Date('2024-12-01T15:30:00Z'))
+  expect(dateOf('2024-05-01T10:30Z', 'iso', 'America/New_York')).toEqual(new Date('2024-05-01T10:30:00Z'))
 })
 
 test('columns of a newsletter tool are found by their names', () => {

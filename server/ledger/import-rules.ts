@@ -6,6 +6,7 @@ import {
   type ImportProblem,
   importChannels,
 } from '../../shared/ledger.ts'
+import { instantOf } from '../time.ts'
 
 // How a row of somebody else's file is read: columns guessed, words and dates understood, what proves nothing refused. Pure.
 
@@ -13,6 +14,8 @@ export interface ReadingOf {
   mapping: ImportMapping
   /** Reads national phone numbers. */
   country: string | null
+  /** Of the store: what a wall clock in the file speaks of where it names no zone. */
+  zone: string
   /** The moment of the upload: nothing was agreed after it. */
   uploadedAt: Date
 }
@@ -31,13 +34,14 @@ export interface ReadRow {
 }
 
 /** `line`: in the file, the heading being 1. */
-export function readRow(cells: readonly string[], line: number, { mapping, country, uploadedAt }: ReadingOf): ReadRow {
+export function readRow(cells: readonly string[], line: number, reading: ReadingOf): ReadRow {
+  const { mapping, country, zone, uploadedAt } = reading
   const cell = (index: number | null) => (index === null ? '' : (cells[index] ?? '').trim().replace(/^'(?=[+=@-])/, ''))
   const typed = cell(mapping.address)
   const channel = mapping.channel === null ? mapping.channelForAll : channelOf(cell(mapping.channel))
   const status = mapping.status === null ? 'granted' : statusOf(cell(mapping.status))
   const date = cell(mapping.date)
-  const at = date ? dateOf(date, mapping.dateOrder) : null
+  const at = date ? dateOf(date, mapping.dateOrder, zone) : null
   const given = (mapping.source === null ? mapping.sourceForAll : cell(mapping.source)).slice(0, 300)
   const address = channel && (channel === 'email' ? normalizeEmail(typed) : normalizePhone(typed, country))
   const row = {
@@ -97,31 +101,35 @@ const WRITTEN = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ,]+(\d{1,2}):(\d{2})(
 /** Nobody agreed to messages of a web shop before there was one. */
 const EARLIEST = Date.UTC(1995, 0, 1)
 
-/** An instant; a day alone is its first moment. Without a zone the file is taken to speak of UTC. null: not a date. */
-export function dateOf(text: string, order: DateOrder): Date | null {
+/** An instant; a day alone is its first moment. Without a zone of its own it is the store's wall clock. null: not a date. */
+export function dateOf(text: string, order: DateOrder, zone: string): Date | null {
   if (/^\d{10}$/.test(text)) return checked(Number(text) * 1_000)
   if (/^\d{13}$/.test(text)) return checked(Number(text))
   const iso = ISO.exec(text)
   const written = iso ? null : WRITTEN.exec(text)
-  if (iso) return instant([iso[1]!, iso[2]!, iso[3]!], iso.slice(4))
+  if (iso) return instant([iso[1]!, iso[2]!, iso[3]!], iso.slice(4), zone)
   if (!written || order === 'iso') return null
   const [, first, second, year] = written
-  return instant(order === 'dmy' ? [year!, second!, first!] : [year!, first!, second!], written.slice(4))
+  return instant(order === 'dmy' ? [year!, second!, first!] : [year!, first!, second!], written.slice(4), zone)
 }
 
-function instant(day: [string, string, string], time: (string | undefined)[]): Date | null {
+function instant(day: [string, string, string], time: (string | undefined)[], zone: string): Date | null {
   const [year, month, date] = day.map(Number) as [number, number, number]
   const [hour, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
-  const utc = Date.UTC(year, month - 1, date, hour, minute, second)
-  const back = new Date(utc)
-  // 31 February and 25 o'clock roll over; a file that has them is read wrong.
-  if (back.getUTCMonth() !== month - 1 || back.getUTCDate() !== date || hour > 23 || minute > 59) return null
-  return checked(utc - offsetMs(time[3]))
+  try {
+    // What does not exist, such as 31 February, is refused: a file that has it is read wrong.
+    const clock = Temporal.PlainDateTime.from({ year, month, day: date, hour, minute, second }, { overflow: 'reject' })
+    return checked(instantOf(clock, offsetOf(time[3]) ?? zone).epochMilliseconds)
+  } catch {
+    return null
+  }
 }
 
-function offsetMs(zone: string | undefined): number {
-  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone ?? '') ?? []
-  return sign ? (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000 : 0
+/** As an ISO offset; null: the text names none. */
+function offsetOf(zone: string | undefined): string | null {
+  if (!zone) return null
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? []
+  return sign ? `${sign}${hours}:${minutes}` : '+00:00'
 }
 
 const checked = (ms: number): Date | null => (Number.isFinite(ms) && ms >= EARLIEST ? new Date(ms) : null)

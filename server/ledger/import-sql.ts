@@ -79,7 +79,7 @@ export function importOf({ db, storeId }: StoreDb, id: string) {
     .selectFrom('consent_imports as i')
     .innerJoin('stores as s', 's.id', 'i.store_id')
     .select(['i.content', 'i.delimiter', 'i.mapping', 'i.state', 'i.uploaded_at', 'i.done_count'])
-    .select(['s.base_country', 's.account_id'])
+    .select(['s.base_country as country', 's.time_zone as zone', 's.account_id'])
     .where('i.store_id', '=', storeId)
     .where('i.id', '=', id)
     .executeTakeFirst()

@@ -73,7 +73,7 @@ test('an upload shows how it would be read, and counts nothing', async () => {
   expect(body.preview).toMatchObject({
     mapping: { address: 0, date: 1, dateOrder: 'dmy', source: 2, channel: null, channelForAll: 'email' },
     rows: [
-      { line: 2, address: 'ann@a.example', at: '2024-05-13T00:00:00.000Z', source: 'Formular', problem: null },
+      { line: 2, address: 'ann@a.example', at: '2024-05-13T04:00:00.000Z', source: 'Formular', problem: null },
       { line: 3, problem: 'This is not a complete email address.' },
     ],
     readable: 1,

@@ -22,7 +22,7 @@ import { guessMapping, inOrder, type ReadingOf, type ReadRow, readRow } from './
 import * as sql from './import-sql.ts'
 import { consentImportJob } from './jobs.ts'
 import { isImportId } from './rules.ts'
-import { baseCountry } from './sql.ts'
+import { placeOf } from './sql.ts'
 
 // Consents that were given elsewhere, brought in with what proves them (C5). A file is uploaded, looked at, confirmed on a legal ground and
 // then taken in part by part; the same row twice is one row, and whoever has said no stays at their no.
@@ -43,21 +43,21 @@ export async function uploadConsents(
   await take(deps, uploads, session.accountId)
   const content = await textOf(body)
   const table = tableOf(content)
-  const country = await baseCountry(store)
+  const { country, zone } = await placeOf(store)
   const mapping = guessMapping(table.columns, table.rows.slice(0, 50), country)
   const at = deps.now()
   const id = newId()
   const { delimiter, columns, rows } = table
   const about = { id, fileName: fileName.trim() || 'consents.csv', content, delimiter, columns, rowCount: rows.length }
   await sql.insertImport(store, { ...about, mapping, at })
-  const preview = await previewOf(table, { mapping, country, uploadedAt: at })
+  const preview = await previewOf(table, { mapping, country, zone, uploadedAt: at })
   return { import: await viewOf(store, id), columns, preview }
 }
 
 export async function previewConsents(store: StoreDb, id: string, mapping: ImportMapping): Promise<ImportPreview> {
   const row = await uploadedImport(store, id)
   const table = tableOf(row.content, row.delimiter)
-  return previewOf(table, { mapping, country: row.base_country, uploadedAt: row.uploaded_at })
+  return previewOf(table, { mapping, country: row.country, zone: row.zone, uploadedAt: row.uploaded_at })
 }
 
 async function previewOf(table: Table, reading: ReadingOf): Promise<ImportPreview> {
@@ -127,7 +127,7 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
   const row = await sql.importOf(store, importId)
   if (row?.state !== 'running' || row.content === null || !row.mapping) return
   const table = tableOf(row.content, row.delimiter)
-  const reading = { mapping: row.mapping, country: row.base_country, uploadedAt: row.uploaded_at }
+  const reading = { mapping: row.mapping, country: row.country, zone: row.zone, uploadedAt: row.uploaded_at }
   const { rows, yesFrom } = inOrder(await readAll(table, reading))
   for (let start = row.done_count, end = start; start < rows.length; start = end) {
     // A statement does not see what it writes itself: no yes goes together with a no.

@@ -47,7 +47,7 @@ export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry =
 /** One spelling, as it was hashed; null: no search. */
 export async function typedAddress(store: StoreDb, text: string): Promise<string | null> {
   if (text === '') return null
-  const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, await sql.baseCountry(store))
+  const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, (await sql.placeOf(store)).country)
   if (address) return address
   throw new AppError('invalid', 'Type a whole email address or phone number: only then can its rows be found.', {
     fields: { address: 'Type a whole email address or phone number.' },

@@ -86,7 +86,12 @@ export async function sourcesOf({ db, storeId }: StoreDb): Promise<string[]> {
   return rows.rows.map(({ source }) => source)
 }
 
-export async function baseCountry({ db, storeId }: StoreDb): Promise<string | null> {
-  const row = await db.selectFrom('stores').select('base_country').where('id', '=', storeId).executeTakeFirst()
-  return row?.base_country ?? null
+/** Where the store is: how its people write numbers, and which wall clock they mean. */
+export async function placeOf({ db, storeId }: StoreDb): Promise<{ country: string | null; zone: string }> {
+  const row = await db
+    .selectFrom('stores')
+    .select(['base_country as country', 'time_zone as zone'])
+    .where('id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  return row
 }

@@ -108,7 +108,7 @@ test('switching email off closes what is open and is written down with the words
   const { accountId, storeId, email, save } = await aReader()
   const { body } = await save({ channels: { email: false }, reason: 'too_many', note: ' enough ' })
   expect(body.channels).toEqual([
-    { channel: 'email', address: expect.stringMatching(/^.•••@/), isOn: false, lock: null },
+    { channel: 'email', address: expect.stringMatching(/^.•••@/), isOn: false, isPending: false, lock: null },
   ])
   expect(await ledger(storeId)).toEqual([
     {
@@ -166,6 +166,26 @@ test('a number that stands beside the address is not shown, nor can it be signed
   expect((await read()).body.channels).toHaveLength(1)
   await save({ channels: { sms: true, whatsapp: true } })
   expect(await ledger(storeId)).toEqual([])
+})
+
+test('a yes to SMS from a mail waits for the phone where it must; one the phone had given is taken up again', async () => {
+  const { storeId, save } = await aReader({ phone: '+4915112345678' })
+  await world.db.updateTable('shoppers').set({ country: 'DE' }).where('store_id', '=', storeId).execute()
+  await save({ channels: { sms: false } })
+  world.advance(1_000)
+  const { body } = await save({ channels: { sms: true } })
+  expect(body.channels[1]).toMatchObject({ channel: 'sms', isOn: true, isPending: true })
+  const asked = world.db.selectFrom('consent_questions').select('state').where('store_id', '=', storeId)
+  expect(await asked.execute()).toEqual([{ state: 'waiting' }])
+  await world.db
+    .updateTable('consents')
+    .set({ status: 'granted', is_confirmed: true })
+    .where('status', '=', 'pending')
+    .execute()
+  world.advance(1_000)
+  await save({ channels: { sms: false } })
+  world.advance(1_000)
+  expect((await save({ channels: { sms: true } })).body.channels[1]).toMatchObject({ isOn: true, isPending: false })
 })
 
 test('what the shop or a bounce has stopped is not the person’s to switch on', async () => {

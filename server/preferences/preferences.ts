@@ -12,8 +12,12 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
 import * as trackSql from '../messages/track-sql.ts'
 import { tokenHash } from '../secrets.ts'
+import { keepQuestion, openCartsTo } from '../shoppers/consent-sql.ts'
+import { statusOf } from '../shoppers/consents.ts'
+import { ledgerWords } from '../shoppers/evidence-sql.ts'
 import { besides, maskedAddress } from '../shoppers/mask.ts'
 import { insertConsent } from '../shoppers/sql.ts'
 import * as system from '../system.ts'
@@ -38,6 +42,7 @@ interface Person {
   storeName: string
   shopperId: string
   language: Language | null
+  country: string | null
   contacts: Contact[]
 }
 
@@ -72,6 +77,7 @@ export async function decidePreferences(
       await switchOn(tx, person, contact, words)
     }
     await sql.keepLanguage(tx, shopperId, decision.language)
+    if (on.length > 0) await wakeMessagesTo(tx, contacts, words.now)
     return view(tx, { ...person, language: decision.language }, browser)
   })
 }
@@ -99,15 +105,21 @@ async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date):
   }
 }
 
-/** The person's own act restores (C5), and what was switched off with it stays off. */
-async function switchOn(tx: StoreTx, { accountId }: Person, contact: Contact, words: Words): Promise<void> {
-  const { channel, hash } = contact
+/**
+ * The person's own act restores (C5), and what was switched off with it stays off. Where the number has to confirm a yes by SMS it is
+ * asked to, unless it had done so before it was switched off here.
+ */
+async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Contact, words: Words): Promise<void> {
+  const { channel, address, hash } = contact
   await trackSql.splitStopAll(tx, accountId, hash, besides(channel))
   await trackSql.unsuppress(tx, accountId, hash, channel)
-  await insertConsent(tx, consentOf(contact, 'granted', words))
+  const isConfirmed = await sql.hadConfirmed(tx, hash, channel, SOURCE)
+  const status = isConfirmed ? 'granted' : await statusOf(tx, { channel, address, isGiven: true, country }, hash)
+  await insertConsent(tx, { ...consentOf(contact, status, words), isConfirmed })
+  if (status === 'pending') await keepQuestion(tx, { address, addressHash: hash, country, now: words.now })
 }
 
-function consentOf({ channel, address, hash }: Contact, status: 'granted' | 'withdrawn', words: Words) {
+function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'granted' | 'withdrawn', words: Words) {
   const { wording, decision, now } = words
   const { language, reason, note } = decision
   const why = status === 'withdrawn' ? { ...(reason && { reason }), ...(note.trim() && { note: note.trim() }) } : {}
@@ -122,6 +134,16 @@ function consentOf({ channel, address, hash }: Contact, status: 'granted' | 'wit
     who: maskedAddress(channel, address),
     evidence: { language, ...why },
   }
+}
+
+/** What waits for a yes is looked at again. */
+async function wakeMessagesTo(tx: StoreTx, contacts: readonly Contact[], now: Date): Promise<void> {
+  const carts = await openCartsTo(
+    tx,
+    contacts.map(({ address }) => address),
+  )
+  await wakeCartMessages(tx, carts, now)
+  await scheduleNextLook(tx)
 }
 
 async function view(store: StoreDb, person: Person, browser: Language): Promise<PreferencesView> {
@@ -140,12 +162,16 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
 /** Of each contact of the person, in their order. */
 async function factsOf(store: StoreDb, { accountId, contacts }: Person): Promise<ChannelFacts[]> {
   const hashes = contacts.map(({ hash }) => hash)
-  const ledger = await sql.wordsOf(store, hashes, preferenceChannels)
+  const ledger = await ledgerWords(store, hashes, preferenceChannels)
   const suppressions = await sql.suppressionsOf(store, accountId, hashes)
   return contacts.map(({ channel, hash }) => {
     const hex = hash.toString('hex')
     const rows = suppressions.filter((row) => row.hash === hex && (row.channel === 'all' || row.channel === channel))
-    return { channel, ledger: ledger.get(`${channel}:${hex}`) ?? null, suppressed: rows.map(({ reason }) => reason) }
+    return {
+      channel,
+      ledger: ledger.get(`${channel}:${hex}`)?.evidence ?? null,
+      suppressed: rows.map(({ reason }) => reason),
+    }
   })
 }
 
@@ -163,8 +189,8 @@ async function personOf(deps: Deps, token: string): Promise<Person> {
     const contact = { channel, address, hash: deps.secrets.addressHash(address) }
     if (await isUsed(store, row.account_id, contact)) contacts.push(contact)
   }
-  const { account_id: accountId, store_name: storeName, shopper_id: shopperId, language } = row
-  return { store, accountId, storeName, shopperId, language, contacts }
+  const { account_id: accountId, store_name: storeName, shopper_id: shopperId, language, country } = row
+  return { store, accountId, storeName, shopperId, language, country, contacts }
 }
 
 /**
@@ -173,7 +199,7 @@ async function personOf(deps: Deps, token: string): Promise<Person> {
  */
 async function isUsed(store: StoreDb<Db>, accountId: string, { channel, hash }: Contact): Promise<boolean> {
   if (!isTextChannelName(channel)) return true
-  if ((await sql.wordsOf(store, [hash], [channel])).size > 0) return true
+  if ((await ledgerWords(store, [hash], [channel])).size > 0) return true
   const suppressions = await sql.suppressionsOf(store, accountId, [hash])
   return suppressions.some((row) => row.channel === channel || row.channel === 'all')
 }

@@ -11,9 +11,9 @@ const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
 test('email is on without a word, a text is not: unknown is no opt-in (C5)', () => {
   expect(standingOf(facts()).isOn).toBe(true)
   expect(standingOf(facts({ channel: 'sms' })).isOn).toBe(false)
-  expect(standingOf(facts({ channel: 'sms', ledger: 'granted' })).isOn).toBe(true)
+  expect(standingOf(facts({ channel: 'sms', ledger: 'express_yes' })).isOn).toBe(true)
   expect(standingOf(facts({ ledger: 'withdrawn' })).isOn).toBe(false)
-  expect(standingOf(facts({ channel: 'sms', ledger: 'pending' })).isOn).toBe(false)
+  expect(standingOf(facts({ channel: 'sms', ledger: 'pending' }))).toMatchObject({ isOn: true, isPending: true })
 })
 
 test.each([
@@ -24,9 +24,10 @@ test.each([
   ['manual', 'shop'],
   ['erased', 'shop'],
 ] as const)('an address suppressed as %s is off, and locked: %s', (reason, lock) => {
-  expect(standingOf(facts({ ledger: 'granted', suppressed: [reason] }))).toEqual({
+  expect(standingOf(facts({ ledger: 'express_yes', suppressed: [reason] }))).toEqual({
     channel: 'email',
     isOn: false,
+    isPending: false,
     lock,
   })
   const { on } = changesOf([facts({ suppressed: [reason] })], { channels: { email: true }, isStopAll: false })

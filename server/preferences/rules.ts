@@ -6,8 +6,8 @@ export type Suppressed = 'unsubscribed' | 'complaint' | 'hard_bounce' | 'manual'
 
 export interface ChannelFacts {
   channel: PreferenceChannel
-  /** Newest word of the ledger. */
-  ledger: string | null
+  /** What the ledger says (`ledgerWords`). */
+  ledger: 'pending' | 'express_yes' | 'confirmed' | 'withdrawn' | null
   /** Why the address gets nothing of this channel, in all its rows. */
   suppressed: readonly Suppressed[]
 }
@@ -15,6 +15,8 @@ export interface ChannelFacts {
 export interface Standing {
   channel: PreferenceChannel
   isOn: boolean
+  /** On as far as the person said here; the number has not confirmed it yet. */
+  isPending: boolean
   /** Not the person's to switch on: their own act lifts their own word only (C5). */
   lock: LockReason | null
 }
@@ -24,8 +26,9 @@ export interface Standing {
  * opt-in.
  */
 export function standingOf({ channel, ledger, suppressed }: ChannelFacts): Standing {
-  const hasSaidYes = ledger === 'granted' || (ledger === null && channel === 'email')
-  return { channel, isOn: hasSaidYes && suppressed.length === 0, lock: lockOf(suppressed) }
+  const hasSaidYes = ledger === null ? channel === 'email' : ledger !== 'withdrawn'
+  const isOn = hasSaidYes && suppressed.length === 0
+  return { channel, isOn, isPending: isOn && ledger === 'pending', lock: lockOf(suppressed) }
 }
 
 function lockOf(suppressed: readonly Suppressed[]): LockReason | null {

@@ -9,7 +9,7 @@ export function personOf({ db, storeId }: StoreDb, messageId: string) {
     .selectFrom('messages as m')
     .innerJoin('stores as s', 's.id', 'm.store_id')
     .innerJoin('shoppers as p', (on) => on.onRef('p.store_id', '=', 'm.store_id').onRef('p.id', '=', 'm.shopper_id'))
-    .select(['m.channel', 'm.to_address', 'm.shopper_id', 'p.email', 'p.phone', 'p.language'])
+    .select(['m.channel', 'm.to_address', 'm.shopper_id', 'p.phone', 'p.language', 'p.country'])
     .select(['s.account_id', 's.name as store_name'])
     .where('m.store_id', '=', storeId)
     .where('m.id', '=', messageId)
@@ -26,13 +26,15 @@ export async function lockShopper({ db, storeId }: StoreTx, shopperId: string): 
     .execute()
 }
 
-/** The newest word of the ledger per channel and address (C5), by `channel:hash`; one that awaits confirmation only where nothing else is. */
-export async function wordsOf({ db, storeId }: StoreDb, hashes: readonly Buffer[], channels: readonly string[]) {
-  const rows = await sql<{ hash: string; channel: string; status: string }>`
-    select distinct on (address_hash, channel) encode(address_hash, 'hex') as hash, channel, status from consents
-    where store_id = ${storeId} and channel = any(${[...channels]}::text[]) and address_hash = any(${[...hashes]}::bytea[])
-    order by address_hash, channel, status = 'pending', at desc, id desc`.execute(db)
-  return new Map(rows.rows.map((row) => [`${row.channel}:${row.hash}`, row.status]))
+/** Whether the person switched off here what their phone had confirmed: that yes is theirs to take up again. */
+export async function hadConfirmed({ db, storeId }: StoreDb, hash: Buffer, channel: string, source: string) {
+  const rows = await sql`
+    select 1 from (select at, id, source from consents where store_id = ${storeId} and address_hash = ${hash}
+      and channel = ${channel} and status = 'withdrawn' order by at desc, id desc limit 1) no
+    where no.source = ${source} and coalesce((select c.is_confirmed from consents c where c.store_id = ${storeId}
+      and c.address_hash = ${hash} and c.channel = ${channel} and (c.at, c.id) < (no.at, no.id)
+      order by c.at desc, c.id desc limit 1), false)`.execute(db)
+  return rows.rows.length > 0
 }
 
 export async function suppressionsOf({ db }: StoreDb, accountId: string, hashes: readonly Buffer[]) {

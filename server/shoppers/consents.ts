@@ -80,7 +80,11 @@ const shared = ({ channel, address, wording }: Said) => ({
 })
 
 /** A yes by SMS is only half of one where the rule in force asks for a confirmation, or the store asks everybody. */
-async function statusOf(tx: StoreTx, said: Said, addressHash: Buffer): Promise<'pending' | 'granted' | 'withdrawn'> {
+export async function statusOf(
+  tx: StoreTx,
+  said: Omit<Said, 'wording'>,
+  addressHash: Buffer,
+): Promise<'pending' | 'granted' | 'withdrawn'> {
   if (!said.isGiven) return 'withdrawn'
   if (said.channel !== 'sms') return 'granted'
   const terms = await sql.consentTerms(tx)

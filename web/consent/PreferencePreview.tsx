@@ -24,9 +24,9 @@ export function PreferencePreview({ storeName, own, language }: Props) {
       languages.map((each) => [each, fillWording(own[each], each, storeName)]),
     ) as PreferencesView['wordings'],
     channels: [
-      { channel: 'email', address: 'j•••@example.com', isOn: true, lock: null },
-      { channel: 'sms', address: '+12•••••43', isOn: true, lock: null },
-      { channel: 'whatsapp', address: '+12•••••43', isOn: false, lock: null },
+      { channel: 'email', address: 'j•••@example.com', isOn: true, isPending: false, lock: null },
+      { channel: 'sms', address: '+12•••••43', isOn: true, isPending: false, lock: null },
+      { channel: 'whatsapp', address: '+12•••••43', isOn: false, isPending: false, lock: null },
     ],
   }
   return (

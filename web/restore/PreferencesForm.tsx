@@ -117,6 +117,7 @@ function About({ each, sentence, words }: AboutProps) {
       <span style={{ display: 'block', marginTop: 2 }}>
         {words.to}: {each.address}
       </span>
+      {each.isPending && <strong style={{ display: 'block', marginTop: 2 }}>{words.pending}</strong>}
       {each.lock && <strong style={{ display: 'block', marginTop: 2 }}>{words.lock[each.lock]}</strong>}
     </>
   )

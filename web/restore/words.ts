@@ -21,8 +21,7 @@ export interface ShopperWords {
   preferences: string
   title: string
   channels: string
-  on: string
-  off: string
+  pending: string
   lock: Record<LockReason, string>
   why: string
   whyNone: string
@@ -55,8 +54,7 @@ export const shopperWords: Record<Language, ShopperWords> = {
     preferences: 'Choose what you get',
     title: 'Message preferences',
     channels: 'How we may write to you',
-    on: 'On',
-    off: 'Off',
+    pending: 'Not confirmed yet. We send you an SMS: answer YES to it.',
     lock: {
       undeliverable: 'Our messages came back from here, so we no longer send any. Ask the shop if that is wrong.',
       complaint: 'A message was reported as spam here, so we no longer send any. Ask the shop if that is wrong.',
@@ -97,8 +95,7 @@ export const shopperWords: Record<Language, ShopperWords> = {
     preferences: 'Auswählen, was Sie bekommen',
     title: 'Nachrichten auswählen',
     channels: 'Wie wir Ihnen schreiben dürfen',
-    on: 'An',
-    off: 'Aus',
+    pending: 'Noch nicht bestätigt. Wir schicken Ihnen eine SMS: Antworten Sie mit JA.',
     lock: {
       undeliverable:
         'Unsere Nachrichten kamen von hier zurück, deshalb senden wir keine mehr. Fragen Sie den Shop, wenn das falsch ist.',
