@@ -158,7 +158,9 @@ const got = ({ email, phone }: Shopper) => ({
 /** The last that the cart's timeline says of each step. */
 async function told({ email }: Shopper): Promise<string[]> {
   const cart = await world.db.selectFrom('carts').select('id').where('email', '=', email).executeTakeFirstOrThrow()
-  const { body } = await world.request('GET', `/api/carts/${cart.id}/messages?storeId=${storeId}`, { token: scene.store.token })
+  const { body } = await world.request('GET', `/api/carts/${cart.id}/messages?storeId=${storeId}`, {
+    token: scene.store.token,
+  })
   const decided = (body.timeline as { kind: string; title: string; text: string }[]).filter(({ kind }) =>
     /^message_(send|hold|skip)$/.test(kind),
   )
@@ -204,8 +206,8 @@ describe('what shoppers in the demo store get, and why', () => {
   test('in the US, agreed to everything: mail and one SMS; WhatsApp delivers no advertising there', async () => {
     expect(got(us.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 0 })
     expect(await told(us.agreed)).toEqual([
-      expect.stringMatching(/^Every check passed.* They said yes on Mar 2, 2026 \(checkout\)\.$/),
-      expect.stringMatching(/^Every check passed.* They said yes on Mar 2, 2026 \(checkout\)\.$/),
+      expect.stringMatching(/^Every check passed.* They said yes on Mar 2, 2026 \(box at the checkout\)\.$/),
+      expect.stringMatching(/^Every check passed.* They said yes on Mar 2, 2026 \(box at the checkout\)\.$/),
       'WhatsApp delivers no marketing messages to numbers of +1.',
     ])
   })
@@ -229,16 +231,16 @@ describe('what shoppers in the demo store get, and why', () => {
   test('in the US, ticked and unticked again: not even a mail', async () => {
     expect(got(us.unticked)).toEqual({ mails: 0, sms: 0, whatsapp: 0 })
     expect((await told(us.unticked))[0]).toBe(
-      'The shopper has withdrawn consent. They said no on Mar 2, 2026 (checkout).',
+      'The shopper has withdrawn consent. They said no on Mar 2, 2026 (box at the checkout).',
     )
   })
 
   test('in Germany, agreed to everything and confirmed by JA: all three', async () => {
     expect(got(de.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 1 })
     expect(await told(de.agreed)).toEqual([
-      expect.stringContaining('They said yes on Mar 2, 2026 (checkout).'),
-      expect.stringContaining('They said yes and confirmed it on Mar 2, 2026 (YES by SMS).'),
-      expect.stringContaining('They said yes on Mar 2, 2026 (checkout).'),
+      expect.stringContaining('They said yes on Mar 2, 2026 (box at the checkout).'),
+      expect.stringContaining('They said yes and confirmed it on Mar 2, 2026 (answered YES by SMS).'),
+      expect.stringContaining('They said yes on Mar 2, 2026 (box at the checkout).'),
     ])
   })
 
@@ -254,7 +256,7 @@ describe('what shoppers in the demo store get, and why', () => {
   test('in Germany, asked to confirm and silent: no SMS; mail and WhatsApp as agreed', async () => {
     expect(got(de.unconfirmed)).toEqual({ mails: 1, sms: 0, whatsapp: 1 })
     expect((await told(de.unconfirmed))[1]).toBe(
-      'The shopper is asked by SMS to confirm, and has not replied YES yet. They said yes on Mar 2, 2026 (checkout), and this awaits their confirmation.',
+      'The shopper is asked by SMS to confirm, and has not replied YES yet. They said yes on Mar 2, 2026 (box at the checkout), and this awaits their confirmation.',
     )
   })
 

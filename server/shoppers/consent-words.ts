@@ -1,3 +1,4 @@
+import { sourceWords } from '../../shared/ledger.ts'
 import type { ConsentBasis } from './consent.ts'
 import { type ConsentRule, ruleTexts } from './consent-table.ts'
 
@@ -17,7 +18,8 @@ export function consentWords(decision: { outcome: string; reason: string; inputs
 }
 
 function ofWord(basis: Extract<ConsentBasis, { kind: 'ledger' }>, { consent }: Record<string, unknown>): string {
-  const when = `on ${day.format(new Date(basis.at))} (${basis.source})`
+  const words = sourceWords(basis.source)
+  const when = `on ${day.format(new Date(basis.at))} (${words.charAt(0).toLowerCase()}${words.slice(1)})`
   if (consent === 'withdrawn') return `They said no ${when}.`
   if (consent === 'pending') return `They said yes ${when}, and this awaits their confirmation.`
   return consent === 'confirmed' ? `They said yes and confirmed it ${when}.` : `They said yes ${when}.`
