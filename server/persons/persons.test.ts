@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anOrder, aStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
@@ -9,6 +10,7 @@ import { foldRollups } from '../analytics/rollups.ts'
 import { readEvidence } from '../carts/attribution.ts'
 import { refold } from '../carts/carts.ts'
 import { recordOrders } from '../carts/record.ts'
+import { receiveText } from '../channels/inbound.ts'
 import { transact } from '../db.ts'
 import { HOUR, pass } from '../messages/scene.ts'
 import { readStore } from '../stores/sql.ts'
@@ -169,8 +171,14 @@ describe('one person', () => {
     })
     await postCapture(world, zen, {
       ...{ cart: 'a-new-token-of-hers', device: 'a-new-device-of-hers', page: 'a-new-page', seq: 2 },
-      contact: { phone: ZEN.phone, lastName: ZEN.lastName },
+      contact: { email: ZEN.email, phone: ZEN.phone, lastName: ZEN.lastName },
+      consent: { email: true, wording: 'Yes, write to me' },
     })
+    const account = { accountId: zen.accountId, db: world.db }
+    const stop = { channel: 'sms', id: 'later', from: ZEN.phone, text: 'STOP', at: null, isAnswered: true }
+    await receiveText(world.deps, account, { ...stop, isAnsweredAtOnce: true } as never)
+    const entry = { address: ZEN.email, note: 'Zenobia rang again' }
+    await world.request('POST', '/api/suppressions', { token: zen.token, body: entry })
     for (let hour = 0; hour < 4; hour++) await pass(world, zen.storeId, 24 * HOUR)
     expect(world.sent.filter(({ to }) => to === ZEN.email)).toEqual([])
     expect(await tracesIn(world)).toEqual([])
@@ -194,6 +202,24 @@ describe('one person', () => {
     ])
     expect(rows).toEqual([{ net_minor: 0, email: null }])
     expect(await tracesIn(world)).toEqual([])
+  })
+
+  test('waits for what is on the wire, so that nothing is written of it afterwards', async () => {
+    const greta = anOrder(world, { email: 'greta@walk.example' })
+    await recordOrders(world.deps, zen.storeId, [greta], 'sync')
+    await pass(world, zen.storeId, 2 * HOUR)
+    const move = (state: string) =>
+      world.pool.query('update messages set state = $1 where store_id = $2 and to_address = $3', [
+        ...[state, zen.storeId, greta.email],
+      ])
+    await move('handed_over')
+    await ask('DELETE', 'greta@walk.example', { confirmation: 'erase' })
+    const erasing = world.runJobs()
+    await sleep(700)
+    expect(await tracesIn(world, ['greta@walk'])).not.toEqual([])
+    await move('sent')
+    await erasing
+    expect(await tracesIn(world, ['greta@walk'])).toEqual([])
   })
 
   test('an erasure that ended in the middle goes on, and a second one finds nothing more', async () => {

@@ -75,6 +75,8 @@ export const withoutPersons: Record<string, string> = {
   sending_budgets: 'of the account',
   sending_spend: 'of the account',
   channel_credentials: 'of the account',
+  bounce_mailboxes: 'of the account',
+  receiver_pauses: 'of receiving domains; their answers are kept without addresses',
   stores: 'of the store',
   store_credentials: 'of the store',
   store_webhooks: 'of the store',

@@ -39,6 +39,13 @@ const looks: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
   erased: { tone: 'quiet', icon: IconUserOff },
 }
 
+/** Why there is no button. */
+const staysBecause = {
+  unsubscribed: 'Only they can take this back',
+  complaint: 'Stays: they reported spam',
+  erased: 'Stays: they were erased',
+}
+
 interface Props {
   filter: SuppressionFilter
   mayChange: boolean
@@ -125,7 +132,7 @@ function Entry({ entry, onRemove }: { entry: SuppressionEntry; onRemove: (() => 
       </div>
       {removalOf[reason] === 'person' ? (
         <Text fz="xs" c="dimmed" className="suppression-stays">
-          {reason === 'unsubscribed' ? 'Only they can take this back' : 'Stays'}
+          {staysBecause[reason as keyof typeof staysBecause]}
         </Text>
       ) : (
         onRemove && (

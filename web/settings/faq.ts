@@ -96,7 +96,7 @@ export const questions: readonly Question[] = [
     question: 'Which customer data is kept, and for how long?',
     answer: [
       'Name, email, phone and country of your customers, their carts and orders, and the messages to them. No payment data and no IP addresses. It is kept while the store is connected and 30 days after that.',
-      'You can export everything as a file, and delete the account with all that is in it.',
+      'You can export everything as a file, and delete the account with all that is in it. Under Settings, Consent you export or erase one person.',
     ],
     link: { to: '/settings/account', label: 'Export and delete' },
   },
