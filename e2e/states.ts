@@ -104,6 +104,12 @@ const atTheDoor: State[] = [
     prepare: (page, open) => open().then(() => page.getByRole('heading', { level: 1 }).waitFor()),
   },
 ]
+  {
+    name: 'preferences link not valid',
+    of: 'visitor',
+    path: '/preferences?token=x',
+    prepare: (page, open) => open().then(() => isSaid(page, 'not complete')),
+  },
 
 const ofTheDashboard: State[] = [
   {

@@ -8,6 +8,7 @@ import { type CartFilter, countCarts, listCarts } from '../server/carts/list-sql
 import { recordOrders } from '../server/carts/record.ts'
 import { sql } from '../server/db.ts'
 import { newId } from '../server/ids.ts'
+import { ledgerPage, type Wanted } from '../server/ledger/sql.ts'
 import { sendDue } from '../server/messages/deliver.ts'
 import { closeAbandonedFlights } from '../server/messages/flights.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
@@ -16,7 +17,7 @@ import { sortColumns } from '../shared/carts.ts'
 import { chartPeriods } from '../shared/dashboard.ts'
 import { anOrder, aStore, freshFence, type TestStore } from './factories.ts'
 import { manyCarts } from './many-carts.ts'
-import { aWorld } from './world.ts'
+import { aWorld, START } from './world.ts'
 
 // What is asked all the time stays as cheap at 200,000 carts: an index serves it, no large table is read through, no store's
 // rows are sorted. The statements are those the code sends: each is explained, with its values, at the moment it is sent.
@@ -34,6 +35,7 @@ const LARGE = [
   'decisions',
   'cart_counts',
   'orders',
+  'consents',
 ]
 
 const world = aWorld()
@@ -84,6 +86,38 @@ function faultOf(node: PlanNode, most: number): string | null {
   if (node['Node Type'] === 'Seq Scan') return `reads through ${table}`
   return read > most && node['Node Type'] !== 'ModifyTable' ? `reads ${read} rows of ${table}` : null
 }
+
+describe('the consent ledger', () => {
+  const CONSENTS = 60_000
+  beforeAll(async () => {
+    await world.pool.query(
+      `insert into consents (store_id, id, address_hash, channel, status, source, at)
+       select $1, gen_random_uuid(), decode(md5((n % 25000)::text), 'hex'), (array['email', 'sms', 'whatsapp'])[1 + n % 3],
+         case when n % 7 = 0 then 'withdrawn' else 'granted' end,
+         (array['checkout', 'import', 'one-click', 'order', 'preference page', 'STOP by SMS'])[1 + n % 6],
+         $2::timestamptz - n * interval '1 minute' from generate_series(1, ${CONSENTS}) n`,
+      [store.storeId, world.now],
+    )
+    await world.pool.query('analyze consents')
+  }, 60_000)
+  const after = { at: new Date(START.getTime() - 30_000 * 60_000), id: '00000000-0000-4000-8000-000000000000' }
+  test.each<[string, Partial<Wanted>]>([
+    ['unfiltered', {}],
+    ['a person', { hash: Buffer.from('d41d8cd98f00b204e9800998ecf8427e', 'hex') }],
+    ['a channel', { channel: 'sms' }],
+    ['an answer', { status: 'withdrawn' }],
+    ['an answer there is none of', { status: 'pending' }],
+    ['a source', { source: 'one-click' }],
+    ['all three', { channel: 'whatsapp', status: 'withdrawn', source: 'order' }],
+    ['a period', { from: '2026-02-01', to: '2026-02-02' }],
+    ['a channel in a period', { channel: 'sms', from: '2026-02-01', to: '2026-02-02' }],
+  ])('%s: its first page and one far below', async (_, filter) => {
+    const page = (from: Wanted['after']) => () =>
+      ledgerPage({ storeId: store.storeId, db: world.db }, { hash: null, after: from, limit: 51, ...filter })
+    await expectCheap(page(null))
+    await expectCheap(page(after))
+  })
+})
 
 describe('the list', () => {
   const base: CartFilter = { page: 1, limit: 25, badge: null, search: '', sort: 'timestamp', order: 'desc' }

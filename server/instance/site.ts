@@ -21,7 +21,16 @@ export interface PublicPage {
 /** Pages with an address of their own that a search may find. */
 const FOUND_BY_SEARCH = ['/landing.html', '/terms', '/privacy']
 /** Answers to one person's link, and answers that are no pages. */
-const NOT_FOR_ROBOTS = ['/api/', '/c/', '/u/', '/cart/recover', '/unsubscribe', '/preferences', '/reset-password', '/test']
+const NOT_FOR_ROBOTS = [
+  '/api/',
+  '/c/',
+  '/u/',
+  '/cart/recover',
+  '/unsubscribe',
+  '/preferences',
+  '/reset-password',
+  '/test',
+]
 
 const liquid = new Liquid({ outputEscape: 'escape' })
 
