@@ -25,11 +25,13 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'e2e',
+          globalSetup: ['test/global.ts', 'e2e/houses.ts'],
           setupFiles: ['e2e/on-failure.ts'],
           include: ['e2e/**/*.test.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
+          expect: { poll: { timeout: 10_000 } },
         },
       },
     ],

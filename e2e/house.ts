@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, chromium } from 'playwright-core'
+import { inject } from 'vitest'
+import { confirmLive as liveEndpoint } from '../shared/instance.ts'
 
 /** The product as a user starts it: a process of its own, ports and a data folder of its own. */
 export interface House {
@@ -12,19 +14,64 @@ export interface House {
   storeUrl: string
   mailboxUrl: string
   dataDir: string
+  /** Of the database in the data folder, while it runs. */
+  databaseUrl(): string
   output(): string
   /** kill -9 of the server process; the database it started lives on. */
   kill(): Promise<void>
   /** Starts it again on the same folder. */
   start(): Promise<void>
+  /** Ends the server and the database; the folder stays. */
+  close(): Promise<void>
   stop(): Promise<void>
 }
 
+/** A house nobody has lived in: the demo's past is written while it can already be looked at. */
 export async function aHouse(env: Record<string, string> = {}): Promise<House> {
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'recoup-e2e-'))
-  // As root the database runs as somebody else, and would be kept elsewhere if that user could not enter.
-  chmodSync(dataDir, 0o711)
-  const [port, storePort, mailboxPort, smtpPort] = await freePorts(4)
+  return openHouse(aFolder('recoup-e2e-'), await freePorts(4), env)
+}
+
+/**
+ * A house whose demo has its past. Made once per worker and copied: ninety days cost half a minute. What the demo knows of its store
+ * holds the store's address, so that all copies of a worker have the same ports, one after the other.
+ */
+export async function aFurnishedHouse(env: Record<string, string> = {}): Promise<House> {
+  const pattern = path.join(inject('houses'), `worker-${process.env.VITEST_POOL_ID}`)
+  const portsFile = `${pattern}.ports`
+  if (!existsSync(portsFile)) writeFileSync(portsFile, JSON.stringify(await furnish(pattern)))
+  const dataDir = aFolder('recoup-e2e-')
+  // Owners are kept: as root, the database belongs to somebody else.
+  execFileSync('cp', ['-a', `${pattern}/.`, dataDir])
+  const house = await openHouse(dataDir, JSON.parse(readFileSync(portsFile, 'utf8')) as number[], env)
+  await confirmLive(house)
+  return house
+}
+
+/** A copy sends nothing before an owner has said that it is the live one; the demo's may not. */
+async function confirmLive(house: House): Promise<void> {
+  const ask = (path: string, headers: Record<string, string>, body?: object) =>
+    fetch(house.url + path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
+  const keeper = { name: 'Keeper', email: 'keeper@houses.example', password: 'four pots on Kiln Road' }
+  const registered = await ask('/api/auth/register', { 'content-type': 'application/json' }, keeper)
+  const { token } = (await registered.json()) as { token: string }
+  const reply = await ask(liveEndpoint.path, { authorization: `Bearer ${token}` })
+  if (!reply.ok) throw new Error(`not confirmed: ${await reply.text()}`)
+}
+
+/** The ports it was furnished at. */
+async function furnish(dataDir: string): Promise<number[]> {
+  mkdirSync(dataDir, { mode: 0o711 })
+  const ports = await freePorts(4)
+  const house = await openHouse(dataDir, ports, { LOG_LEVEL: 'info' })
+  await until(async () => house.output().includes('demo.history-made'), 240_000).catch((error) => {
+    throw new Error(`the demo got no past:\n${house.output().slice(-4_000)}`, { cause: error })
+  })
+  await house.close()
+  return ports
+}
+
+async function openHouse(dataDir: string, ports: number[], env: Record<string, string>): Promise<House> {
+  const [port, storePort, mailboxPort, smtpPort] = ports
   const settings = {
     ...process.env,
     DATA_DIR: dataDir,
@@ -43,6 +90,7 @@ export async function aHouse(env: Record<string, string> = {}): Promise<House> {
     storeUrl: `http://localhost:${storePort}`,
     mailboxUrl: `http://127.0.0.1:${mailboxPort}`,
     dataDir,
+    databaseUrl: () => urlOf(path.join(dataDir, 'postgres', 'pgdata')),
     output: () => output,
     async start() {
       child = spawn(process.execPath, ['server/main.ts'], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -57,14 +105,30 @@ export async function aHouse(env: Record<string, string> = {}): Promise<House> {
       child.kill('SIGKILL')
       await until(async () => child.exitCode !== null || child.signalCode !== null, 5_000)
     },
-    async stop() {
+    async close() {
       child.kill('SIGTERM')
       await until(async () => child.exitCode !== null || child.signalCode !== null, 15_000)
+    },
+    async stop() {
+      await house.close()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
   await house.start()
   return house
+}
+
+/** Lines 4 and 5 of what a running PostgreSQL says of itself: its port and the folder of its socket. */
+function urlOf(pgdata: string): string {
+  const [, , , port, folder] = readFileSync(path.join(pgdata, 'postmaster.pid'), 'utf8').split('\n')
+  return `postgres://app@/recoup?host=${encodeURIComponent(folder!.trim())}&port=${port!.trim()}`
+}
+
+function aFolder(prefix: string): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), prefix))
+  // As root the database runs as somebody else, and would be kept elsewhere if that user could not enter.
+  chmodSync(folder, 0o711)
+  return folder
 }
 
 /** Asks again and again until it is so. */
@@ -117,15 +181,19 @@ export async function openBrowser(): Promise<Browser> {
   return browser
 }
 
+/** Below those the system hands out itself: nobody else is given one while its house is closed for a moment. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = net.createServer()
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return server
-    }),
-  )
-  const ports = servers.map((server) => (server.address() as net.AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  const ports: number[] = []
+  while (ports.length < count) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    if (!ports.includes(port) && (await isFree(port))) ports.push(port)
+  }
   return ports
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = net.createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })

@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aHouse, type House, openBrowser, until } from './house.ts'
+import { aFurnishedHouse, type House, openBrowser } from './house.ts'
 
 // A whole session without a mouse: every stop is reached by keys alone, and shows where one is.
 
@@ -10,28 +10,16 @@ let browser: Browser
 let page: Page
 
 beforeAll(async () => {
-  house = await aHouse()
+  house = await aFurnishedHouse()
   browser = await openBrowser()
   page = await (await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } })).newPage()
   await page.goto(`${house.url}/login`)
-  await isFurnished()
 }, 240_000)
 
 afterAll(async () => {
   await browser?.close()
   await house?.stop()
 })
-
-/** Carts to open: the demo's past is written while it can already be looked at. */
-async function isFurnished(): Promise<void> {
-  const demo = await fetch(`${house.url}/api/auth/demo`, { method: 'POST' })
-  const headers = { authorization: `Bearer ${((await demo.json()) as { token: string }).token}` }
-  const hasCarts = async () => {
-    const reply = await fetch(`${house.url}/api/carts/abandoned?status=recovered`, { headers })
-    return ((await reply.json()) as { carts: unknown[] }).carts.length > 0
-  }
-  await until(hasCarts, 180_000, 1_000)
-}
 
 /** Presses Tab until `target` has the focus, as a person would, and sees that it shows. */
 async function reach(target: Locator, key = 'Tab'): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aHouse, type House, openBrowser, until } from './house.ts'
+import { aFurnishedHouse, type House, openBrowser, until } from './house.ts'
 
 // Settings changed elsewhere, with a browser that is there, cut off for a while, or behind another tab. Nothing else asks for them again.
 
@@ -12,7 +12,7 @@ const asked: number[] = []
 const mistakes: string[] = []
 
 beforeAll(async () => {
-  house = await aHouse()
+  house = await aFurnishedHouse()
   browser = await openBrowser()
   page = await (await browser.newContext()).newPage()
   page.on('request', (request) => request.url().includes('/api/stores/check-connection') && asked.push(Date.now()))

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aHouse, type House, openBrowser } from './house.ts'
+import { aFurnishedHouse, type House, openBrowser } from './house.ts'
 
 // The frame around every screen: themes, ways in and out, the passage from one screen to the next.
 
@@ -8,7 +8,7 @@ let house: House
 let browser: Browser
 
 beforeAll(async () => {
-  house = await aHouse()
+  house = await aFurnishedHouse()
   browser = await openBrowser()
 }, 120_000)
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aHouse, type House, openBrowser } from './house.ts'
+import { aFurnishedHouse, type House, openBrowser } from './house.ts'
 
 // The specification's own words where they stand on the screen, and the ways that lead on from them.
 
@@ -9,7 +9,7 @@ let browser: Browser
 let owner: Page
 
 beforeAll(async () => {
-  house = await aHouse()
+  house = await aFurnishedHouse()
   browser = await openBrowser()
   owner = await aVisitor()
   await owner.goto(`${house.url}/login`)
