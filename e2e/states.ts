@@ -26,6 +26,13 @@ const NO_FIGURES = {
   ...{ activeCustomers: 0, trends: {}, currency: 'USD', otherCurrencies: [], syncAgeSeconds: null },
 }
 const NO_CARTS = { carts: [], pagination: { total: 0, page: 1, pages: 0, limit: 20 } }
+const ANN = {
+  ...{ address: 'ann@shoppers.example', addresses: ['ann@shoppers.example', '+12125550123'], names: ['Ann Archer'] },
+  ...{ stores: [{ id: 'x', name: 'Maple & Clay' }], firstSeenAt: '2026-01-05T10:00:00Z' },
+  counts: { carts: 2, orders: 1, messages: 4, facts: 6 },
+  suppressed: [{ channel: 'sms', reason: 'unsubscribed', since: '2026-01-06T10:00:00Z' }],
+  erasures: [],
+}
 const NOT_HERE = '00000000-0000-4000-8000-000000000000'
 
 /** What the server really says, with some of it changed. */
@@ -98,18 +105,18 @@ const atTheDoor: State[] = [
     prepare: (page, open) => open().then(() => page.getByRole('heading', { level: 1 }).waitFor()),
   },
   {
+    name: 'preferences link not valid',
+    of: 'visitor',
+    path: '/preferences?token=x',
+    prepare: (page, open) => open().then(() => isSaid(page, 'not complete')),
+  },
+  {
     name: 'unsubscribe link not valid',
     of: 'visitor',
     path: '/unsubscribe?token=x',
     prepare: (page, open) => open().then(() => page.getByRole('heading', { level: 1 }).waitFor()),
   },
 ]
-  {
-    name: 'preferences link not valid',
-    of: 'visitor',
-    path: '/preferences?token=x',
-    prepare: (page, open) => open().then(() => isSaid(page, 'not complete')),
-  },
 
 const ofTheDashboard: State[] = [
   {
@@ -260,6 +267,29 @@ const ofSettings: State[] = [
       await page.getByRole('textbox', { name: 'Messages per person', exact: true }).fill('99')
       await page.keyboard.press('Control+s')
       await isSaid(page, 'A whole number from 1 to 20')
+    },
+  },
+  {
+    name: 'a file of addresses looked at',
+    of: 'owner',
+    path: '/settings/consent#suppressions',
+    prepare: async (page, open) => {
+      await open()
+      await button(page, 'Import CSV').click()
+      const buffer = Buffer.from('E-mail;Status;Comment\nann@shoppers.example;spam;by letter\nnobody;;\n')
+      await page.locator('input[type=file]').setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer })
+      await button(page, 'Import 2 rows').waitFor()
+    },
+  },
+  {
+    name: 'a person about to be erased',
+    of: 'owner',
+    path: '/settings/consent?person=ann@shoppers.example#person',
+    prepare: async (page, open) => {
+      await answer(page, 'persons/', { person: ANN })
+      await open()
+      await button(page, 'Erase this person').click()
+      await page.getByRole('textbox', { name: 'Type “erase” to confirm' }).waitFor()
     },
   },
   {
