@@ -32,6 +32,8 @@ const toOwners = [
   '/settings/recovery-rules',
   '/settings/sending',
   '/settings/consent#suppressions',
+  '/settings/consent#ledger',
+  '/settings/consent#preferences',
   '/settings/faq#sync',
   '/pricing',
   '/test-subscription',

@@ -140,7 +140,7 @@ test('the owner’s words stand in the preview and on the page a mail leads to; 
     .getByRole('figure')
     .getByText(/^Post from (?!\{)/)
     .waitFor()
-  await ada.getByRole('button', { name: 'Save' }).click()
+  await bar(ada).getByRole('button', { name: 'Save' }).click()
   await bar(ada).waitFor({ state: 'hidden' })
   const page = await (await browser.newContext({ reducedMotion: 'reduce', locale: 'de-DE' })).newPage()
   await page.goto(await preferencesLink())
