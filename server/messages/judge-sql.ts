@@ -221,15 +221,6 @@ export async function suppressedOf(
   return new Map(rows.rows.flatMap((row) => of(row).map((channel) => [`${channel}:${row.hash}`, row.reason])))
 }
 
-/** The newest word of the ledger per channel and address (C5), by `channel:hash`. */
-export async function ledgerOf({ db, storeId }: StoreDb, hashes: readonly Buffer[], channels: readonly string[]) {
-  const rows = await sql<{ hash: string; channel: string; status: 'granted' | 'withdrawn' }>`
-    select distinct on (address_hash, channel) encode(address_hash, 'hex') as hash, channel, status from consents
-    where store_id = ${storeId} and channel = any(${[...channels]}::text[]) and address_hash = any(${[...hashes]}::bytea[])
-    order by address_hash, channel, at desc, id desc`.execute(db)
-  return new Map(rows.rows.map((row) => [`${row.channel}:${row.hash}`, row.status]))
-}
-
 export interface Situation {
   is_paused: boolean
   account_id: string
