@@ -75,6 +75,9 @@ const settings = {
     (port) => /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535,
     'BOUNCE_SMTP_PORT must be a whole number from 1 to 65535.',
   ),
+  /** Certificate (PEM, with its chain) and key by which that port offers STARTTLS. */
+  BOUNCE_TLS_CERT: optional((file) => fs.existsSync(file), 'BOUNCE_TLS_CERT names no file.'),
+  BOUNCE_TLS_KEY: optional((file) => fs.existsSync(file), 'BOUNCE_TLS_KEY names no file.'),
   /** Mail provider whose reports are taken. */
   MAIL_EVENTS: z
     .enum(['ses', 'postmark', 'sendgrid', 'mailgun'], 'MAIL_EVENTS must be ses, postmark, sendgrid or mailgun.')
@@ -153,6 +156,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     mailFrom: values.MAIL_FROM ?? `${values.COMPANY_NAME.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
     bounceAddress: values.BOUNCE_ADDRESS?.toLowerCase(),
     bounceSmtpPort: values.BOUNCE_SMTP_PORT === undefined ? undefined : Number(values.BOUNCE_SMTP_PORT),
+    bounceTls: values.BOUNCE_TLS_CERT
+      ? { certFile: values.BOUNCE_TLS_CERT, keyFile: values.BOUNCE_TLS_KEY ?? '' }
+      : undefined,
     mailEvents: values.MAIL_EVENTS && {
       provider: values.MAIL_EVENTS,
       key: values.MAIL_EVENTS_KEY ?? '',
@@ -211,6 +217,7 @@ function writeSecret(file: string, secret: string) {
 function* contradictions(config: Config): Generator<string> {
   if (config.databaseDirectUrl && !config.databaseUrl) yield 'DATABASE_DIRECT_URL is set, but DATABASE_URL is not.'
   if (config.bounceSmtpPort && !config.bounceAddress) yield 'BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'
+  if (config.bounceTls && !config.bounceTls.keyFile) yield 'BOUNCE_TLS_CERT is set, but BOUNCE_TLS_KEY is not.'
   if (config.mailEvents && !(config.mailEvents.key && config.mailEvents.secret)) {
     yield 'MAIL_EVENTS is set, but MAIL_EVENTS_KEY or MAIL_EVENTS_SECRET is not: nobody’s reports would be believed.'
   }

@@ -474,6 +474,22 @@ export interface LinkTokensTable {
   expires_at: Date
 }
 
+export interface BounceMailboxesTable {
+  account_id: string
+  address: string
+  host: string
+  port: number
+  user_name: string
+  sealed: Buffer
+  version: Generated<number>
+  uid_validity: string | null
+  last_uid: Generated<number>
+  reports: Generated<number>
+  read_at: Date | null
+  problem: string | null
+  next_read_at: Date
+}
+
 export interface TouchesTable {
   store_id: string
   id: string
@@ -768,6 +784,7 @@ export interface Schema {
   suppression_removals: SuppressionRemovalsTable
   person_erasures: PersonErasuresTable
   sender_keys: SenderKeysTable
+  bounce_mailboxes: BounceMailboxesTable
   stores: StoresTable
   sessions: SessionsTable
   store_credentials: StoreCredentialsTable

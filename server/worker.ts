@@ -20,6 +20,7 @@ import { watchStages } from './alarms/alarms.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { foldLeftPosts } from './carts/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
+import { readMailboxes } from './channels/bounce-mailbox.ts'
 import { sendReply, tidyInbound } from './channels/inbound.ts'
 import { replyJob } from './channels/jobs.ts'
 import { fetchPrices } from './channels/prices.ts'
@@ -81,6 +82,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },
   { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
+  { name: 'channels.mailboxes', everyMs: 30_000, run: (deps) => readMailboxes(deps) },
   { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
   { name: 'persons.erase', everyMs: 60_000, run: resumeErasures },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },

@@ -56,6 +56,7 @@ export const shapedTables = ['accounts', 'members', 'users', 'stores'] as const
 export const leftOut: Record<string, string> = {
   store_credentials: 'secret',
   channel_credentials: 'secret',
+  bounce_mailboxes: 'secret',
   store_webhooks: 'secret',
   link_tokens: 'secret',
   sessions: 'secret',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import type { Deps } from '../deps.ts'
@@ -18,11 +19,13 @@ export interface BounceIntake {
 
 /** Port 0 chooses one. Rejects when it cannot listen. */
 export async function listenForBounces(deps: Deps, port: number): Promise<BounceIntake> {
+  const tls = readTls(deps.config)
   const server = new SMTPServer({
     name: new URL(deps.config.publicUrl).hostname,
     banner: 'Recoup',
     authOptional: true,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disabledCommands: tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
+    ...tls,
     disableReverseLookup: true,
     logger: false,
     size: MAX_BYTES,
@@ -50,7 +53,31 @@ export async function listenForBounces(deps: Deps, port: number): Promise<Bounce
   // A sender that hangs up in the middle is its own problem.
   server.on('error', () => {})
   const { port: opened } = server.server.address() as AddressInfo
-  return { port: opened, stop: () => new Promise<void>((resolve) => server.close(() => resolve())) }
+  const renewal = tls ? setInterval(() => renew(deps, server), RENEW_EVERY_MS) : undefined
+  renewal?.unref()
+  const stop = () => {
+    clearInterval(renewal)
+    return new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+  return { port: opened, stop }
+}
+
+/** Certificates last weeks and are renewed where they lie. */
+const RENEW_EVERY_MS = 6 * 3_600_000
+
+/** null: STARTTLS is not offered. Throws when a file cannot be read. */
+function readTls({ bounceTls }: Pick<Deps['config'], 'bounceTls'>) {
+  return bounceTls ? { cert: readFileSync(bounceTls.certFile), key: readFileSync(bounceTls.keyFile) } : null
+}
+
+/** One that cannot be read leaves the old one in use. */
+function renew(deps: Deps, server: SMTPServer): void {
+  try {
+    const tls = readTls(deps.config)
+    if (tls) server.updateSecureContext(tls)
+  } catch (error) {
+    deps.log.error({ err: error }, 'channels.bounce_certificate')
+  }
 }
 
 const messageFor = ({ secrets, config }: Deps, address: string): string | null =>

@@ -18,6 +18,8 @@ export interface OutgoingEmail {
   html: string
   text: string
   headers: Record<string, string>
+  /** Whose mail it is, where its failures may come back to a mailbox of theirs. */
+  accountId?: string
 }
 
 /**

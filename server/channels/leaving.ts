@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { openBounceAddresses } from './bounce-addresses.ts'
 import type { OutgoingEmail } from './channel.ts'
 import { signerOf } from './dkim.ts'
 import { returnPathOf } from './return-path.ts'
@@ -14,11 +15,13 @@ type LeavingDeps = Pick<Deps, 'db' | 'secrets' | 'now' | 'config'>
 
 export function openLeaving(deps: LeavingDeps): (message: OutgoingEmail) => Promise<Leaving> {
   const keyOf = openSigningKeys(deps)
+  const mailboxOf = openBounceAddresses(deps)
   const { bounceAddress, mailEvents } = deps.config
-  return async ({ from, messageId }) => {
+  return async ({ from, messageId, accountId }) => {
+    const mailbox = accountId ? await mailboxOf(accountId) : null
     const key = await keyOf(domainOf(from.address))
     return {
-      returnPath: bounceAddress ? returnPathOf(deps.secrets, bounceAddress, messageId) : null,
+      returnPath: mailbox ?? (bounceAddress ? returnPathOf(deps.secrets, bounceAddress, messageId) : null),
       headers: mailEvents ? markFor(mailEvents.provider, messageId) : {},
       sign: key && signerOf(key),
     }

@@ -1,10 +1,12 @@
+import * as mailboxApi from '../../shared/bounce-mailbox.ts'
 import { mayDo } from '../../shared/roles.ts'
 import * as api from '../../shared/text-channels.ts'
 import { type AccountCall, type Routes, serveAccount } from '../http.ts'
+import * as mailbox from './bounce-mailbox.ts'
 import type { TextChannelName } from './channel.ts'
 import * as credentials from './credentials.ts'
 
-// How SMS and WhatsApp are set up: HTTP in, HTTP out.
+// How SMS, WhatsApp and the mailbox of bounces are set up: HTTP in, HTTP out.
 
 export const channelRoutes: Routes = (app, deps) => {
   const view = ({ account, session }: AccountCall<unknown, unknown, unknown>, channel: TextChannelName) =>
@@ -37,6 +39,18 @@ export const channelRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.removeSmsChannel, async (call) => {
     await credentials.removeChannel(deps, call.account, call.session, 'sms')
     return view(call, 'sms')
+  })
+
+  serveAccount(app, deps, mailboxApi.readBounceMailbox, ({ account, session }) => mailbox.viewMailbox(account, session))
+
+  serveAccount(app, deps, mailboxApi.saveBounceMailbox, async ({ account, session, body }) => {
+    await mailbox.saveMailbox(deps, account, session, body)
+    return mailbox.viewMailbox(account, session)
+  })
+
+  serveAccount(app, deps, mailboxApi.removeBounceMailbox, async ({ account, session }) => {
+    await mailbox.removeMailbox(account, session)
+    return mailbox.viewMailbox(account, session)
   })
 
   serveAccount(app, deps, api.removeWhatsappChannel, async (call) => {

@@ -137,7 +137,7 @@ export function outgoingEmail(
   messageId: string,
   to: string,
   composed: Pick<Composed, 'subject' | 'html' | 'text' | 'headers'>,
-  sender: { name: string; email: string | null; feedbackId?: string },
+  sender: { name: string; email: string | null; feedbackId?: string; accountId?: string },
   mailFrom: string,
 ): OutgoingEmail {
   const address = /<([^>]+)>/.exec(mailFrom)?.[1] ?? mailFrom
@@ -149,6 +149,7 @@ export function outgoingEmail(
     subject: composed.subject,
     html: composed.html,
     text: composed.text,
+    ...(sender.accountId && { accountId: sender.accountId }),
     headers: { ...composed.headers, ...(sender.feedbackId && { 'Feedback-ID': sender.feedbackId }) },
   }
 }

@@ -159,7 +159,8 @@ export function wayOut(deps: Deps, situation: Situation, channel: ChannelName, t
   if (channel !== 'email') throw new Error(`no way out for a ${channelTraits[channel].word}`)
   const wire = situation.account_is_demo ? deps.channels.demoEmail : deps.channels.email
   const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)
-  const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId }
+  const { account_id: accountId } = situation
+  const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId, accountId }
   const put = ({ id, address, composed, permit }: Departing) =>
     wire.send({ ...outgoingEmail(id, address, composed as Composed, sender, deps.config.mailFrom), permit })
   return { wire, put }

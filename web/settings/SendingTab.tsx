@@ -1,3 +1,5 @@
+import { BounceMailboxCard } from '../stores/BounceMailboxCard.tsx'
+import { ReceiversCard } from '../stores/ReceiversCard.tsx'
 import { SenderDomainCard } from '../stores/SenderDomainCard.tsx'
 import { SendingForm } from '../stores/SendingForm.tsx'
 import { TestMailCard } from '../stores/TestMailCard.tsx'
@@ -12,6 +14,8 @@ export function SendingTab() {
           <SendingForm key={store.id} store={store} />
           <TestMailCard key={`${store.id} test`} />
           <SenderDomainCard key={`${store.id} domain`} storeId={store.id} />
+          <ReceiversCard />
+          <BounceMailboxCard />
           <TextCards />
         </>
       )}

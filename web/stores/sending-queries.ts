@@ -1,5 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { checkSenderDomain, sendTestMail } from '../../shared/sending.ts'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import * as mailbox from '../../shared/bounce-mailbox.ts'
+import { checkSenderDomain, listPausedReceivers, sendTestMail } from '../../shared/sending.ts'
 import { call } from '../api.ts'
 
 export const useTestMail = () => useMutation({ mutationFn: () => call(sendTestMail) })
@@ -13,3 +15,27 @@ export const useSenderDomain = (storeId: string, selector: string) =>
     refetchOnWindowFocus: false,
     retry: false,
   })
+
+export const usePausedReceivers = () =>
+  useQuery({ queryKey: ['paused-receivers'], queryFn: ({ signal }) => call(listPausedReceivers, { signal }) })
+
+const mailboxQuery = queryOptions({
+  queryKey: ['bounce-mailbox'],
+  queryFn: ({ signal }): Promise<mailbox.MailboxView> => call(mailbox.readBounceMailbox, { signal }),
+})
+
+export const useBounceMailbox = () => useQuery(mailboxQuery)
+
+/** What the server answers is how it is from now on. */
+function useMailboxChange<Input>(change: (input: Input) => Promise<mailbox.MailboxView>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSuccess: (view) => queries.setQueryData(mailboxQuery.queryKey, view),
+  })
+}
+
+export const useSaveBounceMailbox = () =>
+  useMailboxChange((body: z.input<typeof mailbox.saveBounceMailbox.body>) => call(mailbox.saveBounceMailbox, { body }))
+
+export const useRemoveBounceMailbox = () => useMailboxChange((_: undefined) => call(mailbox.removeBounceMailbox))
