@@ -1,4 +1,5 @@
 import { recordOrders } from '../server/carts/record.ts'
+import type { Db } from '../server/db.ts'
 import { newId } from '../server/ids.ts'
 import { anOrder, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
@@ -7,13 +8,15 @@ interface Wanted {
   state: 'scheduled' | 'sent'
   channel: 'sms' | 'whatsapp'
   providerId?: string
+  /** What it was booked at, in millionths of a US dollar. */
+  costMicros?: number
 }
 
 /** A message of the store to a number, as it stands on its way or after a hand-over; answers its id. */
 export async function aMessageTo(
   phone: string,
   { world, store }: { world: World; store: TestStore },
-  { state, channel, providerId }: Wanted,
+  { state, channel, providerId, costMicros }: Wanted,
 ): Promise<string> {
   await recordOrders(world.deps, store.storeId, [anOrder(world, { phone, country: 'DE' })], 'sync')
   const cart = await world.db
@@ -42,8 +45,13 @@ export async function aMessageTo(
         to_address: phone,
         ...dates,
         ...(state === 'sent' && { handed_over_at: at }),
+        ...(costMicros !== undefined && { cost_micros: costMicros, cost_currency: 'USD' }),
       },
     })
     .execute()
   return id
 }
+
+/** How far it has come, and why it ended there. */
+export const stateOf = (db: Db, id: string) =>
+  db.selectFrom('messages').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()

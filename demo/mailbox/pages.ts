@@ -2,6 +2,7 @@
 import { Html, html } from './html.ts'
 import type { Filter, MessageSummary, StoredMessage } from './messages.ts'
 import type { MessageContent } from './parse.ts'
+import { shell as frame } from './shell.ts'
 
 export const tabs = ['html', 'text', 'headers'] as const
 export type Tab = (typeof tabs)[number]
@@ -38,25 +39,20 @@ export function page(listing: Listing, opened: Opened | null): Html {
   )
 }
 
-function shell(title: string, main: Html, hasPhones = false): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/mailbox.css">
-<script src="/mailbox.js" defer></script>
-</head>
-<body>
-<header class="top"><h1><a href="/"><img src="/icon.svg" alt="" width="28" height="28">Recoup mailbox</a></h1>${hasPhones && html`<nav class="elsewhere" aria-label="Other inboxes"><a href="/phone">Phones</a></nav>`}<p>Mail sent here goes no further.</p></header>
-<main>${main}</main>
-<p id="news" class="unseen" role="status" aria-live="polite"></p>
-</body>
-</html>`
-}
+const shell = (title: string, main: Html, hasPhones = false) =>
+  frame(
+    {
+      ...{
+        title,
+        name: 'Recoup mailbox',
+        home: '/',
+        promise: 'Mail sent here goes no further.',
+        script: '/mailbox.js',
+      },
+      elsewhere: hasPhones && { name: 'Phones', href: '/phone' },
+    },
+    main,
+  )
 
 function toolbar({ filter, counts }: Listing): Html {
   return html`<div class="toolbar">

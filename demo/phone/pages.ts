@@ -1,5 +1,6 @@
 // The phones' pages. Complete without a script; phone.js only keeps them fresh.
 import { Html, html } from '../mailbox/html.ts'
+import { shell } from '../mailbox/shell.ts'
 import type { Conversation, Text } from './texts.ts'
 
 export interface Shown {
@@ -25,30 +26,20 @@ export function page(shown: Shown): Html {
   const { open } = shown
   const unread = shown.conversations.reduce((sum, { unread }) => sum + unread, 0)
   const title = `${unread > 0 ? `(${unread}) ` : ''}${open ? `${open.phone} · ` : ''}Recoup phones`
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/mailbox.css">
-<link rel="stylesheet" href="/phone/phone.css">
-<script src="/phone/phone.js" defer></script>
-</head>
-<body>
-<header class="top"><h1><a href="/phone"><img src="/icon.svg" alt="" width="28" height="28">Recoup phones</a></h1><nav class="elsewhere" aria-label="Other inboxes"><a href="/">Mailbox</a></nav><p>SMS and WhatsApp sent here go no further.</p></header>
-<main><div class="panes ${open ? 'is-open' : ''}">
+  return shell(
+    {
+      ...{ title, name: 'Recoup phones', home: '/phone', promise: 'SMS and WhatsApp sent here go no further.' },
+      ...{ stylesheet: '/phone/phone.css', script: '/phone/phone.js' },
+      elsewhere: { name: 'Mailbox', href: '/' },
+    },
+    html`<div class="panes ${open ? 'is-open' : ''}">
   <section class="list-pane" aria-label="Conversations">
     <div class="toolbar">${newNumber()}${shown.conversations.length > 0 && deleteAll()}</div>
     <div id="list">${listFragment(shown)}</div>
   </section>
   <section class="message-pane" aria-label="Phone">${open ? phone(open) : nothingOpen(shown)}</section>
-</div></main>
-<p id="news" class="unseen" role="status" aria-live="polite"></p>
-</body>
-</html>`
+</div>`,
+  )
 }
 
 function newNumber(): Html {

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractServer, openContractTwilio } from '../../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../../test/contract-servers/whatsapp.ts'
-import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { aMessageTo } from '../../test/provider-messages.ts'
 import { aWorld } from '../../test/world.ts'
-import { recordOrders } from '../carts/record.ts'
 import { newId } from '../ids.ts'
 import { randomToken, tokenHash } from '../secrets.ts'
 import { keywordOf } from './keywords.ts'
@@ -198,7 +198,11 @@ describe('what a message really cost', () => {
       permit: permitTest(),
     })
     const { providerId } = outcome as { providerId: string }
-    const messageId = await aMessage(providerId)
+    const messageId = await aMessageTo(
+      '+12025550177',
+      { world, store },
+      { state: 'sent', channel: 'sms', providerId, costMicros: 12_000 },
+    )
     await world.db
       .insertInto('sending_spend')
       .values({ account_id: store.accountId, month, currency: 'USD', micros: 12_000 })
@@ -226,41 +230,6 @@ describe('what a message really cost', () => {
     expect(await world.db.selectFrom('prices_due').selectAll().execute()).toEqual([])
   })
 })
-
-/** A row as it stands after a hand-over. */
-async function aMessage(providerId: string): Promise<string> {
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { phone: '+12025550177' })], 'sync')
-  const cart = await world.db
-    .selectFrom('carts')
-    .selectAll()
-    .where('store_id', '=', store.storeId)
-    .executeTakeFirstOrThrow()
-  const { now } = world
-  const id = newId()
-  const dates = { due_at: now, expires_at: now, wake_at: now, created_at: now, updated_at: now, handed_over_at: now }
-  await world.db
-    .insertInto('messages')
-    .values({
-      ...{
-        store_id: store.storeId,
-        id,
-        cart_id: cart.id,
-        shopper_id: cart.shopper_id,
-        origin: `manual:${newId()}`,
-        step: 1,
-      },
-      ...{
-        channel: 'sms',
-        state: 'sent',
-        provider_id: providerId,
-        cost_micros: 12_000,
-        cost_currency: 'USD',
-        ...dates,
-      },
-    })
-    .execute()
-  return id
-}
 
 describe('keywords (C4)', () => {
   const words = {

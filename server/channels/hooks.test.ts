@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aCalledWorld, ada, seconds, strangersSid } from '../../test/provider-calls.ts'
-import { aMessageTo } from '../../test/provider-messages.ts'
+import { aMessageTo, stateOf } from '../../test/provider-messages.ts'
 import { newId } from '../ids.ts'
 import { hookUrl, openSecrets } from './text-channels.ts'
 
@@ -43,16 +43,6 @@ describe('who calls', () => {
   })
 })
 
-const stateOf = async (id: string) =>
-  (await world.db
-    .selectFrom('messages')
-    .select(['state', 'reason'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()) as {
-    state: string
-    reason: string | null
-  }
-
 describe('messages', () => {
   test('follow the reports in whatever order these come, and those of another account’s provider never', async () => {
     const MessageSid = `SM${'d'.repeat(32)}`
@@ -60,10 +50,10 @@ describe('messages', () => {
     const path = (key: string) => `/api/webhooks/twilio/${key}/status/${id}`
     const foreign = { AccountSid: strangersSid, MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' }
     expect((await fromTwilio(path(scene.keys.strangerSms), foreign)).status).toBe(204)
-    expect((await stateOf(id)).state).toBe('sent')
+    expect((await stateOf(world.db, id)).state).toBe('sent')
     await fromTwilio(path(scene.keys.sms), { MessageSid, MessageStatus: 'delivered' })
     await fromTwilio(path(scene.keys.sms), { MessageSid, MessageStatus: 'sent' })
-    expect((await stateOf(id)).state).toBe('delivered')
+    expect((await stateOf(world.db, id)).state).toBe('delivered')
   })
 })
 

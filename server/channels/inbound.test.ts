@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aCalledWorld, ada, seconds } from '../../test/provider-calls.ts'
-import { aMessageTo } from '../../test/provider-messages.ts'
+import { aMessageTo, stateOf } from '../../test/provider-messages.ts'
 import { newId } from '../ids.ts'
 
 // What people answer, by both providers: repeated, late and in the wrong order.
@@ -160,16 +160,6 @@ describe('WhatsApp', () => {
   })
 })
 
-const stateOf = async (id: string) =>
-  (await world.db
-    .selectFrom('messages')
-    .select(['state', 'reason'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()) as {
-    state: string
-    reason: string | null
-  }
-
 describe('messages', () => {
   test('not yet handed over are closed by STOP in the same commit, on that channel alone (C2)', async () => {
     const open = {
@@ -178,7 +168,7 @@ describe('messages', () => {
     }
     world.advance(1_000)
     await writes('STOP')
-    expect(await stateOf(open.whatsapp)).toEqual({ state: 'skipped', reason: 'suppressed_unsubscribed' })
-    expect((await stateOf(open.sms)).state).toBe('scheduled')
+    expect(await stateOf(world.db, open.whatsapp)).toEqual({ state: 'skipped', reason: 'suppressed_unsubscribed' })
+    expect((await stateOf(world.db, open.sms)).state).toBe('scheduled')
   })
 })

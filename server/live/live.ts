@@ -35,6 +35,7 @@ interface Held {
   storeId: string | null
 }
 type LiveServer = Server<ClientEvents, ServerEvents, Record<string, never>, Held>
+type EngineRequest = Parameters<LiveServer['engine']['handleRequest']>[0]
 type LiveSocket = Socket<ClientEvents, ServerEvents, Record<string, never>, Held>
 
 export class Live {
@@ -87,8 +88,8 @@ export class Live {
 
   /** For requests that came in through another listener than the one given: `localhost` has one for each kind of address. */
   answer(request: IncomingMessage, reply: ServerResponse): void {
-    // biome-ignore lint/suspicious/noExplicitAny: the engine adds to the request what it needs
-    this.#io.engine.handleRequest(request as any, reply)
+    // The engine adds to the request what it needs.
+    this.#io.engine.handleRequest(request as EngineRequest, reply)
   }
 
   /** Ends all connections; browsers come back by themselves, to whichever process is there. */
