@@ -52,11 +52,12 @@ const languageNames: Record<Language, string> = { en: 'English', de: 'German' }
 function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promise<unknown> }) {
   const [language, setLanguage] = useState<Language>('en')
   const [typed, setTyped] = useState<Wordings | null>(null)
+  const storeId = useStore()?.id ?? ''
   const save = useSaveWording()
   const isFixed = !useMay('flows:switch')
   const wordings = typed ?? saved.wordings
   const isDirty = typed !== null && JSON.stringify(typed) !== JSON.stringify(saved.wordings)
-  useDraft(`preference-wording:${saved.storeName}`, isDirty ? typed : null, setTyped)
+  useDraft(`preference-wording:${storeId}`, isDirty ? typed : null, setTyped)
   const set = (field: WordingField, text: string) =>
     setTyped({ ...wordings, [language]: { ...wordings[language], [field]: text === '' ? null : text } })
   const submit = () =>
