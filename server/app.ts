@@ -30,6 +30,7 @@ import { consentRoutes } from './shoppers/routes.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { webhookRoutes } from './stores/webhook-routes.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
+import { guardLinkHosts, linkHostRoutes } from './visits/link-host-routes.ts'
 import { visitRoutes } from './visits/routes.ts'
 
 /** All routes. The browser app's files come last: whatever no route knows is a page of it. */
@@ -44,6 +45,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   mapErrors(app)
   readForms(app)
   secureHeaders(app)
+  guardLinkHosts(app, deps)
   for (const routes of [
     accountRoutes,
     profileRoutes,
@@ -56,6 +58,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     channelRoutes,
     messageRoutes,
     visitRoutes,
+    linkHostRoutes,
     preferenceRoutes,
     ledgerRoutes,
     consentRoutes,

@@ -43,6 +43,7 @@ import { importJob, orderJob, purgeJob, syncJob, webhooksJob } from './stores/jo
 import { purgeStore } from './stores/stores.ts'
 import { enqueueDueSyncs, importStore, refreshOrder, syncStore } from './stores/sync.ts'
 import { ensureWebhooks } from './stores/webhooks.ts'
+import { checkLinkHosts } from './visits/link-hosts.ts'
 
 /** All background work, one line each. */
 export const handlers: Handler[] = [
@@ -81,7 +82,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },
-  { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
+  { name: 'visits.link-hosts', everyMs: 30_000, run: (deps) => checkLinkHosts(deps) },
   { name: 'channels.mailboxes', everyMs: 30_000, run: (deps) => readMailboxes(deps) },
   { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
   { name: 'persons.erase', everyMs: 60_000, run: resumeErasures },

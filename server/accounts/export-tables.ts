@@ -75,6 +75,7 @@ export const leftOut: Record<string, string> = {
   webhook_events: 'what was delivered stands in facts',
   store_send: 'clockwork',
   receiver_pauses: 'clockwork',
+  link_hosts: 'a name in the DNS, and whether it leads here',
   repeatable_requests: 'clockwork',
   text_windows: 'clockwork',
   inbound_texts: 'what follows from them stands in suppressions and consents',

@@ -15,6 +15,8 @@ export interface DnsLookup {
   txt(name: string): Promise<DnsAnswer<string>>
   /** Hosts that take mail for a name, best first. */
   mx(name: string): Promise<DnsAnswer<string>>
+  /** Where a name is an alias to. */
+  cname(name: string): Promise<DnsAnswer<string>>
   /** IPv4 and IPv6; a literal address is its own. */
   addresses(name: string): Promise<DnsAnswer<string>>
 }
@@ -34,6 +36,7 @@ export function openDns({ servers, limitMs = 8_000 }: DnsOptions): DnsLookup {
   return {
     txt: (name) => answerOf(resolver.resolveTxt(name).then((rows) => rows.map((parts) => parts.join('')))),
     mx: (name) => answerOf(resolver.resolveMx(name).then(byPriority)),
+    cname: (name) => answerOf(resolver.resolveCname(name)),
     async addresses(name) {
       if (isIP(name)) return { kind: 'found', rows: [name] }
       const [four, six] = await Promise.all([answerOf(resolver.resolve4(name)), answerOf(resolver.resolve6(name))])

@@ -248,6 +248,8 @@ export interface Situation {
   holdout_bps: number
   budget: Budget | null
   fence_started: Date | null
+  /** The shop's own, for links in mails, while it leads here. */
+  link_host: string | null
   /** Of the store, in force (C6). */
   relaxations: Relaxation[]
 }
@@ -273,6 +275,7 @@ export async function loadSituation({ db, storeId }: StoreDb, month: string): Pr
           and p.currency = g.currency
         where g.account_id = s.account_id) as budget,
       f.completed_start as fence_started,
+      (select h.host from link_hosts h where h.store_id = s.id and h.passed_at is not null) as link_host,
       ${relaxationsInForce(sql`s.id`)} as relaxations
     from stores s join accounts a on a.id = s.account_id
     left join subscriptions b on b.account_id = s.account_id and b.status in ('active', 'trialing')

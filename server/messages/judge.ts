@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { ledgerWords } from '../shoppers/evidence-sql.ts'
 import { TemplateError } from '../templates/context.ts'
+import { linkBase } from '../visits/link-hosts.ts'
 import { type Composed, composeEmail } from './compose.ts'
 import { type ComposedText, composeText } from './compose-text.ts'
 import { type Arm, type Decision, decide } from './decide.ts'
@@ -203,7 +204,10 @@ export function compose(context: Context, row: load.ClaimedRow, { isTest = false
     secrets: deps.secrets,
     isTest,
   }
-  if (row.channel !== 'sms' && row.channel !== 'whatsapp') return composeEmail({ ...base, template: templateOf(row) })
+  if (row.channel !== 'sms' && row.channel !== 'whatsapp') {
+    const publicUrl = linkBase(deps.config.publicUrl, situation.link_host)
+    return composeEmail({ ...base, publicUrl, template: templateOf(row) })
+  }
   const channel = texts.get(row.channel)
   if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')
   const to = addressOf(row) ?? ''

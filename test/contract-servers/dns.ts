@@ -7,6 +7,7 @@ interface Entry {
   TXT?: string[]
   A?: string[]
   MX?: string[]
+  CNAME?: string[]
 }
 
 export interface NameServer {
@@ -20,7 +21,7 @@ export interface NameServer {
   close(): Promise<void>
 }
 
-const TYPES = { 1: 'A', 15: 'MX', 16: 'TXT' } as const
+const TYPES = { 1: 'A', 5: 'CNAME', 15: 'MX', 16: 'TXT' } as const
 const NO_NAME = 3
 const SERVER_FAILURE = 2
 
@@ -94,6 +95,7 @@ function record(type: number, row: string): Buffer {
 
 function dataOf(type: number, row: string): Buffer {
   if (type === 1) return Buffer.from(row.split('.').map(Number))
+  if (type === 5) return nameBytes(row)
   if (type === 15) return Buffer.concat([Buffer.from([0, 10]), nameBytes(row)])
   // A text longer than 255 bytes comes in pieces.
   const pieces = row.match(/.{1,255}/gs) ?? ['']

@@ -1,4 +1,5 @@
 import { BounceMailboxCard } from '../stores/BounceMailboxCard.tsx'
+import { LinkHostCard } from '../stores/LinkHostCard.tsx'
 import { ReceiversCard } from '../stores/ReceiversCard.tsx'
 import { SenderDomainCard } from '../stores/SenderDomainCard.tsx'
 import { SendingForm } from '../stores/SendingForm.tsx'
@@ -14,6 +15,7 @@ export function SendingTab() {
           <SendingForm key={store.id} store={store} />
           <TestMailCard key={`${store.id} test`} />
           <SenderDomainCard key={`${store.id} domain`} storeId={store.id} />
+          <LinkHostCard key={`${store.id} links`} storeId={store.id} />
           <ReceiversCard />
           <BounceMailboxCard />
           <TextCards />

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import * as mailbox from '../../shared/bounce-mailbox.ts'
+import * as links from '../../shared/link-host.ts'
 import { checkSenderDomain, listPausedReceivers, sendTestMail } from '../../shared/sending.ts'
 import { call } from '../api.ts'
 
@@ -39,3 +40,23 @@ export const useSaveBounceMailbox = () =>
   useMailboxChange((body: z.input<typeof mailbox.saveBounceMailbox.body>) => call(mailbox.saveBounceMailbox, { body }))
 
 export const useRemoveBounceMailbox = () => useMailboxChange((_: undefined) => call(mailbox.removeBounceMailbox))
+
+const linkHostQuery = (storeId: string) =>
+  queryOptions({
+    queryKey: ['store', storeId, 'link-host'],
+    queryFn: ({ signal }): Promise<links.LinkHostView> => call(links.readLinkHost, { query: { storeId }, signal }),
+  })
+
+export const useLinkHost = (storeId: string) => useQuery(linkHostQuery(storeId))
+
+/** What the server answers is how it is from now on. Without a host: the shop's own is given up. */
+export function useChangeLinkHost(storeId: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (host: string | null): Promise<links.LinkHostView> =>
+      host === null
+        ? call(links.removeLinkHost, { query: { storeId } })
+        : call(links.saveLinkHost, { query: { storeId }, body: { host } }),
+    onSuccess: (view) => queries.setQueryData(linkHostQuery(storeId).queryKey, view),
+  })
+}

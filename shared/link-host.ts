@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// A host of the shop's own, such as links.shop.example, for the links in its mails.
+
+export const LinkHostView = z.object({
+  host: z.string().nullable(),
+  /** What its CNAME record has to say. */
+  target: z.string(),
+  /** Links in mails are on it. */
+  isUsed: z.boolean(),
+  /** Why not, in a sentence. */
+  problem: z.string().nullable(),
+  checkedAt: z.string().nullable(),
+  isFixed: z.boolean(),
+})
+export type LinkHostView = z.infer<typeof LinkHostView>
+
+const path = '/api/stores/sending/link-host' as const
+const spec = { path, scope: 'store', query: storeQuery, reply: LinkHostView } as const
+
+export const readLinkHost = endpoint({
+  ...spec,
+  method: 'GET',
+  permission: 'stores:read',
+  summary: 'The host of the links in the store’s mails',
+})
+
+export const saveLinkHost = endpoint({
+  ...spec,
+  method: 'PUT',
+  permission: 'flows:switch',
+  summary: 'Name a host of the store’s own for the links in its mails, and check it',
+  body: z.object({
+    host: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .max(253)
+      .regex(
+        /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.){2,}[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
+        'A name such as links.shop.com',
+      ),
+  }),
+})
+
+export const removeLinkHost = endpoint({
+  ...spec,
+  method: 'DELETE',
+  permission: 'flows:switch',
+  summary: 'Links in the store’s mails are on the server’s own host again',
+})
