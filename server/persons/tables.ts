@@ -80,6 +80,7 @@ export const withoutPersons: Record<string, string> = {
   stores: 'of the store',
   store_credentials: 'of the store',
   store_webhooks: 'of the store',
+  link_hosts: 'of the store',
   store_send: 'clockwork',
   store_people: 'sums',
   sync_state: 'of the store',
