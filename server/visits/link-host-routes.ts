@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as api from '../../shared/link-host.ts'
 import type { Deps } from '../deps.ts'
 import { serveStore } from '../http.ts'
+import { isLinkHost } from './link-host-sql.ts'
 import {
   onLinkHost,
   openLinkHosts,
