@@ -61,6 +61,7 @@ export const handlers: Handler[] = [
   on(mailNotice, mailSecurityNotice),
   on(removeAccount, removeAccountData),
   on(replyJob, sendReply),
+  on(consentImportJob, runImport),
 ]
 
 /** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
@@ -84,6 +85,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },
   { name: 'visits.link-hosts', everyMs: 30_000, run: (deps) => checkLinkHosts(deps) },
   { name: 'channels.mailboxes', everyMs: 30_000, run: (deps) => readMailboxes(deps) },
+  { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
   { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
   { name: 'persons.erase', everyMs: 60_000, run: resumeErasures },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },

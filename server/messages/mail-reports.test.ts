@@ -98,7 +98,10 @@ describe('whatever the order and however often (D4)', () => {
     const { storeId, accountId, id } = await aSentMail()
     for (const kind of order) await say(id, kind)
     expect(await stateOf(storeId)).toMatchObject({ first: ['failed', 'bounced'] })
-    expect((await suppressionOf(accountId)).map(({ reason }) => reason).toSorted()).toEqual(['complaint', 'hard_bounce'])
+    expect((await suppressionOf(accountId)).map(({ reason }) => reason).toSorted()).toEqual([
+      'complaint',
+      'hard_bounce',
+    ])
     const record = (await recordOf(world, storeId)).slice(2)
     expect(record.toSorted()).toEqual(['result bounced', 'result complaint', 'result delivered'])
     const news = await world.db.selectFrom('notifications').select('title').where('store_id', '=', storeId).execute()
