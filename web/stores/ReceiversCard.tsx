@@ -1,4 +1,4 @@
-import { Card, Stack, Text, Title } from '@mantine/core'
+import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconBan, IconClockPause } from '@tabler/icons-react'
 import type { PausedReceiver } from '../../shared/sending.ts'
 import { Failed } from '../ui/Failed.tsx'
@@ -36,14 +36,16 @@ export function ReceiversCard() {
 function Receiver({ domain, kind, since, triesAt, answer }: PausedReceiver) {
   return (
     <li>
-      <Text fw={600} fz="sm" style={{ overflowWrap: 'anywhere' }}>
-        {domain}{' '}
+      <Group gap="6px 10px">
+        <Text fw={600} fz="sm" style={{ overflowWrap: 'anywhere' }}>
+          {domain}
+        </Text>
         {kind === 'blocked' ? (
           <StatusBadge tone="bad" icon={IconBan} label="refuses mail" />
         ) : (
           <StatusBadge tone="warn" icon={IconClockPause} label="puts mail off" />
         )}
-      </Text>
+      </Group>
       <Text fz="sm">
         Since <TimeAgo at={since} />.{' '}
         {triesAt ? (
