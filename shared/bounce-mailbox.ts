@@ -23,8 +23,6 @@ export const MailboxView = z.object({
 })
 export type MailboxView = z.infer<typeof MailboxView>
 
-export const IMAP_PORTS = [993, 143] as const
-
 export const readBounceMailbox = endpoint({
   method: 'GET',
   path: '/api/sending/bounce-mailbox',
