@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, openDb, openPool } from '../server/db.ts'
@@ -7,6 +6,7 @@ import { newId } from '../server/ids.ts'
 import { createSecrets } from '../server/secrets.ts'
 import type { CartView } from '../shared/carts.ts'
 import { reminderTexts } from '../shared/reminders.ts'
+import { axeOf } from './axe.ts'
 import { aFurnishedHouse, type House, mailsTo, openBrowser, readMail } from './house.ts'
 
 // The carts screen in a real browser, on the demo's 90 days: the list, the panel, and what is sent from it, read in the mailbox.
@@ -83,7 +83,7 @@ const dialog = (name: string) => page.getByRole('dialog', { name })
 const toast = (text: string | RegExp) => page.getByRole('alert').filter({ hasText: text })
 
 async function violations() {
-  const { violations } = await new AxeBuilder({ page: page as never }).exclude('iframe').analyze()
+  const { violations } = await axeOf(page).analyze()
   return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeOf } from './axe.ts'
 import { aFurnishedHouse, type House, openBrowser, until } from './house.ts'
 
 // The dashboard in a real browser, on the demo's 90 days: figures, chart, picture, table, and what stands there when it fails.
@@ -209,6 +209,6 @@ test('a store with nothing to count yet has the first steps instead of zeros', a
   await page.getByRole('heading', { name: 'Get ready to win carts back' }).waitFor()
   await page.getByText('Maple & Clay is connected.').waitFor()
   expect(await chart().count()).toBe(0)
-  const found = await new AxeBuilder({ page }).analyze()
+  const found = await axeOf(page).analyze()
   expect(found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
 })

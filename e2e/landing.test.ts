@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { themeNames } from '../web/theme/chosen.ts'
+import { axeOf } from './axe.ts'
 import { aHouse, type House, openBrowser } from './house.ts'
 
 // The page a stranger meets first, as the built app and the real server show it.
@@ -85,7 +85,7 @@ test.each(themeNames)('axe finds nothing in the theme %s, wide or narrow', async
   for (const width of [1_280, 360]) {
     const { page, complaints } = await visit('/landing.html', { theme, width })
     await page.locator('summary').first().click()
-    const { violations } = await new AxeBuilder({ page }).analyze()
+    const { violations } = await axeOf(page).analyze()
     expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([])
     expect(await hasNoSidewaysScroll(page)).toBe(true)
     await page.locator(`.shot-${theme} img`).scrollIntoViewIfNeeded()
@@ -153,7 +153,7 @@ test('going back from it to a page of the app shows that page', async () => {
   await page.getByRole('link', { name: 'Recoup, home' }).click()
   await page.getByRole('heading', { level: 1, name: /Win back/ }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/landing')
-  await page.goBack()
+  await page.goBack({ waitUntil: 'commit' })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 

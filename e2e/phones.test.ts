@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { axeOf } from './axe.ts'
 import { aHouse, type House, openBrowser, until } from './house.ts'
 import { anOwner, KEYS } from './owner.ts'
 
@@ -61,7 +61,7 @@ async function look(name: string) {
     await phone.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
     const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect([name, width, overflow <= 0]).toEqual([name, width, true])
-    const { violations } = await new AxeBuilder({ page: phone }).analyze()
+    const { violations } = await axeOf(phone).analyze()
     expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
     if (shots) await phone.screenshot({ path: `${shots}/${name}-${width}.png`, fullPage: true })
   }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeOf } from './axe.ts'
 import { aFurnishedHouse, type House, openBrowser, until } from './house.ts'
 import { type State, states } from './states.ts'
 
@@ -194,7 +194,7 @@ const structureOf = (page: Page) =>
   )
 
 async function violationsOf(page: Page, rules?: string[]) {
-  const axe = new AxeBuilder({ page: page as never }).exclude('iframe')
+  const axe = axeOf(page)
   const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
   return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }

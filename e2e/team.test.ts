@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeOf } from './axe.ts'
 import { aHouse, type House, mailsTo, openBrowser, readMail, until } from './house.ts'
 
 // People: an owner invites somebody by mail, who joins as a viewer and is held to that; sessions, a new address, the end of it all.
@@ -125,7 +125,7 @@ test('the role is held by the server, and another one counts at once', async () 
     await owner.getByRole('menu').waitFor()
     await owner.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
     // That what floats lies outside the landmarks is no fault.
-    const { violations } = await new AxeBuilder({ page: owner as never }).disableRules('region').analyze()
+    const { violations } = await axeOf(owner).disableRules('region').analyze()
     expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
     await owner.getByRole('menuitem', { name: new RegExp(`^${role}`) }).press('Enter')
   }
@@ -210,7 +210,7 @@ test('the account screens are accessible in three themes and fit a phone', async
         await page.evaluate((chosen) => localStorage.setItem('theme', chosen), theme)
         await page.reload()
         await page.waitForTimeout(700)
-        const results = await new AxeBuilder({ page: page as never }).analyze()
+        const results = await axeOf(page).analyze()
         expect(results.violations.map(({ id, nodes }) => [path, width, theme, id, nodes[0]?.html])).toEqual([])
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect([path, width, overflow <= 0]).toEqual([path, width, true])

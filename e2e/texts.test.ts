@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { type ContractOptions, type ContractServer, openContractTwilio } from '../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../test/contract-servers/whatsapp.ts'
+import { axeOf } from './axe.ts'
 import { aHouse, type House, openBrowser, until } from './house.ts'
 import { anOwner, KEYS } from './owner.ts'
 
@@ -64,7 +64,7 @@ async function look(name: string) {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       expect([name, theme, width, overflow <= 0]).toEqual([name, theme, width, true])
       // What the page is made of is the same in every theme; what is readable is not.
-      const axe = new AxeBuilder({ page }).include('main')
+      const axe = axeOf(page).include('main')
       const { violations } = await (theme === 'light' ? axe : axe.withRules('color-contrast')).analyze()
       expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
       if (shots) await page.screenshot({ path: `${shots}/${name}-${theme}-${width}.png`, fullPage: true })

@@ -92,7 +92,8 @@ async function browserTests(node) {
 }
 
 function findChromium() {
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  // The shell has no window to draw around the page: a third less work.
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   const places = ['/usr/bin', '/usr/local/bin', ...(process.env.PATH ?? '').split(path.delimiter)]
   const onMac = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
   const candidates = [...names.flatMap((name) => places.map((place) => path.join(place, name))), ...onMac]
@@ -109,7 +110,9 @@ async function installChromium() {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const stdio = ['ignore', 'ignore', 'inherit']
   await run('apt-get', ['update', '-q'], { env, stdio })
-  await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], { env, stdio })
+  const install = (name) => run('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], { env, stdio })
+  // Releases before Debian 12 have no such package.
+  if (await install('chromium-headless-shell')) await install('chromium')
   return findChromium()
 }
 
