@@ -11,17 +11,21 @@ const drafts = new Map<string, { userId: string | undefined; typed: unknown }>()
  * as `flow:<id>`: what it belongs to is part of it. No passwords.
  */
 export function useDraft<Typed>(name: string, typed: Typed | null, restore: (typed: Typed) => void): void {
-  const latest = useRef({ typed, restore })
-  useEffect(() => {
-    latest.current = { typed, restore }
+  const latest = useRef<{ typed: Typed | null; restore: (typed: Typed) => void; userId: string | undefined }>({
+    typed,
+    restore,
+    userId: undefined,
   })
   useEffect(() => {
-    const userId = storedUser()?.id
+    // Who it is may become known only while the form is open, and is forgotten with the session.
+    latest.current = { typed, restore, userId: storedUser()?.id ?? latest.current.userId }
+  })
+  useEffect(() => {
     const draft = drafts.get(name)
     drafts.delete(name)
-    if (draft && draft.userId === userId) latest.current.restore(draft.typed as Typed)
+    if (draft && draft.userId === latest.current.userId) latest.current.restore(draft.typed as Typed)
     return () => {
-      const { typed } = latest.current
+      const { typed, userId } = latest.current
       if (session().farewell === 'expired' && typed !== null) drafts.set(name, { userId, typed })
     }
   }, [name])
