@@ -87,7 +87,7 @@ test('a cart left behind is reminded, restored, bought, and counted for that mai
   await shop.waitForURL('**/checkout/**')
   await buy(shop)
 
-  await until(async () => (await cartOf(ANA))?.status === 'Recovered', 60_000, 1_000)
+  await expect.poll(() => cartOf(ANA), { timeout: 60_000, interval: 1_000 }).toMatchObject({ status: 'Recovered' })
   const cart = (await cartOf(ANA))!
   const record = await api<Messages>(`/api/carts/${cart.id}/messages`)
   const [first, second] = record.messages

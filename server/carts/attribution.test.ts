@@ -58,6 +58,16 @@ test('pressing Restore is a touch (A1)', async () => {
   expect((await shop.cart()).status).toBe('recovered')
 })
 
+test('a touch within the second the store dates the purchase to precedes it (S3, A1)', async () => {
+  const message = await aMailedCart()
+  world.advance(1_400 - (world.now.getTime() % 1_000))
+  await shop.press(message.id)
+  world.advance(300)
+  await buy({ paidAt: new Date(world.now.getTime() - 700).toISOString() })
+  expect((await shop.cart()).status).toBe('recovered')
+  expect((await shop.orders())[0]!.message_id).toBe(message.id)
+})
+
 test('machines, prefetches and looking at the cart attribute nothing (A1)', async () => {
   const message = await aMailedCart()
   await click(message.id, { 'user-agent': 'curl/8' })

@@ -26,10 +26,15 @@ export async function readEvidence(tx: StoreTx, shopperIds: readonly string[]): 
   }
 }
 
-/** The shopper's last human touch in the window before an instant. */
+/** Stores tell the time of a purchase in whole seconds: what was done within that second was done before it. */
+export function secondsEnd(purchasedAt: Date): number {
+  return Math.floor(purchasedAt.getTime() / 1_000) * 1_000 + 999
+}
+
+/** The shopper's last human touch in the window before a purchase. */
 export function lastTouch({ touches }: Evidence, shopperId: string, until: Date, store: Window): Touch | undefined {
   const from = until.getTime() - store.attribution_window_days * 86_400_000
-  const isWithin = (touch: Touch) => touch.at <= until && touch.at.getTime() >= from
+  const isWithin = (touch: Touch) => touch.at.getTime() <= secondsEnd(until) && touch.at.getTime() >= from
   return touches.get(shopperId)?.findLast(isWithin)
 }
 

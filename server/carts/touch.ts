@@ -1,7 +1,7 @@
 import type { StoreTx } from '../db.ts'
 import * as track from '../messages/track-sql.ts'
 import { readStore } from '../stores/sql.ts'
-import { attributeOrders, readEvidence } from './attribution.ts'
+import { attributeOrders, readEvidence, secondsEnd } from './attribution.ts'
 import { refold } from './carts.ts'
 
 // What a person did with a message (A1), and what follows from it.
@@ -36,7 +36,7 @@ async function reweigh(
   tx: StoreTx,
   shopperId: string,
   at: Date,
-  isConcerned = (purchasedAt: Date) => purchasedAt >= at,
+  isConcerned = (purchasedAt: Date) => secondsEnd(purchasedAt) >= at.getTime(),
 ): Promise<void> {
   const evidence = await readEvidence(tx, [shopperId])
   const isLate = [...evidence.orders.values()].some((order) => isConcerned(order.purchased_at!))

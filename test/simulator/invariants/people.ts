@@ -76,7 +76,11 @@ const netOf = (order: { kind: string; totalMinor: number; refundedMinor: number 
 function lastTouch(state: State, order: Order): Touch | undefined {
   const at = order.purchasedAt!
   if (order.isStaff) return undefined
+  // Orders are dated to the second.
+  const nextSecond = at - (at % 1_000) + 1_000
   return state.touches
-    .filter((touch) => touch.isHuman && touch.shopper === order.shopper && touch.at <= at && touch.at >= at - WINDOW_MS)
+    .filter(({ isHuman, shopper, at: touchedAt }) => {
+      return isHuman && shopper === order.shopper && touchedAt < nextSecond && touchedAt >= at - WINDOW_MS
+    })
     .sort((a, b) => b.at - a.at)[0]
 }
