@@ -93,7 +93,10 @@ async function search(text: string) {
   await box.fill(text)
   await box.press('Enter')
   await page.waitForURL((url) => url.searchParams.get('search') === text)
-  await page.locator('[aria-busy=false] .carts-rows').waitFor()
+  // The address changes before the list does.
+  const rows = page.locator('[aria-busy=false] .carts-rows tbody tr')
+  const others = page.locator('.carts-rows tbody tr', { hasNotText: text })
+  await expect.poll(async () => (await rows.count()) > 0 && (await others.count()) === 0).toBe(true)
 }
 
 describe('the list (B 2)', () => {
