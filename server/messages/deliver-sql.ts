@@ -159,9 +159,10 @@ export interface HandOverLimits {
 
 /**
  * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
- * of the clock) still due, whose cart has not changed, whose flow (unless a person asked), store and instance run, whose address is not suppressed
- * and whose consent was not withdrawn, with a mirror fresh enough and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement. Shoppers
- * and the counter are locked by the caller.
+ * of the clock) still due, whose cart has not changed, whose flow (unless a person asked), store and instance run, whose address is
+ * not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh
+ * enough and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
+ * Shoppers and the counter are locked by the caller.
  */
 export async function handOver(
   { db, storeId }: StoreTx,
@@ -203,6 +204,9 @@ export async function handOver(
           and p.address_hash = decode(l.address_hash, 'hex') and p.channel in ('all', m.channel))
         and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
           and n.address_hash = decode(l.address_hash, 'hex') order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'
+        and (l.inputs #>> '{consentBasis,kind}' is distinct from 'relaxation'
+          or exists (select from consent_relaxations r where r.store_id = m.store_id
+            and r.id = (l.inputs #>> '{consentBasis,id}')::uuid and r.ended_at is null))
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = c.shopper_id
           and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),

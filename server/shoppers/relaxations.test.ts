@@ -96,6 +96,34 @@ describe('a relaxed rule', () => {
     expect((await table()).relaxations).toEqual([ended])
   })
 
+  test('ended while mails decided by it wait for their turn on the wire, lets none of those go (D10)', async () => {
+    const made = (await relax()).body
+    const orders = Array.from({ length: 8 }, () => anOrder(world, { country: 'DE' }))
+    await recordOrders(world.deps, store.storeId, orders, 'sync')
+    const usual = world.answer
+    let ended: Promise<unknown> | undefined
+    world.answer = async (mail) => {
+      ended ??= end(made.id)
+      await ended
+      return usual(mail)
+    }
+    await pass(world, store.storeId, HOUR).finally(() => {
+      world.answer = usual
+    })
+    const onTheWire = world.sent.length
+    expect(onTheWire).toBeLessThan(8)
+    await pass(world, store.storeId, MINUTE)
+    expect(world.sent).toHaveLength(onTheWire)
+    const states = await world.db
+      .selectFrom('messages')
+      .select('reason')
+      .where('store_id', '=', store.storeId)
+      .where('step', '=', 1)
+      .where('state', '=', 'held')
+      .execute()
+    expect(states).toEqual(Array.from({ length: 8 - onTheWire }, () => ({ reason: 'no_consent' })))
+  })
+
   test('is one store’s: another of the account keeps the rule', async () => {
     await relax()
     const other = await aStore(world, { accountId: store.accountId })
