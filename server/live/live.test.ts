@@ -1,4 +1,6 @@
 import dns from 'node:dns'
+import { once } from 'node:events'
+import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
@@ -183,6 +185,20 @@ test('pages of other origins and tokens in an address are turned away', async ()
   await refusal(connect(token, { transports: ['websocket'], extraHeaders: { origin: 'https://evil.example' } }))
   await refusal(connect(token, { query: { token } }))
   await join(token, 'woocommerce', { extraHeaders: { origin: address } })
+})
+
+test('on a host of a shop’s, which is for links alone, there is nothing to connect to', async () => {
+  const { token, storeId } = await aStore(world)
+  const host = 'links.live-shop.example'
+  await sql`insert into link_hosts (store_id, host, created_at, next_check_at)
+    values (${storeId}, ${host}, ${world.now}, ${world.now})`.execute(world.db)
+  for (const named of [host, `${host.toUpperCase()}:8080`]) {
+    await refusal(connect(token, { transports: ['websocket'], extraHeaders: { host: named } }))
+    const request = http.get(`${address}/socket.io/?EIO=4&transport=polling`, { headers: { host: named } })
+    const [reply] = (await once(request, 'response')) as [http.IncomingMessage]
+    reply.resume()
+    expect(reply.statusCode).toBe(403)
+  }
 })
 
 test('too large a message, too many of them, and too many connections are refused', async () => {

@@ -13,6 +13,7 @@ import { authenticate, type Session } from '../accounts/session.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { chooseStore } from '../stores/choose.ts'
+import { openLinkHosts } from '../visits/link-hosts.ts'
 import { ChangeGatherer } from './gather.ts'
 import { type Listening, listen } from './listen-sql.ts'
 import * as sql from './live-sql.ts'
@@ -44,19 +45,27 @@ export class Live {
   readonly #changes: ChangeGatherer
   /** Connections of each session, those just being admitted too. */
   readonly #heldBy = new Map<string, number>()
+  /** Nothing but links is on a shop's own host. */
+  readonly #isLinkHost: ReturnType<typeof openLinkHosts>
   #listening: Listening | undefined
   #round: NodeJS.Timeout | undefined
   #isClosing = false
 
   constructor(deps: Deps, server: HttpServer) {
     this.#deps = deps
+    this.#isLinkHost = openLinkHosts(deps)
     this.#io = new Server(server, {
       path: LIVE_PATH,
       serveClient: false,
       transports: ['polling', 'websocket'],
       maxHttpBufferSize: LARGEST_MESSAGE_BYTES,
       connectTimeout: SIGN_IN_MS,
-      allowRequest: (request, answer) => answer(null, this.#mayAsk(request)),
+      allowRequest: (request, answer) => {
+        this.#mayAsk(request).then(
+          (may) => answer(null, may),
+          () => answer(null, false),
+        )
+      },
     })
     this.#io.engine.on('headers', (headers: Record<string, string>) => {
       headers['cache-control'] = 'no-store'
@@ -102,9 +111,10 @@ export class Live {
   }
 
   /** Before anything is kept for a caller. A token in an address would lie in logs and histories. */
-  #mayAsk({ headers, url }: IncomingMessage): boolean {
+  async #mayAsk({ headers, url }: IncomingMessage): Promise<boolean> {
     if (this.#isClosing || this.#io.engine.clientsCount >= CONNECTIONS) return false
     if (new URLSearchParams(url?.split('?')[1]).has('token')) return false
+    if (await this.#isLinkHost((headers.host ?? '').replace(/:\d+$/, ''))) return false
     return isOwnOrigin(headers.origin, headers.host, this.#deps.config.publicUrl)
   }
 
