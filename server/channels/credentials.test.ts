@@ -233,9 +233,9 @@ describe('what a message really cost', () => {
 
 describe('keywords (C4)', () => {
   const words = {
-    stop: ['STOP', 'QUIT', 'END', 'REVOKE', 'OPT OUT', 'CANCEL', 'UNSUBSCRIBE'],
+    stop: ['STOP', 'QUIT', 'END', 'REVOKE', 'OPT OUT', 'CANCEL', 'UNSUBSCRIBE', 'STOPP', 'ENDE', 'ABMELDEN'],
     start: ['START'],
-    help: ['HELP'],
+    help: ['HELP', 'HILFE'],
   }
 
   test('are known in any case, with spaces and signs around them', () => {

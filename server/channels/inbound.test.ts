@@ -43,7 +43,7 @@ function consents(channel: 'sms' | 'whatsapp') {
 describe('STOP, START and HELP by SMS (C4)', () => {
   test('STOP in any case suppresses and is confirmed once', async () => {
     await consents('sms')
-    expect(messageOf((await says('  stop. ')).body)).toMatch(/^Tea &amp; Co: you will get no more messages/)
+    expect(messageOf((await says('  stop. ')).body)).toMatch(/^Tea &amp; Co: Sie erhalten hier keine Nachrichten mehr/)
     expect([await suppressed('sms'), await ledger('sms')]).toEqual([true, ['granted', 'withdrawn']])
     expect(await suppressed('whatsapp')).toBe(false)
     for (const word of ['STOP', 'Unsubscribe', 'opt out', 'CANCEL', 'quit', 'End', 'revoke']) {
@@ -54,7 +54,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
 
   test('START reverses it, once, and brings back the consent that was there', async () => {
     world.advance(1_000)
-    expect(messageOf((await says('Start')).body)).toContain('you get our messages again')
+    expect(messageOf((await says('Start')).body)).toContain('Sie erhalten unsere Nachrichten wieder')
     expect([await suppressed('sms'), await ledger('sms')]).toEqual([false, ['granted', 'withdrawn', 'granted']])
     expect(messageOf((await says('START')).body)).toBeNull()
   })
@@ -108,7 +108,7 @@ describe('WhatsApp', () => {
     for (let times = 0; times < 3; times += 1) expect(await writes('Stop', at, 'wamid.stop')).toBe(200)
     await world.runJobs()
     expect(await suppressed('whatsapp')).toBe(true)
-    expect(confirmations()).toEqual([expect.stringContaining('Tea & Co: you will get no more messages')])
+    expect(confirmations()).toEqual([expect.stringContaining('Tea & Co: Sie erhalten hier keine Nachrichten mehr')])
     await world.runJobs()
     expect(confirmations()).toHaveLength(1)
   })

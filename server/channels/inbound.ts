@@ -6,6 +6,7 @@ import { noteInbound } from '../messages/delivery.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
 import { openCartsTo } from '../shoppers/consent-sql.ts'
 import { maskedAddress } from '../shoppers/mask.ts'
+import { phoneCountry } from '../shoppers/phone.ts'
 import type { TextChannelName } from './channel.ts'
 import * as sql from './inbound-sql.ts'
 import { replyJob } from './jobs.ts'
@@ -37,7 +38,7 @@ export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: I
   // A provider's clock ahead of ours must not keep the window open for longer, nor outrank what is said later.
   const at = inbound.at && inbound.at < now ? inbound.at : now
   const answer = await transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, { at, now }))
-  return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer) : null
+  return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer, inbound.from) : null
 }
 
 async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, { at, now }: { at: Date; now: Date }) {
@@ -105,9 +106,9 @@ async function stop(tx: AccountTx, said: sql.OptOut, now: Date): Promise<boolean
   return isMoved
 }
 
-async function answerText(deps: Deps, account: AccountDb, keyword: Keyword): Promise<string> {
+async function answerText(deps: Deps, account: AccountDb, keyword: Keyword, to: string): Promise<string> {
   const name = (await sql.senderName(account)) ?? deps.config.companyName
-  return keywordAnswer(keyword, { name, help: deps.config.supportEmail })
+  return keywordAnswer(keyword, { name, help: deps.config.supportEmail, country: phoneCountry(to) })
 }
 
 /** Job: the answer to a keyword. Taken before it is sent: a lost answer is better than a second one. */
@@ -116,7 +117,7 @@ export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.
   const owed = await sql.takeReply(account, channel, eventKey)
   const wire = owed ? await deps.channels.text(accountId, channel) : null
   if (!owed || !wire) return
-  const text = await answerText(deps, account, owed.keyword)
+  const text = await answerText(deps, account, owed.keyword, owed.reply_to)
   const outcome = await wire.send({
     messageId: newId(),
     channel,

@@ -1,10 +1,15 @@
+import { isGermanSpeaking } from '../shoppers/phone.ts'
+
 // What a person means who answers a text message (C4). Pure.
 
 export type Keyword = 'stop' | 'start' | 'help' | 'yes'
 
-const STOP = ['STOP', 'STOPALL', 'QUIT', 'END', 'REVOKE', 'OPT OUT', 'OPTOUT', 'OPT-OUT', 'CANCEL', 'UNSUBSCRIBE']
+const STOP = [
+  ...['STOP', 'STOPALL', 'QUIT', 'END', 'REVOKE', 'OPT OUT', 'OPTOUT', 'OPT-OUT', 'CANCEL', 'UNSUBSCRIBE'],
+  ...['STOPP', 'ENDE', 'ABMELDEN', 'ABBESTELLEN'],
+]
 const START = ['START', 'UNSTOP']
-const HELP = ['HELP', 'INFO']
+const HELP = ['HELP', 'INFO', 'HILFE']
 /** The answer to the question whether a consent was meant; to nothing else. */
 const YES = ['YES', 'JA']
 
@@ -24,16 +29,41 @@ export function keywordOf(text: string): Keyword | null {
   return HELP.includes(word) ? 'help' : null
 }
 
-/** What is answered, naming who writes. */
-export function keywordAnswer(keyword: Keyword, from: { name: string; help: string }): string {
+export interface Answering {
+  name: string
+  /** Where questions go. */
+  help: string
+  /** Of the number that wrote; null: not known. */
+  country: string | null
+}
+
+/** What is answered, naming who writes, in the language the question for consent was asked in. */
+export function keywordAnswer(keyword: Keyword, from: Answering): string {
+  return `${from.name}: ${isGermanSpeaking(from.country) ? german(keyword, from) : english(keyword, from)}`
+}
+
+function english(keyword: Keyword, { help }: Answering): string {
   switch (keyword) {
     case 'stop':
-      return `${from.name}: you will get no more messages from us here. Reply START to get them again.`
+      return 'you will get no more messages from us here. Reply START to get them again.'
     case 'start':
-      return `${from.name}: you get our messages again. Reply STOP to stop them.`
+      return 'you get our messages again. Reply STOP to stop them.'
     case 'yes':
-      return `${from.name}: thank you, that is confirmed. Reply STOP at any time to stop.`
+      return 'thank you, that is confirmed. Reply STOP at any time to stop.'
     case 'help':
-      return `${from.name}: reminders of carts you left. Questions: ${from.help}. Reply STOP to stop.`
+      return `reminders of carts you left. Questions: ${help}. Reply STOP to stop.`
+  }
+}
+
+function german(keyword: Keyword, { help }: Answering): string {
+  switch (keyword) {
+    case 'stop':
+      return 'Sie erhalten hier keine Nachrichten mehr von uns. Mit START erhalten Sie sie wieder.'
+    case 'start':
+      return 'Sie erhalten unsere Nachrichten wieder. STOP beendet.'
+    case 'yes':
+      return 'Danke, das ist bestätigt. STOP beendet jederzeit.'
+    case 'help':
+      return `Erinnerungen an Ihren Warenkorb. Fragen: ${help}. STOP beendet.`
   }
 }

@@ -152,7 +152,7 @@ const got = ({ email, phone }: Shopper) => ({
     .filter((each) => each.direction === 'out' && isReminder(each.body)).length,
   whatsapp: scene.meta.network.texts
     .thread(phone, 'whatsapp', '+12025550100')
-    .filter((each) => each.direction === 'out' && !/no more messages/.test(each.body)).length,
+    .filter((each) => each.direction === 'out' && !/keine Nachrichten mehr/.test(each.body)).length,
 })
 
 /** The last that the cart's timeline says of each step. */

@@ -97,9 +97,9 @@ describe('the answer', () => {
     for (const words of ['maybe', 'yes please', 'Who is this?']) await replies(phone, words)
     expect((await wordOf(phone))?.evidence).toBe('pending')
     world.advance(1_000)
-    expect((await replies(phone, ' ja! ')).body).toContain('that is confirmed')
+    expect((await replies(phone, ' ja! ')).body).toContain('Tea &amp; Co: Danke, das ist bestätigt.')
     expect(await wordOf(phone)).toMatchObject({ evidence: 'confirmed', source: 'YES by SMS' })
-    expect((await replies(phone, 'YES')).body).not.toContain('confirmed')
+    expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
     const row = await world.db
       .selectFrom('consents')
       .selectAll()
@@ -111,7 +111,7 @@ describe('the answer', () => {
   test('YES to nothing is just a word', async () => {
     const phone = german()
     visits += 1
-    expect((await replies(phone, 'YES')).body).not.toContain('confirmed')
+    expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
     expect(await wordOf(phone)).toBeUndefined()
   })
 

@@ -9,7 +9,7 @@ import { loadSituation, type Situation, suppressedOf } from '../messages/judge-s
 import { bookSpend, lockBudget } from '../messages/spend-sql.ts'
 import * as system from '../system.ts'
 import { ledgerWords } from './evidence-sql.ts'
-import { phoneCountry } from './phone.ts'
+import { isGermanSpeaking, phoneCountry } from './phone.ts'
 import * as sql from './question-sql.ts'
 import { quietHours } from './quiet.ts'
 
@@ -114,11 +114,9 @@ async function note(deps: Deps, store: StoreDb, question: sql.Question, outcome:
   await sql.closeQuestion(store, question, { state: outcome.kind === 'rejected' ? 'failed' : 'asked', providerId })
 }
 
-const GERMAN = ['DE', 'AT', 'CH', 'LI']
-
 /** Says who asks, what a YES means and how to end it, and nothing of any cart. */
 export function questionText(name: string, country: string | null): string {
-  return country && GERMAN.includes(country)
+  return isGermanSpeaking(country)
     ? `${name}: Möchten Sie SMS zu Ihrem Warenkorb und zu Angeboten erhalten? Dann antworten Sie mit JA. Ohne Antwort erhalten Sie keine. STOP beendet.`
     : `${name}: do you want text messages about your cart and offers? Then reply YES. Without an answer you get none. Msg & data rates may apply. Reply STOP to stop.`
 }
