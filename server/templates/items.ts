@@ -44,9 +44,9 @@ export function itemsHtml(items: CleanItem[]): string {
 function itemRow({ name, quantity, unitPrice, lineTotal, imageUrl }: CleanItem): string {
   // The name stands beside the picture, so the picture says nothing to a screen reader.
   const picture = imageUrl
-    ? `<img src="${encode(imageUrl)}" alt="" width="64" height="64" style="display:block;width:64px;height:64px;object-fit:cover;border:0;border-radius:8px">`
-    : `<div class="blank" style="width:64px;height:64px;border-radius:8px;background-color:#edf1f5">&nbsp;</div>`
-  return `<tr><td class="line" width="64" style="${CELL};width:64px">${picture}</td><td class="line" style="${CELL};padding-left:14px;padding-right:10px;word-break:break-word"><strong style="font-weight:600">${encode(name)}</strong><br><span class="muted" style="color:#5b6673;font-size:14px">${quantity} × ${encode(unitPrice)}</span></td><td class="line" align="right" style="${CELL};text-align:right;white-space:nowrap">${encode(lineTotal)}</td></tr>`
+    ? `<img class="thumb" src="${encode(imageUrl)}" alt="" width="64" height="64" style="display:block;width:64px;height:64px;object-fit:cover;border:0;border-radius:8px">`
+    : `<div class="thumb blank" style="width:64px;height:64px;border-radius:8px;background-color:#edf1f5">&nbsp;</div>`
+  return `<tr><td class="line" style="${CELL};width:1px">${picture}</td><td class="line" style="${CELL};padding-left:14px;padding-right:10px;word-break:break-word"><strong style="font-weight:600">${encode(name)}</strong><br><span class="muted" style="color:#5b6673;font-size:14px">${quantity} × ${encode(unitPrice)}</span></td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal">${encode(lineTotal)}</td></tr>`
 }
 
 export function itemsText(items: CleanItem[]): string {
