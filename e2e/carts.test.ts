@@ -137,6 +137,9 @@ describe('the list (B 2)', () => {
     expect(await page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
     await page.getByText(/^Showing 11 to \d+ of \d+ entries$/).waitFor()
     page.removeAllListeners('request')
+    const { customer_email: address } = waiting[0]!
+    await open(`?search=${encodeURIComponent(address!)}`)
+    await page.getByRole('cell', { name: address! }).waitFor()
   })
 
   test('is kept for five minutes and asked for at most once a second', async () => {

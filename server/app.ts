@@ -123,10 +123,12 @@ function servePages(app: FastifyInstance): void {
     })
   }
   app.setNotFoundHandler((request, reply) => {
+    // Of the path alone: a search for an address ends like a file.
+    const [pathname = ''] = request.url.split('?')
     const isPage =
       (request.method === 'GET' || request.method === 'HEAD') &&
-      !/^\/(api|c|o|u|capture|socket\.io)\//.test(request.url) &&
-      !/\.\w{2,5}(\?|$)/.test(request.url)
+      !/^\/(api|c|o|u|capture|socket\.io)\//.test(pathname) &&
+      !/\.\w{2,5}$/.test(pathname)
     if (isPage && hasPages) return sendApp(reply)
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
   })
