@@ -160,6 +160,8 @@ export const cartEligibility = endpoint({
     /** Instead of ids: the carts of the list under this badge and search, 10,000 at most. */
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),
+    /** Own words of a text, which its price depends on. */
+    body: z.string().max(1_000).optional(),
   }),
   reply: z.object({
     total: z.number(),
@@ -265,6 +267,8 @@ export const MessagePreview = z.object({
   text: z.string(),
   segments: z.number().nullable(),
   price: Money.nullable(),
+  /** The words it was made from, with their variables; null for WhatsApp, whose templates are its own. */
+  words: z.object({ subject: z.string(), body: z.string() }).nullable(),
   /** Why it cannot be rendered, in a sentence. */
   problem: z.string().nullable(),
   decision: z.object({

@@ -98,10 +98,3 @@ function gsmOf(sign: string): string {
   const [bare = ''] = [...sign.normalize('NFD')]
   return unitsOf.has(bare) ? bare : sign
 }
-
-/** How many segments less the replaced text takes; null when nothing would be saved. */
-export function gsmSaving(text: string): { text: string; segmentsSaved: number } | null {
-  const replaced = toGsm(text)
-  const segmentsSaved = smsSize(text).segments - smsSize(replaced).segments
-  return segmentsSaved > 0 ? { text: replaced, segmentsSaved } : null
-}

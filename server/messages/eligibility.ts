@@ -11,7 +11,7 @@ import { textsFor } from './deliver.ts'
 import { isText, judgeImagined } from './judge.ts'
 import { monthOf, type Texts } from './judge-inputs.ts'
 import * as load from './judge-sql.ts'
-import { priceOf, templateFor } from './preview.ts'
+import { priceOf, templateFor, withOwnWords } from './preview.ts'
 import { readBudget } from './spend-sql.ts'
 
 // Who of many carts would get a message now, and who not and why: the decision itself, about messages that do not exist (D2, D11).
@@ -28,7 +28,7 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: Wa
   const texts = await textsFor(deps, store, [wanted.channel])
   const tally = new Tally(wanted.channel)
   for (let start = 0; start < cartIds.length; start += CHUNK) {
-    await addChunk(deps, store, { tally, texts, channel: wanted.channel, cartIds: cartIds.slice(start, start + CHUNK) })
+    await addChunk(deps, store, { tally, texts, wanted, cartIds: cartIds.slice(start, start + CHUNK) })
     await breathe()
   }
   const price = wanted.channel === 'email' ? null : await priceFor(deps, store, tally)
@@ -50,13 +50,20 @@ async function cartIdsOf(store: StoreDb<Db>, { cartIds, status, search }: Wanted
 async function addChunk(
   deps: Deps,
   store: StoreDb<Db>,
-  { tally, texts, channel, cartIds }: { tally: Tally; texts: Texts; channel: SendChannel; cartIds: string[] },
+  { tally, texts, wanted, cartIds }: { tally: Tally; texts: Texts; wanted: Wanted; cartIds: string[] },
 ): Promise<void> {
+  const { channel } = wanted
+  const words = { body: channel === 'sms' ? wanted.body : undefined }
   const templateId = await templateFor(store, { channel })
   const { rows } = await snapshot(store, (tx) =>
-    judgeImagined(deps, tx, texts, (base) => load.loadImagined(tx, { cartIds, channel, templateId, ...base }), {
-      isRendered: channel !== 'email',
-    }),
+    judgeImagined(
+      deps,
+      tx,
+      texts,
+      async (base) =>
+        (await load.loadImagined(tx, { cartIds, channel, templateId, ...base })).map((row) => withOwnWords(row, words)),
+      { isRendered: channel !== 'email' },
+    ),
   )
   for (const { row, decision, composed } of rows) {
     const until = decision.outcome === 'hold' && decision.until < row.expires_at ? decision.until : null

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { TemplateError } from '../templates/context.ts'
-import { READY_EMAIL } from '../templates/ready-templates.ts'
+import { READY_EMAIL, READY_TEXTS } from '../templates/ready-templates.ts'
 import { textsFor } from './deliver.ts'
 import { type AnyComposed, compose, isText, judgeImagined } from './judge.ts'
 import type { Context, Texts } from './judge-inputs.ts'
@@ -68,7 +68,7 @@ export async function templateFor(
 }
 
 /** Unsaved text must not stay in the cache of compiled templates under a real version. */
-function withOwnWords(row: load.ClaimedRow, { subject, body }: OwnWords): load.ClaimedRow {
+export function withOwnWords(row: load.ClaimedRow, { subject, body }: OwnWords): load.ClaimedRow {
   const isStored = subject === undefined && body === undefined && row.template_body !== null
   const ready = row.channel === 'email' ? READY_EMAIL : { subject: null, body: null }
   return {
@@ -85,6 +85,7 @@ function presentPreview({ context, rows }: Imagined, what: string) {
   const { row, decision } = found(rows[0], what)
   return {
     ...renderPreview(context, row),
+    words: wordsOf(row),
     decision: {
       outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
       reason: decision.reason,
@@ -92,6 +93,12 @@ function presentPreview({ context, rows }: Imagined, what: string) {
       until: decision.outcome === 'hold' ? decision.until.toISOString() : null,
     },
   }
+}
+
+function wordsOf(row: load.ClaimedRow): { subject: string; body: string } | null {
+  if (row.channel === 'whatsapp') return null
+  const ready = row.channel === 'sms' ? READY_TEXTS.sms : ''
+  return { subject: row.template_subject ?? '', body: row.template_body ?? ready }
 }
 
 /** Rendered whatever was decided: what is missing of the sender stands where it would. */

@@ -36,7 +36,7 @@ interface Props {
 export function CartList({ query, carts, columns, openCart, onOpen, onJob, onChange }: Props) {
   const selection = useSelection(`${query.status ?? ''}\n${query.search ?? ''}`)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
-  const send = useSendDialog({
+  const send = useSendDialog('list', {
     onJob: (id) => {
       selection.clear()
       onJob(id)

@@ -54,7 +54,7 @@ const CartLoading = () => (
 )
 
 function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<typeof useCartMessages> }) {
-  const send = useSendDialog()
+  const send = useSendDialog(cart.id)
   const marks = <CartMarks status={cart.status} state={cart.state} />
   return (
     <>

@@ -39,7 +39,11 @@ export function EligibilityView({ channel, selection, eligibility }: Props) {
         {selection.kind === 'matching' && selection.count > MOST_CARTS && (
           <>At most {formatCount(MOST_CARTS)} carts go out at a time: the newest of those that match.</>
         )}
-        {price && <Price price={price} />}
+        {eligible.length === 0 ? (
+          <>Nothing is sent{price && ', and it costs nothing'}. Why stands below.</>
+        ) : (
+          price && <Price price={price} />
+        )}
       </Notice>
       {reasons.length > 0 && (
         <ul className="reasons" aria-label="Who will not get it, and why">
@@ -72,6 +76,8 @@ export function EligibilityView({ channel, selection, eligibility }: Props) {
 
 function summaryOf(eligible: number, total: number, channel: SendChannel): string {
   if (total === 1) return eligible === 1 ? 'It would be sent now.' : 'It would not be sent now.'
+  if (eligible === 0)
+    return `None of the ${counted(total, 'cart')} would get this ${channelWords[channel]}${channel === 'email' ? '' : ' message'} now.`
   return `${formatCount(eligible)} of ${counted(total, 'cart')} would get this ${channelWords[channel]}${channel === 'email' ? '' : ' message'} now.`
 }
 

@@ -1,17 +1,19 @@
 import { Button, Checkbox, Group, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { reminderTexts } from '../../shared/reminders.ts'
+import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
-import { wordsOf } from '../accounts/queries.ts'
+import { wordsOf as wordsOfError } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { counted, formatDateTime } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { EligibilityView } from './EligibilityView.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
-import { SendPreview } from './SendPreview.tsx'
-import { type OneMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
-import { channelNames, defaultSchedule, delayOf, type Schedule } from './sending.ts'
+import { SendMessage } from './SendMessage.tsx'
+import { keyOf, type OneMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
+import { channelNames, defaultSchedule, delayOf, type MessageWords, type Schedule } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 
 interface Props {
@@ -20,21 +22,27 @@ interface Props {
   onJob: (jobId: string) => void
 }
 
+/** What somebody can type or choose here, and would not want to do again. */
+interface Typed {
+  when: Ask['when']
+  schedule: Schedule
+  words: MessageWords
+}
+
 /** Who would get it, what it says, when it goes; then it goes. */
 export function SendForm({ ask, onClose, onJob }: Props) {
   const { channel, selection } = ask
   const isSingle = selection.kind === 'carts' && selection.carts.length === 1
   const one = isSingle && !ask.isBulk ? selection.carts[0]! : null
-  const [when, setWhen] = useState(ask.when)
-  const [schedule, setSchedule] = useState<Schedule>(defaultSchedule)
+  const { typed, change } = useTyped(ask)
+  const { when, schedule, words } = typed
   const [isDateAsked, setDateAsked] = useState(false)
   const dateField = useRef<HTMLInputElement>(null)
-  const [subject, setSubject] = useState<string>(reminderTexts.subject)
   const [isOverride, setOverride] = useState(false)
-  const eligibility = useEligibility(channel, selection)
+  const message = useDebounced(channel, words)
+  const eligibility = useEligibility(channel, selection, channel === 'sms' ? message.body : undefined)
+  const { sendOne, sendMany, isBusy, error } = useSending()
   const store = useStore()
-  const sendOne = useSendOne()
-  const sendMany = useSendMany()
 
   const delay = when === 'schedule' ? delayOf(schedule, Date.now()) : null
   const held = isSingle && eligibility.data?.reasons.find(({ mayOverride }) => mayOverride)
@@ -43,20 +51,17 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   const cartIds = eligibility.data
     ? [...eligibility.data.eligible, ...(when === 'schedule' ? later : []), ...(isOverride && held ? held.cartIds : [])]
     : []
-  const isBusy = sendOne.isPending || sendMany.isPending
-  const error = sendOne.error ?? sendMany.error
-
   const about = { ...(store && { storeUrl: store.store_url }), ...(isOverride && { overrideHoldout: true }) }
-  const title = channel === 'email' ? { subject: subject.trim() || reminderTexts.subject } : {}
+  const said = wordsOf(channel, words)
 
   const sendToOne = async (message: OneMessage) => {
-    const { message: words } = await sendOne.mutateAsync(message)
-    announce(words)
+    const { message: answer } = await sendOne.mutateAsync(message)
+    announce(answer)
     onClose()
   }
   const sendToMany = async (ids: string[], sendAt?: string) => {
     const { overrideHoldout, ...rest } = { ...about, overrideHoldout: isOverride }
-    const body = { channel, cartIds: ids, ...title, ...rest, ...(sendAt && { sendAt }), overrideHoldout }
+    const body = { channel, cartIds: ids, ...said, ...rest, ...(sendAt && { sendAt }), overrideHoldout }
     onJob((await sendMany.mutateAsync(body)).jobId)
   }
   const submit = () => {
@@ -75,12 +80,13 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       const platform = store ? { platform: store.platform } : {}
       return {
         kind: 'schedule',
-        body: { cartId: cart.id, ...platform, ...about, ...delay, reminderType: 'first', ...title },
+        body: { cartId: cart.id, ...platform, ...about, ...delay, reminderType: 'first', ...said },
       }
     }
     if (channel === 'email')
-      return { kind: 'email', body: { to: cart.customer_email ?? '', cart_id: cart.id, ...title, ...about } }
-    return { kind: channel, body: { cartId: cart.id, ...about } }
+      return { kind: 'email', body: { to: cart.customer_email ?? '', cart_id: cart.id, ...said, ...about } }
+    if (channel === 'sms') return { kind: 'sms', body: { cartId: cart.id, ...said, ...about } }
+    return { kind: 'whatsapp', body: { cartId: cart.id, ...about } }
   }
 
   return (
@@ -98,7 +104,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
           <SegmentedControl
             aria-label="When to send"
             value={when}
-            onChange={(value) => setWhen(value as Ask['when'])}
+            onChange={(value) => change({ when: value as Ask['when'] })}
             data={[
               { value: 'now', label: 'Send Now' },
               { value: 'schedule', label: 'Schedule' },
@@ -109,21 +115,28 @@ export function SendForm({ ask, onClose, onJob }: Props) {
               value={schedule}
               error={isDateAsked && !delay ? reminderTexts.badDate : null}
               dateRef={dateField}
-              onChange={setSchedule}
+              onChange={(next) => change({ schedule: next })}
             />
           )}
           <TextInput
             label="Subject"
             maxLength={200}
-            value={subject}
-            onChange={(event) => setSubject(event.currentTarget.value)}
+            value={words.subject}
+            onChange={(event) => change({ words: { ...words, subject: event.currentTarget.value } })}
           />
         </>
       )}
-      <SendPreview channel={channel} selection={selection} eligible={eligibility.data?.eligible ?? []} title={title} />
+      <SendMessage
+        channel={channel}
+        selection={selection}
+        eligible={eligibility.data?.eligible ?? []}
+        words={words}
+        message={message}
+        onChange={(next) => change({ words: { ...words, ...next } })}
+      />
       {error && (
         <Notice tone="bad" isLive>
-          {failureOf(ask, one !== null, wordsOf(error, BROKEN))}
+          {failureOf(ask, one !== null, wordsOfError(error, BROKEN))}
         </Notice>
       )}
       <LaterOffer
@@ -136,7 +149,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button loading={isBusy} disabled={cartIds.length === 0} onClick={submit}>
+        <Button loading={isBusy} disabled={cartIds.length === 0 || words.body?.trim() === ''} onClick={submit}>
           {labelOf(when, one ? null : cartIds.length)}
         </Button>
       </Group>
@@ -145,6 +158,41 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       </span>
     </Stack>
   )
+}
+
+/** Survives the end of a session, for the same carts and channel. */
+function useTyped({ channel, selection, when }: Ask) {
+  const [changed, setChanged] = useState<Typed | null>(null)
+  const typed = changed ?? { when, schedule: defaultSchedule, words: { subject: reminderTexts.subject, body: null } }
+  const storeId = useStore()?.id
+  useDraft(`send:${storeId}:${channel}:${keyOf(selection).join()}`, changed, setChanged)
+  return { typed, change: (next: Partial<Typed>) => setChanged({ ...typed, ...next }) }
+}
+
+function useSending() {
+  const sendOne = useSendOne()
+  const sendMany = useSendMany()
+  return {
+    sendOne,
+    sendMany,
+    isBusy: sendOne.isPending || sendMany.isPending,
+    error: sendOne.error ?? sendMany.error,
+  }
+}
+
+const TYPING_PAUSE_MS = 500
+
+/** What is asked of the server while somebody types: the words, once they pause. */
+function useDebounced(channel: Ask['channel'], words: MessageWords) {
+  const [paused] = useDebouncedValue(words, TYPING_PAUSE_MS)
+  return wordsOf(channel, paused)
+}
+
+/** WhatsApp has templates of its own; an SMS has no subject. */
+function wordsOf(channel: Ask['channel'], { subject, body }: MessageWords): { subject?: string; body?: string } {
+  if (channel === 'whatsapp') return {}
+  const own = body?.trim() ? { body } : {}
+  return channel === 'email' ? { subject: subject.trim() || reminderTexts.subject, ...own } : own
 }
 
 interface LaterProps {

@@ -27,13 +27,14 @@ const MINUTE_MS = 60_000
 
 export type Eligibility = z.output<typeof cartEligibility.reply>
 
-/** Who of these would get a message now, and who not and why. Asked anew each time: it is about this moment. */
-export function useEligibility(channel: SendChannel, selection: Selection | null) {
+/** Who of these would get a message now, and who not and why. Asked anew each time: it is about this moment. `body`: own words of an SMS, which change its price. */
+export function useEligibility(channel: SendChannel, selection: Selection, body?: string) {
   const storeId = useStore()?.id
   return useQuery({
-    queryKey: ['eligibility', storeId, channel, selection && keyOf(selection)],
-    queryFn: ({ signal }) => call(cartEligibility, { body: { channel, ...whoOf(selection!) }, signal }),
-    enabled: selection !== null,
+    queryKey: ['eligibility', storeId, channel, keyOf(selection), body],
+    queryFn: ({ signal }) =>
+      call(cartEligibility, { body: { channel, ...whoOf(selection), ...(body && { body }) }, signal }),
+    placeholderData: keepPreviousData,
     gcTime: 0,
     staleTime: MINUTE_MS,
     refetchOnWindowFocus: false,
@@ -57,7 +58,7 @@ export function useWhatsappEligible(cartIds: string[], isAsked: boolean): Readon
 
 const nobody: ReadonlySet<string> = new Set()
 
-const keyOf = (selection: Selection) =>
+export const keyOf = (selection: Selection) =>
   selection.kind === 'carts' ? selection.carts.map(({ id }) => id) : [selection.status, selection.search]
 
 const whoOf = (selection: Selection) =>

@@ -74,4 +74,15 @@ export type Selection =
   | { kind: 'carts'; carts: CartView[] }
   | { kind: 'matching'; status: string; search: string; count: number; isCapped: boolean }
 
+/** Of a message by hand; `body` null: the words that come along. */
+export interface MessageWords {
+  subject: string
+  body: string | null
+}
+
+/** The eligible whom a message may be shown for come first. */
+export function shownFor(selection: Selection, eligible: readonly string[]): string | null {
+  return eligible[0] ?? (selection.kind === 'carts' ? (selection.carts[0]?.id ?? null) : null)
+}
+
 export const sizeOf = (selection: Selection) => (selection.kind === 'carts' ? selection.carts.length : selection.count)

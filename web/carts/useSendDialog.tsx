@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { CartView } from '../../shared/carts.ts'
 import type { SendChannel } from '../../shared/reminders.ts'
+import { useDraft } from '../access/drafts.ts'
 import { SendForm } from './SendForm.tsx'
 import { SmsStatus } from './SmsStatus.tsx'
 import type { Selection } from './sending.ts'
@@ -21,18 +22,21 @@ const titles: Record<SendChannel, string> = {
   whatsapp: 'Send WhatsApp Reminders',
 }
 
-/** The dialogs of sending. `onJob` gets what is to be followed, once many have been sent to. */
-export function useSendDialog({ onJob }: { onJob?: (jobId: string) => void } = {}) {
+/** The dialogs of sending. `place` names the screen they stand on, `onJob` gets what is to be followed, once many have been sent to. */
+export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string) => void } = {}) {
   const [ask, setAsk] = useState<(Ask & { id: number }) | null>(null)
   const [isOpen, setOpen] = useState(false)
   const [asked, setAsked] = useState<CartView | null>(null)
   const [isStatusOpen, setStatusOpen] = useState(false)
   const close = () => setOpen(false)
+  const onAsk = (next: Ask) => {
+    setAsk((last) => ({ ...next, id: (last?.id ?? 0) + 1 }))
+    setOpen(true)
+  }
+  // What somebody was about to send is open again once they have signed in again; what they had typed is the form's.
+  useDraft<Ask>(`send-dialog:${place}`, isOpen ? ask : null, onAsk)
   return {
-    onAsk: (next: Ask) => {
-      setAsk((last) => ({ ...next, id: (last?.id ?? 0) + 1 }))
-      setOpen(true)
-    },
+    onAsk,
     onSmsStatus: (cart: CartView) => {
       setAsked(cart)
       setStatusOpen(true)

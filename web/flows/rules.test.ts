@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkSteps, countParts, countsText, insertAt, isSameEdit } from './rules.ts'
+import { checkSteps, countParts, countsText, isSameEdit } from './rules.ts'
 
 const step = (number: number, delayMinutes: number) => ({ step: number, delayMinutes, subject: 'Hi', body: 'Text' })
 
@@ -18,10 +18,6 @@ it('asks for subject and text', () => {
     subject: 'A mail needs a subject',
     body: 'A mail needs a text',
   })
-})
-
-it('inserts over the selection', () => {
-  expect(insertAt('Hello you!', '{{ customer_name }}', 6, 9)).toEqual({ text: 'Hello {{ customer_name }}!', caret: 25 })
 })
 
 it('knows an edit from what is stored', () => {

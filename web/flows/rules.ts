@@ -4,16 +4,6 @@ import { formatMinutes } from '../ui/format.ts'
 
 // What is edited of a flow, what is wrong with it, and its numbers. Pure.
 
-/** B 3's template variables. */
-export const variables = [
-  { name: 'customer_name', meaning: 'Name of the shopper' },
-  { name: 'cart_items', meaning: 'What is in the cart, with pictures and prices' },
-  { name: 'cart_total', meaning: 'Value of the cart' },
-  { name: 'checkout_link', meaning: 'Link that brings the cart back' },
-  { name: 'store_name', meaning: 'Name of your store' },
-  { name: 'discounted_total', meaning: 'Value after the coupon, if there is one' },
-] as const
-
 export interface StepEdit {
   step: number
   /** NaN while nothing is typed. */
@@ -45,11 +35,6 @@ export function checkSteps(steps: StepEdit[], minDelayMinutes: number): Map<numb
     if (Object.keys(problems).length > 0) found.set(step, problems)
   })
   return found
-}
-
-/** The text with a piece put over the selection, and where the caret goes. */
-export function insertAt(text: string, piece: string, start: number, end: number) {
-  return { text: text.slice(0, start) + piece + text.slice(end), caret: start + piece.length }
 }
 
 type Counts = z.infer<typeof FlowCounts>
