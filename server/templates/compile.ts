@@ -19,7 +19,8 @@ export interface CartItem {
 }
 
 export interface Compiler {
-  compile(source: TemplateSource): CompiledTemplate
+  /** `part`: what the subject is called in its errors. */
+  compile(source: TemplateSource, part?: string): CompiledTemplate
   /** Bodies: values are escaped, the items become the place mark. */
   html: Liquid
   /** Subjects: values as they are, the items become a few words. */
@@ -39,12 +40,12 @@ export function createCompiler(): Compiler {
   const cache = new Map<string, CompiledTemplate>()
   const html = createLiquid((value) => (value instanceof CartItems ? ITEMS_MARK : encode(asText(value))))
   const text = createLiquid((value) => (value instanceof CartItems ? inWords(value) : asText(value)))
-  function compile(source: TemplateSource): CompiledTemplate {
+  function compile(source: TemplateSource, part = 'subject'): CompiledTemplate {
     const key = `${source.id}:${source.version}`
     const known = cache.get(key)
     if (known) return known
     const compiled = {
-      subject: parse(text, source.subject, 'subject'),
+      subject: parse(text, source.subject, part),
       body: parse(html, isHtml(source.body) ? source.body : htmlOfPlain(source.body), 'message'),
     }
     if (source.version === 0) return compiled

@@ -37,6 +37,8 @@ export interface TemplateRenderer {
   text(source: TemplateSource, context: TemplateContext): string
   /** Does this text become a message, with and without a discount? The error, or null. For saving and for decisions. */
   check(text: { subject: string; body: string }): TemplateError | null
+  /** The same of what is a text alone. */
+  checkText(body: string): TemplateError | null
 }
 
 /** Mail readers cut longer messages off, and the unsubscribe link with it. */
@@ -58,7 +60,13 @@ export function createTemplateRenderer(): TemplateRenderer {
   const render: TemplateRenderer['render'] = (source, context, options) =>
     renderWith({ compiler, layout, toText }, source, context, options)
   const text: TemplateRenderer['text'] = (source, context) => renderText({ compiler, toText }, source, context)
-  return { render, text, check: (each) => check(render, each) }
+  const options = { storeHosts: [], trackLink: () => null }
+  return {
+    render,
+    text,
+    check: (words) => check((context) => render({ ...draft, ...words }, context, options)),
+    checkText: (body) => check((context) => text({ ...draft, subject: '-', body }, context)),
+  }
 }
 
 /** What ten segments of an SMS hold, in the narrower of its alphabets twice over; nobody reads more on a phone. */
@@ -70,12 +78,10 @@ function renderText(
   context: TemplateContext,
 ) {
   const values = cleanContext(context, new Set())
-  const { subject: template } = compiler.compile({
-    ...source,
-    id: `${source.id} as text`,
-    subject: source.body,
-    body: '',
-  })
+  const { subject: template } = compiler.compile(
+    { ...source, id: `${source.id} as text`, subject: source.body, body: '' },
+    'message',
+  )
   const filled = fill(compiler.text, template, values, 'message')
   const plain = /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(source.body) ? toText(filled) : filled
   const text = plain
@@ -237,13 +243,12 @@ function tooLarge(): TemplateError {
   return new TemplateError('too_large', 'The message is larger than mail readers show in full (100 KB).')
 }
 
-function check(render: TemplateRenderer['render'], { subject, body }: { subject: string; body: string }) {
-  const options = { storeHosts: [], trackLink: () => null }
+const draft = { id: 'draft', version: 0 }
+
+/** With a discount and without. */
+function check(render: (context: TemplateContext) => unknown): TemplateError | null {
   try {
-    for (const discountedTotal of ['$72.00', null]) {
-      const source = { id: 'draft', version: 0, subject, body }
-      render(source, sampleContext({ discountedTotal }), options)
-    }
+    for (const discountedTotal of ['$72.00', null]) render(sampleContext({ discountedTotal }))
     return null
   } catch (error) {
     if (error instanceof TemplateError) return error

@@ -12,8 +12,8 @@ import { Notice } from '../ui/Notice.tsx'
 import { EligibilityView } from './EligibilityView.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { SendMessage } from './SendMessage.tsx'
-import { keyOf, type OneMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
-import { channelNames, defaultSchedule, delayOf, type MessageWords, type Schedule } from './sending.ts'
+import { keyOf, type OneMessage, useEligibility, useMessagePreview, useSendMany, useSendOne } from './send-queries.ts'
+import { channelNames, defaultSchedule, delayOf, type MessageWords, type Schedule, shownFor } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 
 interface Props {
@@ -41,6 +41,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   const [isOverride, setOverride] = useState(false)
   const message = useDebounced(channel, words)
   const eligibility = useEligibility(channel, selection, channel === 'sms' ? message.body : undefined)
+  const isWrong = useIsWrong(ask, eligibility.data?.eligible ?? [], message)
   const { sendOne, sendMany, isBusy, error } = useSending()
   const store = useStore()
 
@@ -149,7 +150,11 @@ export function SendForm({ ask, onClose, onJob }: Props) {
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button loading={isBusy} disabled={cartIds.length === 0 || words.body?.trim() === ''} onClick={submit}>
+        <Button
+          loading={isBusy}
+          disabled={cartIds.length === 0 || isWrong || words.body?.trim() === ''}
+          onClick={submit}
+        >
           {labelOf(when, one ? null : cartIds.length)}
         </Button>
       </Group>
@@ -167,6 +172,13 @@ function useTyped({ channel, selection, when }: Ask) {
   const storeId = useStore()?.id
   useDraft(`send:${storeId}:${channel}:${keyOf(selection).join()}`, changed, setChanged)
   return { typed, change: (next: Partial<Typed>) => setChanged({ ...typed, ...next }) }
+}
+
+/** Own words which become no message; asked for anyway, so that they are shown. */
+function useIsWrong({ channel, selection }: Ask, eligible: string[], message: { body?: string }): boolean {
+  const cartId = shownFor(selection, eligible)
+  const made = useMessagePreview(cartId && message.body ? { cartId, channel, ...message } : null)
+  return Boolean(message.body && made.data?.problem)
 }
 
 function useSending() {

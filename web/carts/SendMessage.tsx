@@ -65,7 +65,7 @@ export function SendMessage({ channel, selection, eligible, words, message, onCh
           )}
           {made.data ? (
             <Message
-              message={made.data}
+              message={isEdited ? { ...made.data, problem: null } : made.data}
               isStale={made.isPlaceholderData}
               // Of a single cart the same has been said above.
               isOneOfMany={selection.kind === 'matching' || carts.length > 1}
