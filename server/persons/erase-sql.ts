@@ -127,6 +127,13 @@ export async function eraseRows({ db, storeId }: StoreTx, person: StorePerson): 
   }
 }
 
+/** What the engine itself still says of their carts (S5) has to find them: by a key that is nobody's word. After their own are gone. */
+export async function insertNamelessKeys({ db, storeId }: StoreTx, { shopperIds }: StorePerson): Promise<void> {
+  await sql`insert into shopper_keys (store_id, kind, value, shopper_id)
+    select ${storeId}, 'cart', 'erased:' || id, id from unnest(${[...shopperIds]}::uuid[]) as id
+    on conflict do nothing`.execute(db)
+}
+
 /** What the account keeps beside its stores. */
 export async function eraseOfAccount(
   { db, accountId }: AccountTx,

@@ -136,7 +136,9 @@ async function eraseLocked(tx: StoreTx, addresses: readonly string[], hashes: re
       carts.map(({ id, fold }) => ({ id, fold: eraser.fold(fold) })),
     ),
   }
-  return { providerIds, counts: { ...counts, ...(await sql.eraseRows(tx, person)) } }
+  const rows = await sql.eraseRows(tx, person)
+  await sql.insertNamelessKeys(tx, person)
+  return { providerIds, counts: { ...counts, ...rows } }
 }
 
 /** Long enough for a job to have done it. */

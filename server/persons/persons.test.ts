@@ -9,6 +9,7 @@ import { aWorld } from '../../test/world.ts'
 import { foldRollups } from '../analytics/rollups.ts'
 import { readEvidence } from '../carts/attribution.ts'
 import { refold } from '../carts/carts.ts'
+import { detectLost } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
 import { receiveText } from '../channels/inbound.ts'
 import { transact } from '../db.ts'
@@ -234,6 +235,23 @@ describe('one person', () => {
     // Of consents only what was said and when, by the hash: the proof that earlier messages were wanted.
     expect([after.person.names, Object.keys(after.person.counts)]).toEqual([[], ['consents']])
     expect(after.person.suppressed.length).toBeGreaterThan(0)
+  })
+
+  test('a cart they left is still given up, and keeps nobody else’s from it (S5)', async () => {
+    const [ida, other] = [anOrder(world, { email: 'ida@walk.example' }), anOrder(world)]
+    await recordOrders(world.deps, zen.storeId, [ida, other], 'sync')
+    await pass(world, zen.storeId, 2 * HOUR)
+    await ask('DELETE', 'ida@walk.example', { confirmation: 'erase' })
+    await world.runJobs()
+    world.advance(40 * 24 * HOUR)
+    await detectLost(world.deps)
+    const { rows } = await world.pool.query(
+      `select status, email from carts where store_id = $1 and status in ('abandoned', 'lost') order by email`,
+      [zen.storeId],
+    )
+    expect(rows.every(({ status }) => status === 'lost')).toBe(true)
+    expect(rows.map(({ email }) => email)).toEqual(expect.arrayContaining([other.email, null]))
+    expect(await tracesIn(world, ['ida@walk'])).toEqual([])
   })
 })
 
