@@ -10,8 +10,11 @@ export const FlowStep = z.object({
   templateId: z.uuid(),
   templateKey: z.string(),
   templateName: z.string(),
+  /** Of the mail it is, or would be. */
   subject: z.string(),
   body: z.string(),
+  /** Of the SMS it is, or would be. */
+  sms: z.string(),
 })
 export type FlowStep = z.infer<typeof FlowStep>
 
@@ -53,6 +56,14 @@ export const FlowView = z.object({
 })
 export type FlowView = z.infer<typeof FlowView>
 
+/** What stands in the way of a step by SMS or WhatsApp, in a sentence; null: nothing. */
+const FlowChannels = z.object({
+  sms: z.object({ problem: z.string().nullable() }),
+  /** `template`: the approved text chosen under Settings, Sending, with its places. */
+  whatsapp: z.object({ problem: z.string().nullable(), template: z.string().nullable() }),
+})
+export type FlowChannels = z.infer<typeof FlowChannels>
+
 const flowParams = z.object({ flowId: z.uuid() })
 const FlowReply = z.object({ flow: FlowView })
 
@@ -63,7 +74,7 @@ export const listFlows = endpoint({
   scope: 'store',
   query: storeQuery,
   summary: 'The store’s flows',
-  reply: z.object({ flows: z.array(FlowView) }),
+  reply: z.object({ flows: z.array(FlowView), channels: FlowChannels }),
 })
 
 export const saveFlow = endpoint({
@@ -73,7 +84,7 @@ export const saveFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'Change delays, subjects and bodies; reaches messages not yet handed over',
+  summary: 'Change delays, channels, subjects and bodies; reaches messages not yet handed over',
   body: z.object({
     name: z.string().trim().min(1).max(120),
     steps: z
@@ -81,8 +92,12 @@ export const saveFlow = endpoint({
         z.object({
           step: z.number().int().min(1).max(20),
           delayMinutes: z.number().int().min(1).max(43_200),
-          subject: z.string().trim().min(1).max(200),
-          body: z.string().min(1).max(50_000),
+          /** Left out: as it is. */
+          channel: z.enum(['email', 'sms', 'whatsapp']).optional(),
+          /** Of a mail. */
+          subject: z.string().trim().max(200).default(''),
+          /** Of a mail or an SMS; WhatsApp has its approved template. */
+          body: z.string().max(50_000).default(''),
         }),
       )
       .min(1)
@@ -118,7 +133,8 @@ export const previewFlow = endpoint({
   body: z.object({
     step: z.number().int(),
     cartId: z.uuid(),
-    /** Unsaved text to preview instead of what is stored. */
+    /** Unsaved channel and text to preview instead of what is stored. */
+    channel: z.enum(['email', 'sms', 'whatsapp']).optional(),
     subject: z.string().max(200).optional(),
     body: z.string().max(50_000).optional(),
   }),
@@ -126,6 +142,9 @@ export const previewFlow = endpoint({
     subject: z.string(),
     html: z.string(),
     text: z.string(),
+    /** Of a text. */
+    segments: z.number().nullable(),
+    price: z.object({ amount: z.number(), currency: z.string() }).nullable(),
     problem: z.string().nullable(),
     decision: z.object({ outcome: z.enum(['send', 'hold', 'skip']), reason: z.string(), explanation: z.string() }),
   }),
@@ -146,8 +165,10 @@ export const upcomingMessages = endpoint({
       z.object({
         cartId: z.string(),
         customer: z.string(),
-        email: z.string().nullable(),
+        /** Email address or phone number. */
+        to: z.string().nullable(),
         step: z.number(),
+        channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
         dueAt: z.string(),
         state: z.string(),
         explanation: z.string(),

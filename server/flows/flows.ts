@@ -1,9 +1,13 @@
-import { type StoreDb, type StoreTx, transact } from '../db.ts'
+import type { FlowChannels } from '../../shared/flows.ts'
+import { explain } from '../../shared/reasons.ts'
+import { planOf } from '../billing/billing.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { templateRenderer } from '../messages/compose.ts'
 import {
+  moveStepToChannel,
   retimeEditedMessages,
   scheduleFlowMessages,
   scheduleNextLook,
@@ -11,7 +15,7 @@ import {
 } from '../messages/messages.ts'
 import { randomToken } from '../secrets.ts'
 import { readStore } from '../stores/sql.ts'
-import { CAMPAIGN_TEMPLATES } from '../templates/ready-templates.ts'
+import { CAMPAIGN_TEMPLATES, READY_TEXTS } from '../templates/ready-templates.ts'
 import * as sql from './sql.ts'
 
 // Flows: always on once switched on. A flow takes carts whose last activity is after it was switched on; its steps are
@@ -100,41 +104,116 @@ export function missingForSending(store: { sender_name: string; postal_address: 
 
 export interface FlowEdit {
   name: string
-  steps: readonly { step: number; delayMinutes: number; subject: string; body: string }[]
+  steps: readonly StepEdit[]
 }
 
-export async function saveFlow(deps: Deps, store: StoreDb, flowId: string, edit: FlowEdit): Promise<void> {
+interface StepEdit {
+  step: number
+  delayMinutes: number
+  channel?: 'email' | 'sms' | 'whatsapp' | undefined
+  subject: string
+  body: string
+}
+
+export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: FlowEdit): Promise<void> {
   const now = deps.now()
+  const { account_id: accountId } = found(await readStore(store), 'Store')
+  const channels = await channelsFor(deps, accountId)
   await transact(store, async (tx) => {
     found(await sql.lockFlow(tx, flowId), 'Flow')
     const row = found(await readStore(tx), 'Store')
     const steps = await sql.stepsOf(tx, [flowId])
-    checkEdit(
-      edit,
-      steps.map((step) => step.step),
-      minDelayMinutes(deps, row),
-    )
+    const wanted = edit.steps.map((change) => {
+      const step = steps.find((each) => each.step === change.step)
+      if (!step) throw new AppError('unprocessable', `There is no step ${change.step} in this flow.`)
+      return { ...change, from: step, channel: change.channel ?? step.channel }
+    })
+    checkDelays(wanted, minDelayMinutes(deps, row))
+    for (const change of wanted) checkWords(change, channels)
     await sql.renameFlow(tx, flowId, edit.name, now)
-    for (const change of edit.steps) {
-      const step = steps.find((each) => each.step === change.step)!
-      await sql.saveStep(tx, flowId, change.step, change.delayMinutes)
-      await sql.saveTemplate(tx, step.template_id, change.subject, change.body, now)
-    }
+    for (const change of wanted) await saveStep(tx, flowId, change, now)
     await sql.refreshEffectiveTimeout(tx)
     await retimeEditedMessages(tx, flowId, now)
     await scheduleNextLook(tx)
   })
 }
 
-function checkEdit(edit: FlowEdit, known: readonly number[], minDelay: number): void {
-  let before = 0
-  for (const step of [...edit.steps].sort((a, b) => a.step - b.step)) {
-    if (!known.includes(step.step)) throw new AppError('unprocessable', `There is no step ${step.step} in this flow.`)
-    if (step.delayMinutes < minDelay) throw new AppError('unprocessable', `A step waits at least ${minDelay} minutes.`)
-    if (step.delayMinutes <= before)
-      throw new AppError('unprocessable', `Step ${step.step} must wait longer than the one before it.`)
-    before = step.delayMinutes
-    const problem = templateRenderer().check({ subject: step.subject, body: step.body })
-    if (problem) throw new AppError('unprocessable', `Step ${step.step}: ${problem.message}`)
+interface WantedStep extends Omit<StepEdit, 'channel'> {
+  from: sql.Step
+  channel: sql.Step['channel']
+}
+
+/** Each channel has words of its own, which stay when another is chosen. */
+async function saveStep(tx: StoreTx, flowId: string, wanted: WantedStep, now: Date): Promise<void> {
+  const { step, delayMinutes, channel, from, subject, body } = wanted
+  const templateId = channel === from.channel ? from.template_id : await templateOf(tx, from, channel, now)
+  await sql.saveStep(tx, flowId, { step, delayMinutes, channel, templateId })
+  if (channel === 'email') await sql.saveTemplate(tx, { id: templateId, subject, body, now })
+  if (channel === 'sms') await sql.saveTemplate(tx, { id: templateId, subject: '', body, now })
+  if (channel !== from.channel) await moveStepToChannel(tx, { flowId, step, channel, templateId }, now)
+}
+
+const baseKey = (key: string) => key.replace(/_(sms|whatsapp)$/, '')
+
+async function templateOf(tx: StoreTx, { key, name }: sql.Step, channel: string, now: Date): Promise<string> {
+  const wanted = channel === 'email' ? baseKey(key) : `${baseKey(key)}_${channel}`
+  const [known] = await sql.templatesByKey(tx, [wanted])
+  if (known) return known.id
+  const id = newId()
+  const body = channel === 'whatsapp' ? READY_TEXTS.whatsapp : READY_TEXTS.sms
+  await sql.insertTemplates(tx, [{ id, key: wanted, name, subject: '', body }], now)
+  return id
+}
+
+/** The words of each step by mail and by SMS, whichever it is sent by. */
+export async function wordsOfSteps(store: StoreDb, steps: readonly sql.Step[]) {
+  const keys = steps.flatMap(({ key }) => [baseKey(key), `${baseKey(key)}_sms`])
+  const templates = new Map((await sql.templatesByKey(store, keys)).reverse().map((each) => [each.key, each]))
+  return (step: sql.Step) => {
+    const mail = step.channel === 'email' ? step : templates.get(baseKey(step.key))
+    const sms = step.channel === 'sms' ? step : templates.get(`${baseKey(step.key)}_sms`)
+    return { subject: mail?.subject ?? '', body: mail?.body ?? '', sms: sms?.body ?? READY_TEXTS.sms }
   }
+}
+
+/** What stands in the way of steps by SMS and WhatsApp: the plan, credentials, an approved template. */
+export async function channelsFor(deps: Deps, accountId: string): Promise<FlowChannels> {
+  const { key: plan } = await planOf({ accountId, db: deps.db })
+  const [sms, whatsapp] = await Promise.all([
+    deps.channels.text(accountId, 'sms'),
+    deps.channels.text(accountId, 'whatsapp'),
+  ])
+  const ofPlan = plan === 'growth' ? null : explain('plan_required')
+  const isWithout = whatsapp !== null && whatsapp.template === null
+  return {
+    sms: { problem: ofPlan ?? (sms ? null : explain('sms_not_configured')) },
+    whatsapp: {
+      problem:
+        ofPlan ?? (whatsapp ? (isWithout ? explain('template_missing') : null) : explain('whatsapp_not_configured')),
+      template: whatsapp?.template?.text ?? null,
+    },
+  }
+}
+
+function checkDelays(steps: readonly WantedStep[], minDelay: number): void {
+  let before = 0
+  for (const { step, delayMinutes } of [...steps].sort((a, b) => a.step - b.step)) {
+    if (delayMinutes < minDelay) throw new AppError('unprocessable', `A step waits at least ${minDelay} minutes.`)
+    if (delayMinutes <= before)
+      throw new AppError('unprocessable', `Step ${step} must wait longer than the one before it.`)
+    before = delayMinutes
+  }
+}
+
+/** A step that is by a channel already may stay so: what is missing now holds its messages, and says so. */
+function checkWords({ step, channel, from, subject, body }: WantedStep, channels: FlowChannels): void {
+  if (channel === 'push') return
+  const problem = channel === 'email' || channel === from.channel ? null : channels[channel].problem
+  if (problem) {
+    const code = problem === explain('plan_required') ? 'plan_required' : 'unprocessable'
+    throw new AppError(code, `Step ${step}: ${problem}`)
+  }
+  if (channel === 'whatsapp') return
+  const wrong = channel === 'email' ? templateRenderer().check({ subject, body }) : templateRenderer().checkText(body)
+  if (wrong) throw new AppError('unprocessable', `Step ${step}: ${wrong.message}`)
 }

@@ -7,12 +7,13 @@ import { type Routes, serveStore } from '../http.ts'
 import { previewStep } from '../messages/preview.ts'
 import { readStore } from '../stores/sql.ts'
 import { responsesOf } from '../visits/sql.ts'
-import { minDelayMinutes, missingForSending, saveFlow, switchFlow } from './flows.ts'
+import { channelsFor, minDelayMinutes, missingForSending, saveFlow, switchFlow, wordsOfSteps } from './flows.ts'
 import * as sql from './sql.ts'
 
 export const flowRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listFlows, async ({ store }) => ({
     flows: await viewFlows(deps, store, await sql.listFlows(store)),
+    channels: await channelsFor(deps, found(await readStore(store), 'Store').account_id),
   }))
 
   serveStore(app, deps, api.saveFlow, async ({ store, params, body }) => {
@@ -43,8 +44,9 @@ export const flowRoutes: Routes = (app, deps) => {
       messages: rows.map((row) => ({
         cartId: row.cart_id,
         customer: row.customer_name,
-        email: row.email,
+        to: row.to,
         step: row.step,
+        channel: row.channel,
         dueAt: row.due_at.toISOString(),
         state: row.state,
         explanation: explain(row.reason, row.channel),
@@ -72,13 +74,14 @@ async function viewFlows(
     sql.countsOf(store, ids),
     responsesOf(store, origins),
   ])
+  const wordsOf = await wordsOfSteps(store, steps)
   return flows.map((flow) => ({
     id: flow.id,
     name: flow.name,
     isOn: flow.is_on,
     switchedOnAt: flow.switched_on_at?.toISOString() ?? null,
     holdoutPercent: flow.holdout_bps / 100,
-    steps: steps.filter((step) => step.flow_id === flow.id).map(presentStep),
+    steps: steps.filter((step) => step.flow_id === flow.id).map((step) => presentStep(step, wordsOf(step))),
     counts: presentCounts(counts.filter((count) => count.origin === `flow:${flow.id}`)),
     responses: presentResponses(responses.find((each) => each.origin === `flow:${flow.id}`)),
     missing: missingForSending(row),
@@ -94,7 +97,7 @@ function presentResponses(row: Awaited<ReturnType<typeof responsesOf>>[number] |
   }
 }
 
-function presentStep(step: Awaited<ReturnType<typeof sql.stepsOf>>[number]): api.FlowStep {
+function presentStep(step: sql.Step, words: Pick<api.FlowStep, 'subject' | 'body' | 'sms'>): api.FlowStep {
   return {
     step: step.step,
     delayMinutes: step.delay_minutes,
@@ -102,8 +105,7 @@ function presentStep(step: Awaited<ReturnType<typeof sql.stepsOf>>[number]): api
     templateId: step.template_id,
     templateKey: step.key,
     templateName: step.name,
-    subject: step.subject,
-    body: step.body,
+    ...words,
   }
 }
 

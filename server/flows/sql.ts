@@ -98,6 +98,8 @@ export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
     .execute()
 }
 
+export type Step = Awaited<ReturnType<typeof stepsOf>>[number]
+
 export async function countsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
   const rows = await sql<{ origin: string; state: string; count: number }>`
     select origin, state, count(*)::int as count from messages
@@ -133,25 +135,31 @@ export async function renameFlow({ db, storeId }: StoreTx, flowId: string, name:
 export async function saveStep(
   { db, storeId }: StoreTx,
   flowId: string,
-  step: number,
-  delayMinutes: number,
+  wanted: { step: number; delayMinutes: number; channel: ChannelName; templateId: string },
 ): Promise<void> {
   await db
     .updateTable('flow_steps')
-    .set({ delay_minutes: delayMinutes })
+    .set({ delay_minutes: wanted.delayMinutes, channel: wanted.channel, template_id: wanted.templateId })
     .where('store_id', '=', storeId)
     .where('flow_id', '=', flowId)
-    .where('step', '=', step)
+    .where('step', '=', wanted.step)
+    .execute()
+}
+
+export async function templatesByKey({ db, storeId }: StoreDb, keys: readonly string[]) {
+  return db
+    .selectFrom('templates')
+    .select(['id', 'key', 'subject', 'body'])
+    .where('store_id', '=', storeId)
+    .where('key', 'in', [...keys])
+    .orderBy('id')
     .execute()
 }
 
 /** A new version only when the words changed: compiled templates are kept by version. */
 export async function saveTemplate(
   { db, storeId }: StoreTx,
-  id: string,
-  subject: string,
-  body: string,
-  now: Date,
+  { id, subject, body, now }: { id: string; subject: string; body: string; now: Date },
 ): Promise<void> {
   await db
     .updateTable('templates')
@@ -190,7 +198,7 @@ export async function abandonedSince({ db, storeId }: StoreDb, since: Date): Pro
 export interface UpcomingRow {
   cart_id: string
   customer_name: string
-  email: string | null
+  to: string | null
   step: number
   channel: ChannelName
   due_at: Date
@@ -203,7 +211,7 @@ export async function upcoming({ db, storeId }: StoreDb, flowId: string, until: 
     where m.store_id = ${storeId} and m.origin = ${`flow:${flowId}`} and m.state in ('scheduled', 'held', 'claimed')
       and m.wake_at <= ${until} and c.status in ('abandoned', 'active')`
   const rows = await sql<UpcomingRow>`
-    select m.cart_id, c.customer_name, c.email, m.step, m.channel, m.due_at, m.state, m.reason ${base} order by m.due_at limit ${limit}`.execute(
+    select m.cart_id, c.customer_name, case m.channel when 'email' then c.email else c.phone end as to, m.step, m.channel, m.due_at, m.state, m.reason ${base} order by m.due_at limit ${limit}`.execute(
     db,
   )
   const total = await sql<{ total: number }>`select count(*)::int as total ${base}`.execute(db)

@@ -129,7 +129,15 @@ export async function loadClaimed(
 /** The same for one step and one cart as if it were due now, whether a row exists or not. */
 export async function loadPreview(
   { db, storeId }: StoreTx,
-  wanted: { flowId: string; step: number; cartId: string; id: string; now: Date; capSince: Date },
+  wanted: {
+    flowId: string
+    step: number
+    cartId: string
+    channel?: string | undefined
+    id: string
+    now: Date
+    capSince: Date
+  },
 ): Promise<ClaimedRow | undefined> {
   const { now } = wanted
   const rows = await sql<ClaimedRow>`
@@ -138,7 +146,7 @@ export async function loadPreview(
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       null as by_hand, ${CIRCUMSTANCES(now)}
     from (select ${wanted.id}::uuid as id, fs.store_id, ${wanted.cartId}::uuid as cart_id,
-      ${`flow:${wanted.flowId}`} as origin, fs.step, fs.channel, fs.template_id from flow_steps fs
+      ${`flow:${wanted.flowId}`} as origin, fs.step, coalesce(${wanted.channel ?? null}, fs.channel) as channel, fs.template_id from flow_steps fs
       where fs.store_id = ${storeId} and fs.flow_id = ${wanted.flowId} and fs.step = ${wanted.step}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = c.shopper_id

@@ -22,13 +22,15 @@ export async function previewStep(
   deps: Deps,
   store: StoreDb<Db>,
   flowId: string,
-  wanted: OwnWords & { step: number; cartId: string },
+  wanted: OwnWords & { step: number; cartId: string; channel?: SendChannel | undefined },
 ) {
   const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
   return snapshot(store, async (tx) => {
     const imagined = await judgeImagined(deps, tx, texts, async (base) => {
       const row = await load.loadPreview(tx, { ...wanted, flowId, id: newId(), ...base })
-      return row ? [withOwnWords(row, wanted)] : []
+      // WhatsApp has no words of an owner's; those of another channel are not its own.
+      const body = wanted.channel === 'whatsapp' ? READY_TEXTS.whatsapp : wanted.body
+      return row ? [withOwnWords(row, { ...wanted, body })] : []
     })
     return presentPreview(imagined, 'Cart or step')
   })

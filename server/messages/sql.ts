@@ -22,6 +22,9 @@ export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly 
     join flows f on f.store_id = c.store_id and f.is_on and c.last_activity_at >= f.takes_from
     join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id
     where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
+      -- whatever the channel was then: no step is repeated (S2)
+      and not exists (select from messages o where o.store_id = c.store_id and o.cart_id = c.id and o.origin = 'flow:' || f.id
+        and o.step = s.step)
     on conflict (store_id, cart_id, origin, step, channel) do nothing returning 1`.execute(db)
   return rows.rows.length
 }
@@ -91,9 +94,18 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
         and m.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')
       on conflict (store_id, cart_id, origin, step, channel) do update
         set state = 'skipped', reason = 'merged', finished_at = ${now}, updated_at = ${now}, claim = null
-        where messages.state in ${OPEN} returning id)
+        where messages.state in ${OPEN} returning id),
+    elsewhere as (
+      update messages m set state = 'skipped', reason = 'merged', finished_at = ${now}, updated_at = ${now}, claim = null
+      from (select o.id from messages o where o.store_id = ${storeId} and o.cart_id = ${intoCart} and o.state in ${OPEN}
+        and exists (select from messages h where h.store_id = o.store_id and h.cart_id = ${fromCart} and h.origin = o.origin
+          and h.step = o.step and h.channel <> o.channel
+          and h.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')) order by o.id for update) open
+      where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'merged', '{}' from closed`.execute(db)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'merged', '{}' from (table closed union all table elsewhere) gone`.execute(
+    db,
+  )
 }
 
 /**
@@ -138,6 +150,27 @@ export interface CartActivity {
 /** Open steps follow their flow's edited delays. */
 export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<void> {
   await retime(tx, { which: sql`o.origin = ${`flow:${flowId}`}`, lastActivity: sql`c.last_activity_at`, now })
+}
+
+export interface MovedStep {
+  flowId: string
+  step: number
+  channel: string
+  templateId: string
+}
+
+/** Open rows of a step, a worker's too, which then no longer holds them (D10), go by its new channel; each is decided anew. */
+export async function moveToChannel(
+  { db, storeId }: StoreTx,
+  { flowId, step, channel, templateId }: MovedStep,
+  now: Date,
+) {
+  await sql`
+    update messages m set channel = ${channel}, template_id = ${templateId}, state = 'scheduled', reason = null, claim = null,
+      wake_at = greatest(m.due_at, ${now}), updated_at = ${now}
+    from (select id from messages where store_id = ${storeId} and origin = ${`flow:${flowId}`} and step = ${step}
+      and state in ${OPEN} and channel <> ${channel} order by id for update) open
+    where m.store_id = ${storeId} and m.id = open.id`.execute(db)
 }
 
 /** Steps went out, or may have: those behind them keep their distance, one a worker has just claimed too. */

@@ -1,6 +1,6 @@
 import { Card, Grid, Stack, Text, Title } from '@mantine/core'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import type { FlowView } from '../../shared/flows.ts'
+import type { FlowChannels, FlowView } from '../../shared/flows.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMay } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
@@ -9,12 +9,12 @@ import { Notice } from '../ui/Notice.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { Preview } from './Preview.tsx'
 import { useSaveFlow } from './queries.ts'
-import { checkSteps, editOf, isSameEdit, type StepEdit, stepTitle } from './rules.ts'
+import { channelNames, checkSteps, editOf, isSameEdit, type StepEdit, savedStep, stepTitle } from './rules.ts'
 import { StepEditor } from './StepEditor.tsx'
 
 /** The steps, one of them open with its preview beside it. Counts refresh behind; what is typed stays. */
-export function FlowEditor({ flow }: { flow: FlowView }) {
-  const { steps, current, problems, save, isDirty, choose, change, discard, submit } = useFlowEdit(flow)
+export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowChannels }) {
+  const { steps, current, problems, save, isDirty, choose, change, discard, submit } = useFlowEdit(flow, channels)
   const mayWrite = useMay('flows:write')
   if (!current) return null
   return (
@@ -34,6 +34,7 @@ export function FlowEditor({ flow }: { flow: FlowView }) {
                 key={current.step}
                 step={current}
                 problems={problems.get(current.step) ?? {}}
+                channels={channels}
                 isReadOnly={!mayWrite}
                 onChange={change}
               />
@@ -54,7 +55,7 @@ export function FlowEditor({ flow }: { flow: FlowView }) {
   )
 }
 
-function useFlowEdit(flow: FlowView) {
+function useFlowEdit(flow: FlowView, channels: FlowChannels) {
   const [edit, setEdit] = useState<StepEdit[] | null>(null)
   const [chosen, choose] = useState(flow.steps[0]?.step ?? 1)
   const [isChecked, setChecked] = useState(false)
@@ -62,7 +63,7 @@ function useFlowEdit(flow: FlowView) {
   useDraft(`flow:${flow.id}`, edit, setEdit)
   const stored = editOf(flow.steps)
   const steps = edit ?? stored
-  const found = checkSteps(steps, flow.minDelayMinutes)
+  const found = checkSteps(steps, { minDelayMinutes: flow.minDelayMinutes, stored, channels })
   const current = steps.find(({ step }) => step === chosen) ?? steps[0]
   const change = (next: Partial<StepEdit>) => {
     const changed = steps.map((step) => (step === current ? { ...step, ...next } : step))
@@ -80,7 +81,7 @@ function useFlowEdit(flow: FlowView) {
   const submit = () => {
     setChecked(true)
     const [firstWrong] = found.keys()
-    if (firstWrong === undefined) save.mutate({ name: flow.name, steps }, { onSuccess })
+    if (firstWrong === undefined) save.mutate({ name: flow.name, steps: steps.map(savedStep) }, { onSuccess })
     else choose(firstWrong)
   }
   // Nobody is told of mistakes while still typing for the first time.
@@ -110,7 +111,7 @@ function StepTabs({ flow, steps, chosen, wrong, onChoose }: TabsProps) {
   }
   return (
     <Grid gap="sm" role="tablist" aria-label="Messages of the flow" ref={list} onKeyDown={move}>
-      {steps.map(({ step, delayMinutes }) => (
+      {steps.map(({ step, delayMinutes, channel }) => (
         <Grid.Col key={step} span={{ base: 12, sm: 'auto' }} role="presentation">
           <button
             type="button"
@@ -129,7 +130,7 @@ function StepTabs({ flow, steps, chosen, wrong, onChoose }: TabsProps) {
                 ? 'Needs a correction'
                 : Number.isNaN(delayMinutes)
                   ? '–'
-                  : `after ${formatMinutes(delayMinutes)}`}
+                  : `${channelNames[channel]} after ${formatMinutes(delayMinutes)}`}
             </Text>
           </button>
         </Grid.Col>

@@ -2,7 +2,7 @@ import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'react-router'
-import type { FlowView } from '../../shared/flows.ts'
+import type { FlowChannels, FlowView } from '../../shared/flows.ts'
 import { useMay } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
@@ -30,7 +30,7 @@ export function FlowPage() {
           <LoadingCards count={2} />
         </>
       ) : flow ? (
-        <FlowContent flow={flow} />
+        <FlowContent flow={flow} channels={flows.data!.channels} />
       ) : (
         <>
           <PageTitle title="Flow" />
@@ -47,7 +47,7 @@ export function FlowPage() {
   )
 }
 
-function FlowContent({ flow }: { flow: FlowView }) {
+function FlowContent({ flow, channels }: { flow: FlowView; channels: FlowChannels }) {
   return (
     <>
       <PageTitle title={flow.name} mark={<FlowSwitchMark isOn={flow.isOn} />} text={<Since flow={flow} />}>
@@ -62,7 +62,7 @@ function FlowContent({ flow }: { flow: FlowView }) {
           <CountsBar counts={flow.counts} />
           <ResponsesLine responses={flow.responses} />
         </Card>
-        <FlowEditor key={flow.id} flow={flow} />
+        <FlowEditor key={flow.id} flow={flow} channels={channels} />
         <Upcoming flow={flow} />
       </Stack>
     </>

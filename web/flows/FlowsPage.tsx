@@ -45,7 +45,7 @@ function FlowCard({ flow }: { flow: FlowView }) {
         <FlowSwitchMark isOn={flow.isOn} />
       </Group>
       <Text fz="sm" c="dimmed" mb="md">
-        {counted(flow.steps.length, 'email')}:{' '}
+        {counted(flow.steps.length, 'message')}:{' '}
         {flow.steps.map(({ delayMinutes }) => formatMinutes(delayMinutes)).join(', ')} after the shopper’s last activity
       </Text>
       <CountsBar counts={flow.counts} />

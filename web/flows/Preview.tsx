@@ -4,6 +4,7 @@ import { IconMailSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
+import { counted, formatPrice } from '../ui/format.ts'
 import { LoadingMail } from '../ui/Loading.tsx'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { Notice, type Tone } from '../ui/Notice.tsx'
@@ -17,8 +18,9 @@ const PHONE_WIDTH = 360
 /** The message as the sending code renders it for one real cart, unsaved text included. */
 export function Preview({ flowId, step }: { flowId: string; step: StepEdit }) {
   const [cartId, setCartId] = useState<string | null>(null)
-  const [text] = useDebouncedValue({ step: step.step, subject: step.subject, body: step.body }, TYPING_PAUSE_MS)
-  const isTyped = text.subject.trim() !== '' && text.body.trim() !== ''
+  const shown = previewOf(step)
+  const [text] = useDebouncedValue(shown, TYPING_PAUSE_MS)
+  const isTyped = text.subject?.trim() !== '' && text.body?.trim() !== ''
   const preview = usePreview(flowId, cartId && isTyped ? { ...text, cartId } : null)
   return (
     <Stack gap="md">
@@ -30,7 +32,10 @@ export function Preview({ flowId, step }: { flowId: string; step: StepEdit }) {
           text="The preview shows a real cart. Choose one, or wait until a first one is left."
         />
       ) : preview.data ? (
-        <Rendered mail={preview.data} isStale={preview.isPlaceholderData || text.body !== step.body} />
+        <Rendered
+          mail={preview.data}
+          isStale={preview.isPlaceholderData || text.body !== shown.body || text.channel !== shown.channel}
+        />
       ) : preview.error ? (
         <Failed title="The preview could not be made" error={preview.error} onRetry={() => preview.refetch()} />
       ) : (
@@ -38,6 +43,11 @@ export function Preview({ flowId, step }: { flowId: string; step: StepEdit }) {
       )}
     </Stack>
   )
+}
+
+function previewOf({ step, channel, subject, body, sms }: StepEdit) {
+  if (channel === 'email') return { step, channel, subject, body }
+  return { step, ...(channel !== 'push' && { channel }), ...(channel === 'sms' && { body: sms }) } as const
 }
 
 type Mail = NonNullable<ReturnType<typeof usePreview>['data']>
@@ -49,7 +59,6 @@ const verdicts: Record<Mail['decision']['outcome'], { tone: Tone; text: string }
 }
 
 function Rendered({ mail, isStale }: { mail: Mail; isStale: boolean }) {
-  const [view, setView] = useState('desktop')
   const verdict = verdicts[mail.decision.outcome]
   return (
     <Stack gap="md" aria-busy={isStale} style={{ opacity: isStale ? 0.6 : 1, transition: 'opacity 150ms' }}>
@@ -61,6 +70,30 @@ function Rendered({ mail, isStale }: { mail: Mail; isStale: boolean }) {
           {mail.problem}
         </Notice>
       )}
+      {mail.html === '' ? <Short text={mail} /> : <Long mail={mail} />}
+    </Stack>
+  )
+}
+
+function Short({ text: { text, segments, price } }: { text: Mail }) {
+  if (text === '') return null
+  return (
+    <>
+      <pre className="snippet">{text}</pre>
+      {segments !== null && (
+        <Text fz="sm" c="dimmed" className="tabular">
+          {counted(segments, 'segment')}
+          {price && ` · ${formatPrice(price.amount, price.currency)}`}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Long({ mail }: { mail: Mail }) {
+  const [view, setView] = useState('desktop')
+  return (
+    <>
       <Group justify="space-between" gap="xs">
         <Text className="subject" style={{ flex: '1 1 200px' }}>
           {mail.subject}
@@ -82,6 +115,6 @@ function Rendered({ mail, isStale }: { mail: Mail; isStale: boolean }) {
       ) : (
         <MailFrame html={mail.html} title="Preview of the mail" {...(view === 'phone' && { width: PHONE_WIDTH })} />
       )}
-    </Stack>
+    </>
   )
 }

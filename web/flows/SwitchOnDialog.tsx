@@ -51,7 +51,7 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
       <Stack gap="lg">
         {flow.missing.length > 0 && <Missing missing={flow.missing} />}
         <Text>
-          From now on shoppers who leave a cart get up to {counted(flow.steps.length, 'email')}:{' '}
+          From now on shoppers who leave a cart get up to {counted(flow.steps.length, 'message')}:{' '}
           {flow.steps.map(({ delayMinutes }) => formatMinutes(delayMinutes)).join(', ')} after their last activity. A
           purchase ends it.
         </Text>

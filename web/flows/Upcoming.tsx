@@ -9,7 +9,7 @@ import { counted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useUpcoming } from './queries.ts'
-import { stepTitle } from './rules.ts'
+import { channelNames, stepTitle } from './rules.ts'
 
 export function Upcoming({ flow }: { flow: FlowView }) {
   const upcoming = useUpcoming(flow.id)
@@ -64,7 +64,8 @@ function UpcomingRow({ flow, message }: { flow: FlowView; message: Row }) {
           </Link>
           <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             {stepTitle(flow, message.step)}
-            {message.email && ` to ${message.email}`}
+            {message.channel !== 'email' && ` by ${channelNames[message.channel]}`}
+            {message.to && ` to ${message.to}`}
           </Text>
           {message.explanation && <Text fz="sm">{message.explanation}</Text>}
         </div>

@@ -57,7 +57,7 @@ function useKeepFlow() {
   return (flow: FlowView) => {
     queries.setQueryData(
       flowsQuery.queryKey,
-      (old) => old && { flows: old.flows.map((other) => (other.id === flow.id ? flow : other)) },
+      (old) => old && { ...old, flows: old.flows.map((other) => (other.id === flow.id ? flow : other)) },
     )
     void queries.invalidateQueries({ queryKey: ['flows', flow.id] })
   }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { FlowCounts, FlowStep, FlowView } from '../../shared/flows.ts'
+import type { FlowChannels, FlowCounts, FlowStep, FlowView } from '../../shared/flows.ts'
 import { formatMinutes } from '../ui/format.ts'
 
 // What is edited of a flow, what is wrong with it, and its numbers. Pure.
@@ -8,33 +8,75 @@ export interface StepEdit {
   step: number
   /** NaN while nothing is typed. */
   delayMinutes: number
+  channel: FlowStep['channel']
+  /** Of the mail, whether it is one or not. */
   subject: string
   body: string
+  /** Of the SMS, whether it is one or not. */
+  sms: string
 }
 
-export type StepProblems = Partial<Record<'delayMinutes' | 'subject' | 'body', string>>
+export type StepProblems = Partial<Record<'delayMinutes' | 'channel' | 'subject' | 'body', string>>
+
+export const channelNames: Record<FlowStep['channel'], string> = {
+  email: 'Email',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  push: 'Push',
+}
 
 export const editOf = (steps: FlowStep[]): StepEdit[] =>
-  steps.map(({ step, delayMinutes, subject, body }) => ({ step, delayMinutes, subject, body }))
+  steps.map(({ step, delayMinutes, channel, subject, body, sms }) => ({
+    step,
+    delayMinutes,
+    channel,
+    subject,
+    body,
+    sms,
+  }))
+
+/** What is sent of a step: the words of its channel. */
+export function savedStep({ step, delayMinutes, channel, subject, body, sms }: StepEdit) {
+  const words = channel === 'email' ? { subject, body } : channel === 'sms' ? { body: sms } : {}
+  return { step, delayMinutes, ...(channel !== 'push' && { channel }), ...words }
+}
 
 export const isSameEdit = (a: StepEdit[], b: StepEdit[]) => JSON.stringify(a) === JSON.stringify(b)
 
 const MAX_DELAY_MINUTES = 43_200
 
-/** Problems by step; a delay has to be longer than that of the step before. */
-export function checkSteps(steps: StepEdit[], minDelayMinutes: number): Map<number, StepProblems> {
+interface Known {
+  minDelayMinutes: number
+  stored: readonly StepEdit[]
+  /** What stands in the way of a channel. */
+  channels: FlowChannels
+}
+
+/** Problems by step; a delay has to be longer than that of the step before. A step that is by a channel already may stay so. */
+export function checkSteps(steps: StepEdit[], { minDelayMinutes, stored, channels }: Known): Map<number, StepProblems> {
   const found = new Map<number, StepProblems>()
-  steps.forEach(({ step, delayMinutes, subject, body }, index) => {
-    const problems: StepProblems = {}
+  steps.forEach((each, index) => {
+    const { step, delayMinutes, channel } = each
+    const problems: StepProblems = wordProblems(each)
     const before = steps[index - 1]
     if (!(delayMinutes >= minDelayMinutes)) problems.delayMinutes = `At least ${formatMinutes(minDelayMinutes)}`
     else if (delayMinutes > MAX_DELAY_MINUTES) problems.delayMinutes = 'At most 30 days'
     else if (before && delayMinutes <= before.delayMinutes) problems.delayMinutes = 'Later than the message before it'
-    if (subject.trim() === '') problems.subject = 'A mail needs a subject'
-    if (body.trim() === '') problems.body = 'A mail needs a text'
+    const isNew = stored.find((other) => other.step === step)?.channel !== channel
+    const obstacle = isNew && (channel === 'sms' || channel === 'whatsapp') ? channels[channel].problem : null
+    if (obstacle) problems.channel = obstacle
     if (Object.keys(problems).length > 0) found.set(step, problems)
   })
   return found
+}
+
+function wordProblems({ channel, subject, body, sms }: StepEdit): StepProblems {
+  if (channel === 'sms') return sms.trim() === '' ? { body: 'An SMS needs a text' } : {}
+  if (channel !== 'email') return {}
+  return {
+    ...(subject.trim() === '' && { subject: 'A mail needs a subject' }),
+    ...(body.trim() === '' && { body: 'A mail needs a text' }),
+  }
 }
 
 type Counts = z.infer<typeof FlowCounts>
