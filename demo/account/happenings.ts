@@ -3,6 +3,7 @@ import type { NewFact } from '../../server/carts/record.ts'
 import type { PlatformOrder } from '../../server/platforms/platform.ts'
 import { contactKeys, type ShopperKey } from '../../server/shoppers/rules.ts'
 import type { HistoricOrder } from '../store/history.ts'
+import { type Aside, asidesOf } from './asides.ts'
 import type { Line, Trip } from './plan.ts'
 
 // A trip as the things that happened, one after the other, in the shapes the engine and the demo store take. Pure.
@@ -11,7 +12,7 @@ export type Happening =
   | { kind: 'fact'; at: number; fact: NewFact }
   | { kind: 'order'; at: number; order: PlatformOrder }
   | { kind: 'click'; at: number; email: string; step: number; isBuying: boolean }
-  | { kind: 'unsubscribe'; at: number; email: string; step: number }
+  | Aside
 
 export function happeningsOf(trip: Trip, order: PlatformOrder | undefined, storeHost: string): Happening[] {
   const email = trip.person?.email ?? ''
@@ -28,7 +29,7 @@ export function happeningsOf(trip: Trip, order: PlatformOrder | undefined, store
   if (ending.kind === 'unsubscribed') list.push({ kind: 'unsubscribe', at: ending.at, email, step: ending.step })
   // Told a moment later, as a webhook would.
   if (order) list.push({ kind: 'order', at: boughtAt(trip)! + 25_000, order })
-  return list
+  return [...list, ...asidesOf(trip)]
 }
 
 /** When the trip became an order in the store; null when it did not. */

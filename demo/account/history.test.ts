@@ -118,6 +118,21 @@ test('what was recovered is attributed to mails that were sent and clicked befor
   }
 })
 
+test('boxes were ticked, mails opened by people and machines, and some had enough', async () => {
+  const said = await count(
+    `select channel || ' ' || status as name, count(*) as n from consents where store_id = $1 group by 1`,
+  )
+  expect(said['email granted']).toBeGreaterThan(40)
+  expect(said['sms granted']).toBeGreaterThan(10)
+  const visits = await count(
+    `select kind || ' ' || class as name, count(*) as n from visits where store_id = $1 group by 1`,
+  )
+  for (const kind of ['open human', 'open machine', 'click human']) expect(visits[kind]).toBeGreaterThan(3)
+  const ends = await count(`select p.reason as name, count(*) as n from suppressions p
+    join stores s on s.account_id = p.account_id where s.id = $1 group by 1`)
+  expect(ends.unsubscribed).toBeGreaterThan(1)
+})
+
 test('the demo store has the same orders: a sync finds nothing new', async () => {
   const before = await count(`select 'facts' as name, count(*) as n from facts where store_id = $1
     union all select 'orders', count(*) from orders where store_id = $1`)

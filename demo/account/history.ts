@@ -24,6 +24,8 @@ export interface HistoryOptions {
   /** Trips on a middling day. */
   perDay?: number
   signal?: AbortSignal
+  /** Told again and again how much of it is written, from 0 to 1. */
+  onProgress?: (share: number) => void
 }
 
 /** The last thing written of a history. */

@@ -8,9 +8,12 @@ import { saveFlow } from '../../server/flows/flows.ts'
 import { listFlows, stepsOf } from '../../server/flows/sql.ts'
 import { restoreTokenOf } from '../../server/messages/compose.ts'
 import { sendDue } from '../../server/messages/deliver.ts'
+import { recordMailReport } from '../../server/messages/mail-reports.ts'
 import { scheduleFlowMessages, scheduleNextLook } from '../../server/messages/messages.ts'
 import { unsubscribe } from '../../server/messages/track.ts'
-import { followLink } from '../../server/visits/follow.ts'
+import { recordSaid } from '../../server/shoppers/consents.ts'
+import { followLink, noteOpen } from '../../server/visits/follow.ts'
+import { probeToken } from '../../server/visits/probes.ts'
 import type { Happening } from './happenings.ts'
 import { STEP_DELAYS_MINUTES } from './plan.ts'
 import * as sql from './sql.ts'
@@ -70,12 +73,15 @@ function grouped(happenings: readonly Happening[]): Happening[][] {
   const groups: Happening[][] = []
   for (const happening of happenings) {
     const group = groups.at(-1)
-    const joins = happening.kind === 'fact' && group?.[0]?.kind === 'fact' && happening.at - group[0].at < 45 * 60_000
+    const joins = isPosted(happening) && group?.[0] && isPosted(group[0]) && happening.at - group[0].at < 45 * 60_000
     if (group && joins) group.push(happening)
     else groups.push([happening])
   }
   return groups
 }
+
+/** Came from a page of the shop. */
+const isPosted = ({ kind }: Happening) => kind === 'fact' || kind === 'said'
 
 function inThePast({ deps, db, isGone }: Life, clock: { at: number }): Deps {
   const nowhere: EmailChannel = {
@@ -147,21 +153,38 @@ async function happen(deps: Deps, storeId: string, group: readonly Happening[]):
   if (facts.length > 0) await recordFacts(deps, storeId, facts)
   for (const each of group) {
     if (each.kind === 'order') await recordOrders(deps, storeId, [each.order], 'sync')
-    if (each.kind === 'click' || each.kind === 'unsubscribe') await react(deps, storeId, each)
+    else if (each.kind === 'said') await tell(deps, storeId, each)
+    else if (each.kind !== 'fact') await react(deps, storeId, each)
   }
 }
 
+function tell(deps: Deps, storeId: string, { said, at }: Extract<Happening, { kind: 'said' }>): Promise<boolean> {
+  return transact({ storeId, db: deps.db }, (tx) => recordSaid(deps, tx, said, new Date(at)))
+}
+
+type Reaction = Exclude<Happening, { kind: 'fact' | 'order' | 'said' }>
+
 /** Only to a mail that did go out. */
-async function react(deps: Deps, storeId: string, reaction: Extract<Happening, { kind: 'click' | 'unsubscribe' }>) {
+async function react(deps: Deps, storeId: string, reaction: Reaction): Promise<void> {
   const messageId = await sql.sentMessage({ storeId, db: deps.db }, reaction.email, reaction.step)
   if (!messageId) return
-  if (reaction.kind === 'unsubscribe') {
-    await unsubscribe(deps, deps.secrets.token('unsubscribe', `${messageId}:0`), 'one-click')
-    return
+  switch (reaction.kind) {
+    case 'unsubscribe':
+      await unsubscribe(deps, deps.secrets.token('unsubscribe', `${messageId}:0`), 'one-click')
+      return
+    case 'complaint':
+      await recordMailReport(deps, { messageId, ...COMPLAINT, at: deps.now() })
+      return
+    case 'open':
+      await noteOpen(deps, probeToken(deps.secrets, 'open', messageId), { ...BROWSER, userAgent: reaction.userAgent })
+      return
+    case 'click':
+      await followLink(deps, deps.secrets.token('click', `${messageId}:0`), BROWSER)
+      if (reaction.isBuying) await restoreCart(deps, restoreTokenOf(deps.secrets, messageId))
   }
-  await followLink(deps, deps.secrets.token('click', `${messageId}:0`), BROWSER)
-  if (reaction.isBuying) await restoreCart(deps, restoreTokenOf(deps.secrets, messageId))
 }
+
+const COMPLAINT = { kind: 'complaint', source: 'feedback loop', status: null, words: 'Reported as spam' } as const
 
 const BROWSER = { method: 'GET', userAgent: 'Mozilla/5.0 (Macintosh) Firefox/140.0', purpose: '' }
 

@@ -2,21 +2,26 @@ import { demoOwner } from '../../server/accounts/sql.ts'
 import type { DemoParts, Deps } from '../../server/deps.ts'
 import { AppError } from '../../server/errors.ts'
 import { storeAccess } from '../../server/stores/access.ts'
+import type { DemoPast } from '../../shared/instance.ts'
 import { ensureDemoAccount } from './account.ts'
-import { generateHistory, hasHistory } from './history.ts'
+import { generateHistory, type HistoryOptions, hasHistory } from './history.ts'
 import * as sql from './sql.ts'
 
 // The demo as a whole: its account, its store, its past. One building at a time.
 
 const SEED = 20_260_301
 
-export interface Settling {
-  /** How much past there is; 90 unless a test has no time for it. */
-  days?: number
-  signal?: AbortSignal
-}
+/** `days`: how much past there is; 90 unless a test has no time for it. */
+export type Settling = Partial<Pick<HistoryOptions, 'days' | 'signal' | 'onProgress'>>
 
-const building = new WeakMap<DemoParts, Promise<void>>()
+/** How far each is that is under way. */
+const building = new WeakMap<DemoParts, { percent: number | null }>()
+
+/** Of this process: where another one writes it, nothing is known here. */
+export function pastOf(demo: DemoParts): DemoPast {
+  const state = building.get(demo)
+  return { isBeingWritten: state !== undefined, percent: state?.percent ?? null }
+}
 
 /** At every start, after the server is up: makes what is missing. Resolves when the past is there, which takes some seconds. */
 export async function settleDemo(deps: Deps, demo: DemoParts, wanted: Settling = {}): Promise<void> {
@@ -24,7 +29,7 @@ export async function settleDemo(deps: Deps, demo: DemoParts, wanted: Settling =
   if (await hasHistory(deps, storeId)) return
   // Orders without a past: a process that ended halfway left them.
   const isHalf = await hasOrders(deps, storeId)
-  await alone(demo, () => (isHalf ? rebuild(deps, demo, wanted) : remember(deps, storeId, wanted)))
+  await alone(demo, wanted, (told) => (isHalf ? rebuild(deps, demo, told) : remember(deps, storeId, told)))
 }
 
 /** Back to the first state: the demo store, everything known of it, and the account's own traces. Sessions stay. */
@@ -33,13 +38,16 @@ export async function resetDemo(deps: Deps, wanted: Settling = {}): Promise<void
   if (!demo) throw new AppError('not_found', 'Demo not found')
   if (building.has(demo))
     throw new AppError('conflict', 'The demo is being set up already. Try again in half a minute.')
-  await alone(demo, () => rebuild(deps, demo, wanted))
+  await alone(demo, wanted, (told) => rebuild(deps, demo, told))
 }
 
-async function alone(demo: DemoParts, work: () => Promise<void>): Promise<void> {
-  const run = work().finally(() => building.delete(demo))
-  building.set(demo, run)
-  await run
+async function alone(demo: DemoParts, wanted: Settling, work: (told: Settling) => Promise<void>): Promise<void> {
+  const state: { percent: number | null } = { percent: null }
+  building.set(demo, state)
+  const onProgress = (share: number) => {
+    state.percent = Math.floor(share * 100)
+  }
+  await work({ ...wanted, onProgress }).finally(() => building.delete(demo))
 }
 
 async function rebuild(deps: Deps, demo: DemoParts, wanted: Settling): Promise<void> {

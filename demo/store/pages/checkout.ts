@@ -36,15 +36,15 @@ ${consentBox('email')}</fieldset>`
 }
 
 /** What the shopper agrees to, word for word; it goes into the order and into the ledger of whoever watches the page. */
-const wordings = {
+export const consentWordings = {
   email: `Email me about the cart I leave and about offers of ${storeName}. I can say no at any time.`,
   sms: `Text me about the cart I leave. I agree to get recurring automated marketing text messages from ${storeName} at this number. This is not a condition of any purchase. Message and data rates may apply. Reply STOP to stop, HELP for help.`,
   whatsapp: `Write to me on WhatsApp about the cart I leave and about offers of ${storeName}. I can reply STOP at any time.`,
 } as const
 
 /** Never ticked from the start: a tick that nobody made is no consent. */
-function consentBox(channel: keyof typeof wordings): string {
-  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-agree="${channel}"><span>${esc(wordings[channel])}</span></label>`
+function consentBox(channel: keyof typeof consentWordings): string {
+  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-agree="${channel}"><span>${esc(consentWordings[channel])}</span></label>`
 }
 
 function address(shop: Shop, { shipping, billing }: Session): string {
