@@ -16,7 +16,7 @@ beforeAll(async () => {
   page = await aVisitor()
   await page.getByRole('button', { name: 'Try the live demo' }).click()
   await page.waitForURL('**/dashboard')
-}, 240_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, chromium } from 'playwright-core'
 import { inject } from 'vitest'
 import { confirmLive as liveEndpoint } from '../shared/instance.ts'
+import { move } from './move.ts'
 
 /** The product as a user starts it: a process of its own, ports and a data folder of its own. */
 export interface House {
@@ -32,19 +33,61 @@ export async function aHouse(env: Record<string, string> = {}): Promise<House> {
 }
 
 /**
- * A house whose demo has its past. Made once per worker and copied: ninety days cost half a minute. What the demo knows of its store
- * holds the store's address, so that all copies of a worker have the same ports, one after the other.
+ * A house whose demo has its past. Made once and copied: ninety days cost half a minute. What the demo knows of its store holds the
+ * store's address, so that all copies of a worker have the same ports, one after the other.
  */
 export async function aFurnishedHouse(env: Record<string, string> = {}): Promise<House> {
   const pattern = path.join(inject('houses'), `worker-${process.env.VITEST_POOL_ID}`)
-  const portsFile = `${pattern}.ports`
-  if (!existsSync(portsFile)) writeFileSync(portsFile, JSON.stringify(await furnish(pattern)))
+  const ports = readJson<number[]>(`${pattern}.ports`) ?? (await patternOf(pattern))
   const dataDir = aFolder('recoup-e2e-')
-  // Owners are kept: as root, the database belongs to somebody else.
-  execFileSync('cp', ['-a', `${pattern}/.`, dataDir])
-  const house = await openHouse(dataDir, JSON.parse(readFileSync(portsFile, 'utf8')) as number[], env)
+  copyHouse(pattern, dataDir)
+  const house = await openHouse(dataDir, ports, env)
   await confirmLive(house)
   return house
+}
+
+/** The ports of this worker's pattern. The first worker that wants one furnishes it, the others move a copy of it to ports of their own. */
+async function patternOf(pattern: string): Promise<number[]> {
+  const firstFile = path.join(inject('houses'), 'first.json')
+  let isOurs = false
+  const tryToBeFirst = () => {
+    try {
+      mkdirSync(`${firstFile}.lock`)
+      isOurs = true
+    } catch {
+      // Somebody else is at it.
+    }
+    return isOurs
+  }
+  await until(async () => existsSync(firstFile) || tryToBeFirst(), 400_000)
+  const ports = isOurs
+    ? await furnish(pattern).catch((error) => {
+        rmSync(`${firstFile}.lock`, { recursive: true })
+        throw error
+      })
+    : await movedCopy(readJson<{ pattern: string; ports: number[] }>(firstFile)!, pattern)
+  writeWhole(`${pattern}.ports`, ports)
+  if (isOurs) writeWhole(firstFile, { pattern, ports })
+  return ports
+}
+
+async function movedCopy(first: { pattern: string; ports: number[] }, pattern: string): Promise<number[]> {
+  mkdirSync(pattern, { mode: 0o711 })
+  copyHouse(first.pattern, pattern)
+  const ports = await freePorts(4, first.ports)
+  await move(pattern, first.ports, ports)
+  return ports
+}
+
+/** Owners are kept: as root, the database belongs to somebody else. */
+const copyHouse = (from: string, to: string) => execFileSync('cp', ['-a', `${from}/.`, to])
+
+const readJson = <T>(file: string) => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null)
+
+/** Nobody finds half of it. */
+function writeWhole(file: string, value: unknown): void {
+  writeFileSync(`${file}.new`, JSON.stringify(value))
+  renameSync(`${file}.new`, file)
 }
 
 /** A copy sends nothing before an owner has said that it is the live one; the demo's may not. */
@@ -182,11 +225,11 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /** Below those the system hands out itself: nobody else is given one while its house is closed for a moment. */
-async function freePorts(count: number): Promise<number[]> {
+async function freePorts(count: number, but: readonly number[] = []): Promise<number[]> {
   const ports: number[] = []
   while (ports.length < count) {
     const port = 10_000 + Math.floor(Math.random() * 20_000)
-    if (!ports.includes(port) && (await isFree(port))) ports.push(port)
+    if (![...ports, ...but].includes(port) && (await isFree(port))) ports.push(port)
   }
   return ports
 }

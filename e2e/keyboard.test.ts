@@ -14,7 +14,7 @@ beforeAll(async () => {
   browser = await openBrowser()
   page = await (await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } })).newPage()
   await page.goto(`${house.url}/login`)
-}, 240_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()

@@ -2,7 +2,7 @@ import type { Browser, Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { themeNames } from '../web/theme/chosen.ts'
 import { axeOf } from './axe.ts'
-import { aHouse, type House, openBrowser } from './house.ts'
+import { aFurnishedHouse, type House, openBrowser } from './house.ts'
 
 // The page a stranger meets first, as the built app and the real server show it.
 
@@ -10,9 +10,9 @@ let house: House
 let browser: Browser
 
 beforeAll(async () => {
-  house = await aHouse()
+  house = await aFurnishedHouse()
   browser = await openBrowser()
-}, 120_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()

@@ -25,7 +25,7 @@ beforeAll(async () => {
   token = await page.evaluate(() => (localStorage.getItem('token') ?? sessionStorage.getItem('token'))!)
   // The demo is furnished while it can already be looked at, and its store changes by that.
   await until(async () => Date.now() - (asked.at(-1) ?? Date.now()) > 5_000, 120_000)
-}, 240_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()

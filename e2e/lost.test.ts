@@ -12,7 +12,7 @@ let browser: Browser
 beforeAll(async () => {
   house = await aFurnishedHouse()
   browser = await openBrowser()
-}, 240_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()

@@ -14,7 +14,7 @@ beforeAll(async () => {
   browser = await openBrowser()
   ada = await signedIn()
   mia = await signedIn()
-}, 200_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()

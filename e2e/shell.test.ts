@@ -10,7 +10,7 @@ let browser: Browser
 beforeAll(async () => {
   house = await aFurnishedHouse()
   browser = await openBrowser()
-}, 120_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()

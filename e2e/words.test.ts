@@ -15,7 +15,7 @@ beforeAll(async () => {
   await owner.goto(`${house.url}/login`)
   await owner.getByRole('button', { name: 'Try the live demo' }).click()
   await owner.getByRole('navigation', { name: 'Sections' }).waitFor()
-}, 240_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()
