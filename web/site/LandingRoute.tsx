@@ -10,6 +10,12 @@ export function LandingRoute() {
     readPage('/landing.html', stopping.signal).then(
       (html) => {
         document.open()
+        // Somebody may go back before the page's own script has come, which listens too (landing/landing.ts): opening has taken
+        // away whoever listened.
+        const path = location.pathname
+        addEventListener('popstate', () => {
+          if (location.pathname !== path) location.reload()
+        })
         document.write(html)
         document.close()
       },
