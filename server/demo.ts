@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { ensureDemoAccount } from '../demo/account/account.ts'
-import { resetDemo, settleDemo } from '../demo/account/reset.ts'
+import { pastOf, resetDemo, settleDemo } from '../demo/account/reset.ts'
 import { startMailbox } from '../demo/mailbox/mailbox.ts'
 import { openNetwork } from '../demo/phone/network.ts'
 import { addPhones } from '../demo/phone/web.ts'
@@ -94,6 +94,7 @@ async function openShop(config: Config, forgetTexts: () => void) {
     },
     rebuild: resetDemo,
     insertOrders: store.insertOrders,
+    past: pastOf,
   }
   return { store, parts }
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { HistoricOrder } from '../demo/store/history.ts'
+import type { DemoPast } from '../shared/instance.ts'
 import type { EmailChannel, TextChannel, TextChannelName } from './channels/channel.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
@@ -43,4 +44,6 @@ export interface DemoParts {
   /** The whole demo back to its first state: store, account, past. */
   rebuild(deps: Deps): Promise<void>
   insertOrders(orders: HistoricOrder[]): number[]
+  /** Whether this process is writing the account's past, and how far it is. */
+  past(deps: Deps): DemoPast
 }

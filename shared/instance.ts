@@ -32,6 +32,19 @@ export const confirmLive = endpoint({
   reply: z.object({ success: z.literal(true) }),
 })
 
+/** `percent` is null where it is not known how far it is. */
+export const DemoPast = z.object({ isBeingWritten: z.boolean(), percent: z.number().nullable() })
+export type DemoPast = z.infer<typeof DemoPast>
+
+export const readDemoPast = endpoint({
+  method: 'GET',
+  path: '/api/demo/past',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Whether the ninety days of past of the demo are still being written; to other accounts it never is',
+  reply: DemoPast,
+})
+
 export const resetDemo = endpoint({
   method: 'POST',
   path: '/api/demo/reset',

@@ -6,7 +6,7 @@ import { sweepStore } from '../../server/stores/sync.ts'
 import { aWorld } from '../../test/world.ts'
 import { type DemoStore, startDemoStore } from '../store/store.ts'
 import { ensureDemoAccount } from './account.ts'
-import { resetDemo, settleDemo } from './reset.ts'
+import { pastOf, resetDemo, settleDemo } from './reset.ts'
 
 // The demo as a visitor finds it: a store that runs, an account that is connected, and a past the real engine has lived through.
 
@@ -29,6 +29,7 @@ beforeAll(async () => {
     reset: shop.reset,
     rebuild: (deps: Deps) => resetDemo(deps, { days: 10 }),
     insertOrders: shop.insertOrders,
+    past: pastOf,
   }
   world.deps.config = { ...world.deps.config, isDemo: true }
 })
@@ -74,6 +75,9 @@ async function visitMeanwhile(): Promise<void> {
     return rows.length > 0
   }, 30_000)
   const { token } = (await world.request('POST', '/api/auth/demo')).body
+  const past = (await world.request('GET', '/api/demo/past', { token })).body
+  expect(past).toEqual({ isBeingWritten: true, percent: expect.any(Number) })
+  expect(past.percent).toBeLessThan(100)
   const settings = await world.request('PUT', '/api/stores/settings', { token, body: { capMessages: 4 } })
   expect(settings.status).toBe(200)
   const [{ id, name, steps }] = (await world.request('GET', '/api/flows', { token })).body.flows
@@ -88,6 +92,11 @@ test('weeks of shoppers went through the engine, and left nothing to be sent', {
   await visitMeanwhile()
   expect(isWritten).toBe(false)
   await settling
+  const { token } = (await world.request('POST', '/api/auth/demo')).body
+  expect((await world.request('GET', '/api/demo/past', { token })).body).toEqual({
+    isBeingWritten: false,
+    percent: null,
+  })
   const carts = await count('select status as name, count(*) as n from carts where store_id = $1 group by 1')
   const messages = await count('select state as name, count(*) as n from messages where store_id = $1 group by 1')
   const total = Object.values(carts).reduce((sum, n) => sum + n, 0)

@@ -53,14 +53,17 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
     .sort((a, b) => a.at - b.at)
   await inOneTransaction(deps, async (db) => {
     await holdKeys(db, storeId, trips, happenings, host)
-    await relive({ deps, db, storeId, happenings, now, isGone: goneAmong(trips), ...pick(options.signal) })
+    await relive({ deps, db, storeId, happenings, now, isGone: goneAmong(trips), ...told(options) })
     await leaveMark({ ...deps, db }, storeId, trips[0], host)
   })
   await countPeople(store, time_zone, deps.now())
   deps.log.info({ storeId, trips: trips.length, tookMs: deps.now().getTime() - now.getTime() }, 'demo.history-made')
 }
 
-const pick = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
+const told = ({ signal, onProgress }: HistoryOptions) => ({
+  ...(signal && { signal }),
+  ...(onProgress && { onProgress }),
+})
 
 /** The catalogue's mirror is filled by the store's first import; whoever comes first reads it. */
 async function readGoods(deps: Deps, storeId: string, signal?: AbortSignal): Promise<sql.Good[]> {

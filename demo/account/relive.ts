@@ -31,6 +31,7 @@ export interface Life {
   now: Date
   isGone: (email: string) => boolean
   signal?: AbortSignal
+  onProgress?: (share: number) => void
 }
 
 /** Workers look at this pace, plus some seconds: to the minute is fine for the past and spares thousands of looks. */
@@ -46,8 +47,10 @@ export async function relive(life: Life): Promise<void> {
   await sql.standIn(db, storeId)
   await transact(store, (tx) => sql.switchedOnAt(tx, new Date(clock.at)))
   await setPace(deps, storeId, STEP_DELAYS_MINUTES)
-  for (const [index, group] of grouped(life.happenings).entries()) {
+  const groups = grouped(life.happenings)
+  for (const [index, group] of groups.entries()) {
     life.signal?.throwIfAborted()
+    life.onProgress?.(index / groups.length)
     await passTo(deps, storeId, clock, group[0]!.at)
     clock.at = group.at(-1)!.at
     await happen(deps, storeId, group)

@@ -18,8 +18,8 @@ export type Settling = Partial<Pick<HistoryOptions, 'days' | 'signal' | 'onProgr
 const building = new WeakMap<DemoParts, { percent: number | null }>()
 
 /** Of this process: where another one writes it, nothing is known here. */
-export function pastOf(demo: DemoParts): DemoPast {
-  const state = building.get(demo)
+export function pastOf({ demo }: Deps): DemoPast {
+  const state = demo ? building.get(demo) : undefined
   return { isBeingWritten: state !== undefined, percent: state?.percent ?? null }
 }
 

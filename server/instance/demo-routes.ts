@@ -6,9 +6,13 @@ import { type Routes, serveAccount } from '../http.ts'
 /** Each takes some seconds of the machine. */
 const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }
 
-// Resetting the demo: from the demo account only, and only where the demo runs.
+// The demo's past, and resetting it: of the demo account only, and only where the demo runs.
 
 export const demoRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.readDemoPast, async ({ session }) =>
+    session.isDemo && deps.demo ? deps.demo.past(deps) : { isBeingWritten: false, percent: null },
+  )
+
   serveAccount(app, deps, api.resetDemo, async ({ session }) => {
     if (!session.isDemo) throw new AppError('forbidden', 'Only the demo account can be reset.')
     const demo = found(deps.demo, 'Demo')

@@ -36,6 +36,7 @@ test('the demo’s own addresses are told on this machine only', async () => {
     keys: { consumerKey: 'ck_x', consumerSecret: 'cs_x' },
     setCapture() {},
     insertOrders: () => [],
+    past: () => ({ isBeingWritten: false, percent: null }),
     reset() {},
     rebuild: async () => {},
   }

@@ -239,6 +239,7 @@ test('the demo store may be connected by everybody, any other store not by the d
     keys: { consumerKey: 'ck', consumerSecret: 'cs' },
     setCapture() {},
     insertOrders: () => [],
+    past: () => ({ isBeingWritten: false, percent: null }),
     reset() {},
     rebuild: async () => {},
   }

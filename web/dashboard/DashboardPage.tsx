@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import type { ChartPeriod } from '../../shared/dashboard.ts'
 import { useSubscription } from '../access/queries.ts'
 import { storedUser } from '../access/session.ts'
+import { UntilDemoPast } from '../shell/DemoPast.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
@@ -54,7 +55,9 @@ function Dashboard() {
     <div className="dashboard">
       {failure && <DashboardWarning text={failure.text} onRetry={retry} />}
       {isEmpty ? (
-        <FirstSteps />
+        <UntilDemoPast>
+          <FirstSteps />
+        </UntilDemoPast>
       ) : (
         <>
           <StatCards stats={stats.data} isPending={stats.isPending} />

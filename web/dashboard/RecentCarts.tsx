@@ -1,11 +1,10 @@
-import { Anchor, Card, Group, Text, Title } from '@mantine/core'
+import { Anchor, Card, Group, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { type CartView, cartTexts } from '../../shared/carts.ts'
 import { CartStatus } from '../carts/badges.tsx'
 import { itemCount } from '../carts/rules.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { counted } from '../ui/format.ts'
-import { LoadingList } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 
@@ -32,8 +31,10 @@ export function RecentCarts(props: Props) {
 function Carts({ carts, isPending, onRetry }: Props) {
   if (isPending) {
     return (
-      <div className="recent-inside">
-        <LoadingList count={4} />
+      <div className="cart-cards" role="status" aria-label="Loading">
+        {[1, 2, 3, 4].map((place) => (
+          <WaitingCart key={place} />
+        ))}
       </div>
     )
   }
@@ -77,3 +78,13 @@ function RecentCart({ cart }: { cart: CartView }) {
     </Link>
   )
 }
+
+/** As high as the cart that comes. */
+const WaitingCart = () => (
+  <span className="cart-card recent-cart recent-waiting">
+    <Skeleton h={12} w="60%" />
+    <Skeleton h={12} w={56} />
+    <Skeleton h={10} w="75%" />
+    <Skeleton h={20} w={88} radius="xl" />
+  </span>
+)

@@ -15,19 +15,22 @@ const Waiting = ({ children }: { children: ReactNode }) => (
 /** A whole screen of which nothing is known yet. */
 export function LoadingPage({ text = 'Loading...' }: { text?: string }) {
   return (
-    <Center mih="60vh" role="status">
-      <Group gap="sm">
+    <Center component="main" mih="60vh">
+      <Group gap="sm" role="status" aria-label="Loading">
         <Loader size="sm" />
-        <Text c="dimmed">{text}</Text>
+        <Text component="h1" c="dimmed" fz="md" fw={400} m={0}>
+          {text}
+        </Text>
       </Group>
     </Center>
   )
 }
 
-/** The heading of a page with a name of its own. */
+/** The heading of a page with a name of its own; until it is known there is one for those who go by headings. */
 export function LoadingTitle() {
   return (
     <Waiting>
+      <h1 className="only-read">Loading...</h1>
       <Skeleton h={26} w={220} maw="70%" mb={10} />
       <Skeleton h={14} w={320} maw="90%" mb="lg" />
     </Waiting>
