@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
 import { newId } from '../ids.ts'
+import { READY_TEXTS } from '../templates/ready-templates.ts'
 import { aShop, consent, post, type Shop } from './by-hand-scene.ts'
 
 // Before anything is sent: who would get it, what it would look like, and a try on oneself.
@@ -81,6 +82,13 @@ describe('a preview is what is sent', () => {
   test('of a text, with its length and price, and whether it would go now', async () => {
     const shop = await aShop(world)
     const { body } = await preview(shop, { channel: 'sms' })
+    expect(body.words).toEqual({ subject: '', body: READY_TEXTS.sms })
+    const long = await ask(shop, {
+      channel: 'sms',
+      cartIds: shop.cartIds,
+      body: `${'Tea. '.repeat(90)}{{ checkout_link }}`,
+    })
+    expect(long.price.segments).toBe(4)
     expect(body).toMatchObject({ segments: 2, price: { amount: 0.01, currency: 'USD' }, problem: null })
     expect(body.decision).toMatchObject({ outcome: 'send', reason: 'ok' })
     await post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[0] })

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { anOrder, freshFence } from '../../test/factories.ts'
-import { aWorld } from '../../test/world.ts'
+import { aTemplate, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { DeliveryReport, Outcome, TextChannel } from '../channels/channel.ts'
 import { newId } from '../ids.ts'
 import { aShop, consent, germanPhone, post, type Shop } from './by-hand-scene.ts'
 import { sendDue } from './deliver.ts'
 import { recordDeliveryReport } from './delivery.ts'
-import { aScene, HOUR, MINUTE, messagesOf, pass } from './scene.ts'
+import { aScene, DAY, HOUR, MINUTE, messagesOf, pass } from './scene.ts'
 
 // SMS and WhatsApp on the engine's way: flows, reports, budget, and channels that are nothing but a file.
 
@@ -46,6 +46,62 @@ describe('steps of a flow', () => {
     expect(world.texts[0]!.text).toMatch(/Earl Grey[\s\S]*Reply STOP to opt out\.$/)
     expect(world.sent).toEqual([])
     expect((await firstOf(storeId)).state).toBe('sent')
+  })
+
+  test('go by the channel that is chosen, what is open too; what went out stays and never goes twice', async () => {
+    const { storeId, flowId, token, order } = await aTextFlow('growth')
+    await pass(world, storeId, HOUR)
+    const save = async (channel: string, body = 'Your tea at {{ store_name }}: {{ checkout_link }}') => {
+      const { flows } = (await world.request('GET', '/api/flows', { token })).body
+      const steps = flows[0].steps.map(({ step, delayMinutes, subject }: Record<string, unknown>) => ({
+        ...{ step, delayMinutes, channel, subject, body },
+      }))
+      return world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: 'Reminders', steps } })
+    }
+    const mailed = await save('email', 'A mail: {{ checkout_link }}')
+    expect(mailed.body.flow.steps[1]).toMatchObject({ channel: 'email', body: 'A mail: {{ checkout_link }}' })
+    expect((await messagesOf(world, storeId)).map(({ channel, state }) => [channel, state])).toEqual([
+      ['sms', 'sent'],
+      ['email', 'scheduled'],
+      ['email', 'scheduled'],
+    ])
+    // The shopper of the same cart again: its first step has gone, by whatever channel.
+    await recordOrders(world.deps, storeId, [{ ...order, total: '99.00' } as typeof order], 'sync')
+    await pass(world, storeId, HOUR)
+    expect((await messagesOf(world, storeId)).filter(({ step }) => step === 1)).toHaveLength(1)
+    const back = await save('sms')
+    expect(back.body.flow.steps[1]).toMatchObject({
+      channel: 'sms',
+      sms: 'Your tea at {{ store_name }}: {{ checkout_link }}',
+      body: 'A mail: {{ checkout_link }}',
+    })
+    world.texts.length = 0
+    await pass(world, storeId, DAY)
+    expect(world.texts.map(({ text }) => text)).toEqual([expect.stringMatching(/^Your tea at /)])
+    expect(world.sent).toEqual([])
+  })
+
+  test('are refused a channel that is not there: keys, template, plan or words are missing', async () => {
+    const { flowId, token, accountId } = await aTextFlow('growth')
+    await world.db.updateTable('flow_steps').set({ channel: 'email' }).where('flow_id', '=', flowId).execute()
+    const save = async (channel: string, body = 'Hi {{ customer_name }}: {{ checkout_link }}') => {
+      const steps = [{ step: 1, delayMinutes: 60, channel, subject: 'Hi', body }]
+      return (await world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: 'R', steps } })).body.error
+    }
+    const channels = async () => (await world.request('GET', '/api/flows', { token })).body.channels
+    expect(await save('sms', '')).toBe('Step 1: The message is empty.')
+    expect(await save('sms', '{{ password }}')).toMatch(/^Step 1: The message uses "password"/)
+    world.textChannels.sms = false
+    expect(await save('sms')).toBe('Step 1: SMS is not set up yet. Enter the credentials under Settings, Sending.')
+    world.textChannels.whatsapp = null
+    expect(await save('whatsapp')).toMatch(/^Step 1: WhatsApp delivers approved templates only/)
+    expect((await channels()).whatsapp.template).toBeNull()
+    world.textChannels.whatsapp = aTemplate
+    expect(await channels()).toMatchObject({ whatsapp: { problem: null, template: aTemplate.text } })
+    await world.db.updateTable('subscriptions').set({ plan: 'starter' }).where('account_id', '=', accountId).execute()
+    expect(await save('whatsapp')).toBe('Step 1: SMS and WhatsApp in flows are part of the Growth plan.')
+    await world.db.updateTable('subscriptions').set({ plan: 'growth' }).where('account_id', '=', accountId).execute()
+    expect(await save('whatsapp', '')).toBeUndefined()
   })
 
   test('are held on a smaller plan, and go when there is a larger one (decision 6)', async () => {
