@@ -102,6 +102,16 @@ test('columns of a newsletter tool are found by their names', () => {
 })
 
 test.each([
+  'Signed up at',
+  'Subscribed on',
+  'created_at',
+  'Angemeldet am',
+  'Signup date',
+])('%s is when they agreed', (heading) => {
+  expect(guessMapping(['Email', heading], [['nora@shoppers.example', '2025-03-02']], 'US').date).toBe(1)
+})
+
+test.each([
   [['13/05/2024'], 'US', 'dmy'],
   [['05/13/2024'], 'DE', 'mdy'],
   [['05/06/2024'], 'US', 'mdy'],

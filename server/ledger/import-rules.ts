@@ -136,7 +136,10 @@ const checked = (ms: number): Date | null => (Number.isFinite(ms) && ms >= EARLI
 
 const HEADINGS: [keyof ImportMapping, RegExp][] = [
   ['address', /e-?mail|address|adresse|phone|mobile|telefon|handy|number|recipient/i],
-  ['date', /confirm.?time|consent.*(date|time|at)|opt.?in.?(time|date|at)|date|datum|_at$|time|when|zeit|since/i],
+  [
+    'date',
+    /confirm.?time|consent.*(date|time|at)|opt.?in.?(time|date|at)|date|datum|[_ ](?:at|on|am)$|signed.?up|time|when|zeit|since/i,
+  ],
   ['status', /status|subscribed|consent|einwilligung|opt.?in$|accepts|permission/i],
   ['channel', /channel|kanal|medium/i],
   ['wording', /wording|statement|wortlaut|consent.?text|text/i],
