@@ -1,7 +1,14 @@
 import crypto from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
-import type { Outcome, OutgoingEmail } from '../../server/channels/channel.ts'
+import type {
+  Outcome,
+  OutgoingEmail,
+  OutgoingText,
+  TextChannel,
+  TextChannelName,
+} from '../../server/channels/channel.ts'
+import type { Permitted } from '../../server/channels/permit.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Db, openDb } from '../../server/db.ts'
 import type { Deps } from '../../server/deps.ts'
@@ -11,7 +18,9 @@ import type { StoreClient } from '../../server/platforms/platform.ts'
 import type { Schema } from '../../server/schema.ts'
 import { createSecrets } from '../../server/secrets.ts'
 import type { Clock } from './clock.ts'
+import { POOL_SIZE } from './pool.ts'
 import { send } from './statements.ts'
+import { type TextTerms, textChannel } from './texts.ts'
 
 // Processes that can be killed. Each has its own way to the database, which ends between two statements when it dies, as
 // a killed process's connection does: what was open is rolled back, nothing after it happens.
@@ -35,14 +44,12 @@ export interface Actor {
   life: Life
 }
 
-/** Few, so that a batch of three people already takes two rounds on the wire (D10). */
-export const POOL_SIZE = 2
-
 /** A look at a history's few messages takes about a hundred. */
 const MOST_STATEMENTS = 1_500
 
 const config = readConfig({
   DEMO: 'off',
+  BILLING_TEST_MODE: 'on',
   DATABASE_URL: 'postgres://nobody@nowhere/none',
   PUBLIC_URL: 'https://recoup.example',
 })
@@ -53,9 +60,13 @@ export interface Outside {
   pool: pg.Pool
   clock: Clock
   client: () => StoreClient
-  /** The provider takes a mail from this process. */
-  take: (actor: Actor, mail: OutgoingEmail) => Promise<Outcome>
+  /** A provider takes a message from this process. */
+  take: (actor: Actor, message: Leaving) => Promise<Outcome>
+  /** What the account's text channels are like; null: it has none. */
+  texts: TextTerms | null
 }
+
+export type Leaving = Permitted<OutgoingEmail> | Permitted<OutgoingText>
 
 /** A process that lives as long as the history: the web server. */
 export function aProcess(outside: Outside, workerId: string): Actor {
@@ -63,9 +74,16 @@ export function aProcess(outside: Outside, workerId: string): Actor {
   const actor = { life } as Actor
   const email = {
     poolSize: POOL_SIZE,
-    send: (mail: OutgoingEmail) => outside.take(actor, mail),
+    send: (mail: Permitted<OutgoingEmail>) => outside.take(actor, mail),
     check: async () => ({ isOk: true }) as const,
     close: async () => {},
+  }
+  const { texts } = outside
+  const put = (text: Permitted<OutgoingText>) => outside.take(actor, text)
+  // One object for each, as its places on the wire are counted by it.
+  const channels: Record<TextChannelName, TextChannel> | null = texts && {
+    sms: textChannel('sms', texts, put),
+    whatsapp: textChannel('whatsapp', texts, put),
   }
   actor.deps = {
     config,
@@ -77,7 +95,7 @@ export function aProcess(outside: Outside, workerId: string): Actor {
     workerId,
     // Rows are the truth, jobs only wake-ups: whoever works looks for itself.
     jobs: { enqueue: async () => {} },
-    channels: { email, demoEmail: email, text: async () => null },
+    channels: { email, demoEmail: email, text: async (_, channel) => channels?.[channel] ?? null },
     storeClient: outside.client,
     demo: null,
   }

@@ -9,6 +9,8 @@ export interface Clock {
   /** The store's own clock, and the measure of "within a second": no jump moves it. */
   trueNow(): number
   pass(ms: number): Promise<void>
+  /** Does it once when so much time has passed, within whatever waits for it; called off by what it answers. */
+  after(ms: number, run: () => Promise<void>): () => void
   /** Steps the engine's clock; 'right' puts it right again. */
   jump(ms: number | 'right'): void
 }
@@ -19,7 +21,8 @@ interface Timer {
   run: () => unknown
 }
 
-const START = Date.UTC(2026, 2, 2, 15)
+const FIRST_DAY = Date.UTC(2026, 2, 2)
+const HOUR_MS = 3_600_000
 /** A process that sleeps a moment may be woken late; so a wait for a dead one's lease takes a few looks, not hundreds. */
 const OVERSLEEP = 50
 
@@ -27,17 +30,21 @@ const OVERSLEEP = 50
 const LONG_MS = 120_000
 
 const timers = new Set<Timer>()
-let trueMs = START
+let trueMs = FIRST_DAY
 let offsetMs = 0
 
-export function startClock(): Clock {
+export function startClock(hour: number): Clock {
   timers.clear()
-  trueMs = START
+  trueMs = FIRST_DAY + hour * HOUR_MS
   offsetMs = 0
   return {
     now: () => new Date(trueMs + offsetMs),
     trueNow: () => trueMs,
     pass,
+    after(ms, run) {
+      const timer = later(ms, null, run)
+      return () => timers.delete(timer)
+    },
     jump(ms) {
       offsetMs = ms === 'right' ? 0 : offsetMs + ms
     },
@@ -69,6 +76,8 @@ export function takeOverTimers(): void {
     setInterval: (run: () => unknown, ms: number) => later(ms, ms, run),
     clearInterval: (timer: Timer) => timers.delete(timer),
   })
+  // How long somebody has waited in front of a button, and how long a template has taken.
+  performance.now = () => trueMs
   AbortSignal.timeout = (ms: number) => {
     const controller = new AbortController()
     later(ms, null, () => controller.abort(new DOMException('The time is up', 'TimeoutError')))

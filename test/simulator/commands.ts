@@ -4,7 +4,7 @@ import type { Report } from './lane.ts'
 import { runLanes, seedsFrom } from './lanes.ts'
 import { type Mutation, mutations } from './mutations.ts'
 import { describe } from './steps.ts'
-import { startTally } from './tally.ts'
+import { sayMails, startTally } from './tally.ts'
 
 // What `npm run simulate` does, with progress and a summary. Each answers the exit code.
 
@@ -22,7 +22,7 @@ export async function simulateSeed(seed: number): Promise<number> {
       console.log(
         report.failure
           ? sayFailure(report)
-          : `Seed ${seed}: ${report.steps} steps, ${report.mails} mails, nothing broken.`,
+          : `Seed ${seed}: ${report.steps} steps, ${sayMails(report.mails)}, nothing broken.`,
       )
     }
     await runLanes({ ground, lanes: 1, seeds: seedsFrom(seed, 1), isShrunk: true, onReport })
@@ -101,11 +101,13 @@ export async function tryMutation(ground: Ground, mutation: Mutation, lanes: num
   return caught
 }
 
-export async function simulateMutations(lanes: number): Promise<number> {
+/** `only`: of this rule, or with this in their name. */
+export async function simulateMutations(lanes: number, only: string): Promise<number> {
+  const wanted = mutations.filter(({ name, rule }) => rule === only || name.includes(only))
   const ground = await openGround()
   let missed = 0
   try {
-    for (const mutation of mutations) {
+    for (const mutation of wanted) {
       const begun = performance.now()
       const { after, by } = await tryMutation(ground, mutation, lanes, true)
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
@@ -116,6 +118,6 @@ export async function simulateMutations(lanes: number): Promise<number> {
   } finally {
     await ground.clear()
   }
-  console.log(`\n${mutations.length - missed} of ${mutations.length} mutations caught.`)
+  console.log(`\n${wanted.length - missed} of ${wanted.length} mutations caught.`)
   return missed > 0 ? 1 : 0
 }

@@ -1,19 +1,27 @@
 import type { OrderKind } from '../../server/platforms/platform.ts'
-import { type Chance, chanceOf } from './random.ts'
-import type { Act, Answer, Contact, History, Meanwhile, Step } from './steps.ts'
+import { aFrame } from './frame.ts'
+import { ownerActs, textActs } from './generate-more.ts'
+import { answer, type Maker, type Makings } from './maker.ts'
+import { peopleOf } from './people.ts'
+import { chanceOf } from './random.ts'
+import {
+  type Act,
+  type Channel,
+  type Consent,
+  type Contact,
+  type History,
+  hasTexts,
+  type Meanwhile,
+  type Step,
+} from './steps.ts'
 
-// Random histories. Three browsers, three people, few products and short delays: small worlds collide often.
+// Random histories. Three browsers, three people, few products and short delays: small worlds collide often. Half of them have texts.
 
 const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 86_400_000
 
-const PEOPLE = [
-  { email: 'ada@shoppers.example', phone: '+12025550101', customerId: '71' },
-  { email: 'grace@shoppers.example', phone: '+12025550102', customerId: '72' },
-  { email: 'mary@shoppers.example', phone: '+12025550103', customerId: '73' },
-] as const
 const DELAYS = [
   [15, 30, 45],
   [20, 90, 1_440],
@@ -24,14 +32,17 @@ const LEAST_STEPS = 20
 const MOST_STEPS = 40
 
 export function historyOf(seed: number): History {
-  const chance = chanceOf(seed)
-  const length = chance.between(LEAST_STEPS, MOST_STEPS)
+  const dice = chanceOf(seed)
+  const length = dice.between(LEAST_STEPS, MOST_STEPS)
   const frame = {
     seed,
-    delays: chance.pick(DELAYS),
-    cap: chance.pick([1, 2, 3, 3]),
-    holdoutPercent: chance.isLucky(0.15) ? 50 : 0,
+    delays: dice.pick(DELAYS),
+    cap: dice.pick([1, 2, 3, 3]),
+    holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
+    ...aFrame(dice),
+    steps: [],
   }
+  const chance: Maker = { ...dice, people: peopleOf(frame.countries), hasTexts: hasTexts(frame) }
   // Most begin with people who leave a cart and an address: without them nothing can go wrong.
   const first = chance.weighted({ none: 1, one: 6, all: 3 })
   const people = { none: [], one: [chance.between(0, 2)], all: [0, 1, 2] }[first]
@@ -40,7 +51,7 @@ export function historyOf(seed: number): History {
   return { ...frame, steps }
 }
 
-function aWait(chance: Chance): number {
+function aWait(chance: Maker): number {
   const [least, most] = {
     none: [0, 0],
     moment: [500, 50 * SECOND],
@@ -52,21 +63,26 @@ function aWait(chance: Chance): number {
   return chance.between(least, most)
 }
 
-function anyAct(chance: Chance): Act {
-  return makings[chance.weighted(WEIGHTS)]![1](chance)
+function anyAct(chance: Maker): Act {
+  return makings[chance.weighted(chance.hasTexts ? TEXT_WEIGHTS : WEIGHTS)]![1](chance)
 }
 
-const firstPost = (chance: Chance, person: number): Act => ({
+const firstPost = (chance: Maker, person: number): Act => ({
   ...post(chance),
   browser: person,
   isNewPage: true,
   items: someItems(chance),
-  contact: { email: PEOPLE[person]!.email },
-  consent: null,
+  contact: { email: chance.people[person]!.email, ...(chance.hasTexts ? reached(chance, person) : {}) },
+  consent: chance.hasTexts && chance.isLucky(0.85) ? { sms: true, whatsapp: true } : null,
   network: 'now',
 })
 
-function post(chance: Chance): Extract<Act, { do: 'post' }> {
+const reached = (chance: Maker, person: number): Contact => {
+  const { phones, country } = chance.people[person]!
+  return { phone: phones[0]!, ...(chance.isLucky(0.5) ? { country } : {}) }
+}
+
+function post(chance: Maker): Extract<Act, { do: 'post' }> {
   const hasItems = chance.isLucky(0.7)
   return {
     do: 'post',
@@ -75,31 +91,46 @@ function post(chance: Chance): Extract<Act, { do: 'post' }> {
     items: hasItems ? (chance.isLucky(0.08) ? [] : someItems(chance)) : null,
     coupons: chance.isLucky(0.1) ? ['welcome10'] : [],
     contact: !hasItems || chance.isLucky(0.35) ? someContact(chance) : null,
-    consent: chance.isLucky(0.1) ? chance.isLucky(0.5) : null,
+    consent: chance.isLucky(chance.hasTexts ? 0.25 : 0.1) ? someConsent(chance) : null,
     network: chance.weighted({ now: 80, late: 8, twice: 6, left: 4, lost: 2 }),
   }
 }
 
-function someItems(chance: Chance): [string, number][] {
+function someConsent(chance: Maker): Consent {
+  if (!chance.hasTexts) return { email: chance.isLucky(0.5) }
+  const boxes: Channel[] = chance.pick([
+    ['email'],
+    ['sms'],
+    ['whatsapp'],
+    ['sms', 'whatsapp'],
+    ['email', 'sms', 'whatsapp'],
+  ])
+  return Object.fromEntries(boxes.map((channel) => [channel, chance.isLucky(0.6)]))
+}
+
+function someItems(chance: Maker): [string, number][] {
   const first: [string, number] = [chance.pick(['16', '17', '18']), chance.between(1, 2)]
   return chance.isLucky(0.2) && first[0] !== '18' ? [first, ['18', 1]] : [first]
 }
 
-function someContact(chance: Chance): Contact {
-  const person = chance.pick(PEOPLE)
-  const said = chance.weighted({ email: 6, phone: 1, both: 2, name: 1 })
+function someContact(chance: Maker): Contact {
+  const person = chance.pick(chance.people)
+  const said = chance.weighted(
+    chance.hasTexts ? { email: 3, phone: 2, both: 5, name: 1 } : { email: 6, phone: 1, both: 2, name: 1 },
+  )
   return {
     ...(said === 'email' || said === 'both' ? { email: person.email } : {}),
-    ...(said === 'phone' || said === 'both' ? { phone: person.phone } : {}),
+    ...(said === 'phone' || said === 'both' ? { phone: person.phones[0]! } : {}),
     ...(said === 'name' ? { firstName: chance.pick(['Ada', 'Grace']) } : {}),
+    ...(chance.hasTexts && chance.isLucky(0.2) ? { country: person.country } : {}),
   }
 }
 
 const KINDS: Record<OrderKind, number> = { draft: 30, pending: 12, failed: 5, cancelled: 5, trashed: 1, purchase: 47 }
 
 /** Five order numbers: the same order comes again in another state. */
-function order(chance: Chance): Act {
-  const person = chance.pick(PEOPLE)
+function order(chance: Maker): Act {
+  const person = chance.pick(chance.people)
   const key = chance.weighted({ email: 6, phone: 2, customer: 1.5, all: 2, nobody: 0.5 })
   const totalMinor = chance.between(10, 90) * 100
   return {
@@ -107,17 +138,20 @@ function order(chance: Chance): Act {
     order: chance.between(1, 5),
     kind: chance.weighted(KINDS),
     email: key === 'email' || key === 'all' ? person.email : null,
-    phone: key === 'phone' || key === 'all' ? person.phone : null,
+    phone: key === 'phone' || key === 'all' ? person.phones[0]! : null,
     customerId: key === 'customer' || key === 'all' ? person.customerId : null,
     items: someItems(chance),
     totalMinor,
     refundedMinor: chance.isLucky(0.15) ? chance.between(0, totalMinor) : 0,
     isStaff: chance.isLucky(0.06),
+    country: chance.hasTexts && chance.isLucky(0.5) ? person.country : null,
+    consents:
+      chance.hasTexts && chance.isLucky(0.3) ? chance.pick<Channel[]>([['sms'], ['whatsapp'], ['email', 'sms']]) : [],
     webhook: chance.weighted({ now: 40, late: 20, twice: 10, lost: 30 }),
   }
 }
 
-function work(chance: Chance): Extract<Act, { do: 'work' }> {
+function work(chance: Maker): Extract<Act, { do: 'work' }> {
   const answers = chance.isLucky(0.35) ? [answer(chance), answer(chance)] : []
   const pause = chance.isLucky(0.25) ? meanwhile(chance) : null
   return {
@@ -129,19 +163,7 @@ function work(chance: Chance): Extract<Act, { do: 'work' }> {
   }
 }
 
-const answer = (chance: Chance): Answer =>
-  chance.weighted({
-    accepts: 8,
-    refuses: 1,
-    bounces: 1,
-    retry: 6,
-    'silent, took it': 2,
-    'silent, lost it': 2,
-    'takes it, sender dies': 1.5,
-    'sender dies first': 1,
-  })
-
-function meanwhile(chance: Chance): Meanwhile {
+function meanwhile(chance: Maker): Meanwhile {
   const at = chance.weighted({ page: 2, claim: 1, judge: 2, handover: 4, wire: 4 })
   const steps = Array.from({ length: chance.between(1, 2) }, () => ({
     ...rival(chance),
@@ -150,12 +172,16 @@ function meanwhile(chance: Chance): Meanwhile {
   return { at, steps }
 }
 
-function atOnce(chance: Chance): Act {
-  return { do: 'at once', acts: [work(chance), rival(chance)] }
+function atOnce(chance: Maker): Act {
+  const twice = chance.hasTexts && chance.isLucky(0.2) ? textActs.byHand![1](chance) : null
+  return { do: 'at once', acts: twice ? [twice, twice] : [work(chance), rival(chance)] }
 }
 
+const OF_TEXTS = { says: 3, report: 2, byHand: 2, budget: 0.5, endRelaxation: 0.5 }
+const NO_TEXTS = { says: 0, report: 0, byHand: 0, budget: 0, endRelaxation: 0 }
+
 /** What somebody else does while a worker is at it. */
-function rival(chance: Chance): Act {
+function rival(chance: Maker): Act {
   const kind = chance.weighted({
     post: 6,
     order: 6,
@@ -166,31 +192,33 @@ function rival(chance: Chance): Act {
     disconnect: 1,
     unsubscribe: 3,
     lateWebhooks: 1,
+    suppress: 1,
+    erase: 0.5,
+    clock: 0.3,
+    ...(chance.hasTexts ? OF_TEXTS : NO_TEXTS),
   })
   if (kind !== 'work') return makings[kind]![1](chance)
   return { do: 'work', worker: chance.between(0, 1), answers: [], meanwhile: null, diesAt: null }
 }
 
-const store = (chance: Chance): Act => ({
+const store = (chance: Maker): Act => ({
   do: 'store',
   mood: chance.weighted({ answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2, stalls: 1 }),
 })
 
-const clock = (chance: Chance): Act => ({
+const clock = (chance: Maker): Act => ({
   do: 'clock',
   jumpMs: chance.isLucky(0.4) ? 'right' : chance.pick([-DAY, -2 * HOUR, -10 * MINUTE, 5 * MINUTE, 3 * HOUR, DAY]),
 })
 
-const unsubscribe = (chance: Chance): Act => ({
+const unsubscribe = (chance: Maker): Act => ({
   do: 'unsubscribe',
   mail: chance.between(0, 5),
   way: chance.isLucky(0.5) ? 'page' : 'one-click',
 })
 
 /** Kind of act, how often, and how one is made. */
-type Making = (chance: Chance) => Act
-
-const makings: Record<string, [weight: number, make: Making]> = {
+const makings: Makings = {
   post: [24, (chance) => post(chance)],
   visit: [2, (chance) => ({ do: 'new visit', browser: chance.between(0, 2) })],
   latePosts: [3, (chance) => ({ do: 'late posts arrive', isReversed: chance.isLucky(0.5) })],
@@ -211,5 +239,9 @@ const makings: Record<string, [weight: number, make: Making]> = {
   unsubscribe: [1.5, unsubscribe],
   resubscribe: [0.4, (chance) => ({ do: 'resubscribe', mail: chance.between(0, 5) })],
   both: [3, atOnce],
+  ...ownerActs,
+  ...textActs,
 }
-const WEIGHTS = Object.fromEntries(Object.entries(makings).map(([name, [weight]]) => [name, weight]))
+const weightsOf = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, makings[name]![0]]))
+const TEXT_WEIGHTS = weightsOf(Object.keys(makings))
+const WEIGHTS = weightsOf(Object.keys(makings).filter((name) => !(name in textActs)))

@@ -2,6 +2,7 @@ import { openPool } from '../../server/db.ts'
 import { migrate } from '../../server/migrate.ts'
 import { startTestPostgres } from '../../server/postgres/embedded.ts'
 import { asAdmin, databaseUrl } from '../global.ts'
+import { OWNER } from './owner.ts'
 import { WITNESS } from './witness.ts'
 
 // Databases to play on: a clone of one migrated template per process.
@@ -30,7 +31,7 @@ export function groundOn(server: string, template: string): Ground {
       await asAdmin(server, `create database ${name} template ${template}`)
       for (const setting of SETTINGS) await asAdmin(server, `alter database ${name} set ${setting}`)
       const url = databaseUrl(server, name)
-      await asAdmin(url, WITNESS)
+      await asAdmin(url, `${WITNESS}; ${OWNER}`)
       return url
     },
     async clear() {

@@ -6,7 +6,7 @@ import { historyOf } from './generate.ts'
 import { chanceOf } from './random.ts'
 import { type Broken, playHistory } from './run.ts'
 import { shrink } from './shrink.ts'
-import type { History } from './steps.ts'
+import type { Channel, History } from './steps.ts'
 
 // One process, one database, one history after the other. Told which seeds by its parent, answers with what came of them.
 
@@ -17,7 +17,7 @@ export interface Order {
 
 export interface Report {
   seed: number
-  mails: number
+  mails: Record<Channel, number>
   deadlocks: number
   steps: number
   failure: { history: History; broken: Broken; original: History } | null

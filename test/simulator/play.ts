@@ -5,6 +5,7 @@ import { onlyReadable } from '../../server/carts/capture-rules.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/detect.ts'
 import { recordOrders } from '../../server/carts/record.ts'
 import { restoreCart } from '../../server/carts/restore.ts'
+import { fetchPrices } from '../../server/channels/prices.ts'
 import { AppError } from '../../server/errors.ts'
 import { saveFlow, switchFlow } from '../../server/flows/flows.ts'
 import { stepsOf } from '../../server/flows/sql.ts'
@@ -15,6 +16,7 @@ import { restoreTokenOf } from '../../server/messages/compose.ts'
 import { sendDue } from '../../server/messages/deliver.ts'
 import { closeAbandonedFlights } from '../../server/messages/flights.ts'
 import { resubscribe, unsubscribe } from '../../server/messages/track.ts'
+import { askWaiting } from '../../server/shoppers/question.ts'
 import { connectStore } from '../../server/stores/connect.ts'
 import { disconnectStore } from '../../server/stores/stores.ts'
 import { refreshOrder, sweepStore } from '../../server/stores/sync.ts'
@@ -22,13 +24,14 @@ import { dueStores, keepPosts } from '../../server/system.ts'
 import { followLink } from '../../server/visits/follow.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { type Actor, aWorker, Killed, secrets } from './actors.ts'
+import { ownerPlayers, runErasures } from './play-owner.ts'
+import { sendSome, textPlayers } from './play-texts.ts'
 import { changeOrder, type Version } from './shop.ts'
-import type { Act, Meanwhile, Step } from './steps.ts'
-import type { Theatre } from './theatre.ts'
+import { type Act, type Consent, hasTexts, type Meanwhile, type Step } from './steps.ts'
+import { type ActOf, handle, type Theatre } from './theatre.ts'
 
 // Each act of a history, done by the engine's own functions.
 
-type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
 type Players = { [Kind in Act['do']]: (theatre: Theatre, act: ActOf<Kind>) => Promise<unknown> }
 
 export async function playStep(theatre: Theatre, step: Step): Promise<void> {
@@ -70,6 +73,7 @@ const players: Players = {
   },
   async order(theatre, act) {
     const version = changeOrder(theatre.shop, theatre.clock, act)
+    noteWords(theatre, version)
     if (act.webhook === 'lost') return
     if (act.webhook === 'late') {
       theatre.lateWebhooks.push(version)
@@ -105,6 +109,7 @@ const players: Players = {
     const { stage, web, history } = theatre
     const wanted = { isOn, includeLast24h, holdoutPercent: history.holdoutPercent }
     await switchFlow(web.deps, handle(theatre), stage.flowId, wanted)
+    theatre.isFlowOn = isOn
     theatre.say({ flowOffSince: isOn ? null : theatre.clock.trueNow() })
   },
   async edit(theatre, { delays, isTextChanged }) {
@@ -150,22 +155,28 @@ const players: Players = {
     const seen = theatre.post.mails[mail]
     if (!seen) return
     await unsubscribe(theatre.web.deps, secrets.token('unsubscribe', `${seen.id}:0`), way)
-    theatre.unsubscribed.set(seen.to, theatre.clock.trueNow())
-    theatre.justUnsubscribed = seen.to
+    theatre.unsubscribed.set(`${seen.channel}:${seen.to}`, theatre.clock.trueNow())
+    theatre.justUnsubscribed = { channel: seen.channel, address: seen.to }
   },
   async resubscribe(theatre, { mail }) {
     const seen = theatre.post.mails[mail]
     if (!seen) return
     await resubscribe(theatre.web.deps, secrets.token('unsubscribe', `${seen.id}:0`))
-    theatre.unsubscribed.delete(seen.to)
-    theatre.withdrawn.delete(seen.to)
+    const key = `${seen.channel}:${seen.to}`
+    theatre.unsubscribed.delete(key)
+    theatre.withdrawn.delete(key)
+    theatre.yeses.add(key)
+  },
+  ...textPlayers,
+  ...ownerPlayers,
+  async 'by hand'(theatre, act) {
+    await sendSome(theatre, act, (worker) => work(theatre, { ...worker, do: 'work', meanwhile: null, diesAt: null }))
   },
   async 'at once'(theatre, { acts }) {
     await Promise.all(acts.map((act) => playAct(theatre, act)))
   },
 }
 
-const handle = ({ stage, web }: Theatre) => ({ storeId: stage.storeId, db: web.deps.db })
 const mailOf = ({ post }: Theatre, index: number) => post.mails[index]?.id
 
 function nextPost(theatre: Theatre, act: ActOf<'post'>): CapturePost {
@@ -183,7 +194,16 @@ function nextPost(theatre: Theatre, act: ActOf<'post'>): CapturePost {
     seq,
     ...(act.items ? { items: act.items.map(([id, quantity]) => ({ id, quantity })), coupons: [...act.coupons] } : {}),
     ...(act.contact ? { contact: act.contact } : {}),
-    ...(act.consent === null ? {} : { consent: { email: act.consent, wording: 'Write to me' } }),
+    ...(act.consent === null ? {} : { consent: consentOf(act.consent) }),
+  }
+}
+
+function consentOf({ email, sms, whatsapp }: Consent): NonNullable<CapturePost['consent']> {
+  const wording = 'Write to me'
+  return {
+    ...(email === undefined ? {} : { email, wording }),
+    ...(sms === undefined ? {} : { sms: { isGiven: sms, wording } }),
+    ...(whatsapp === undefined ? {} : { whatsapp: { isGiven: whatsapp, wording } }),
   }
 }
 
@@ -202,11 +222,33 @@ async function arrive(theatre: Theatre, post: CapturePost, isLeft = false): Prom
   if (post.consent) await recordCapture(web.deps, store, post, client)
   else await keep(theatre, store, onlyReadable(post), client)
   if (!isLeft) await foldPostsOf(web.deps, stage.storeId)
-  const address = post.contact?.email
-  if (address && post.consent?.email === false) theatre.withdrawn.set(address, clock.trueNow())
-  if (address && post.consent?.email === true) theatre.withdrawn.delete(address)
-  // Given for the address typed before, whichever that was by now.
-  if (!address && post.consent?.email === true) theatre.withdrawn.clear()
+  noteConsent(theatre, post)
+}
+
+/** What the shop's boxes said, once it is committed. */
+function noteConsent({ withdrawn, yeses, clock }: Theatre, { consent, contact }: CapturePost): void {
+  const said = { email: consent?.email, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
+  for (const [channel, isGiven] of Object.entries(said)) {
+    if (isGiven === undefined) continue
+    const address = channel === 'email' ? contact?.email : contact?.phone
+    if (address && !isGiven) withdrawn.set(`${channel}:${address}`, clock.trueNow())
+    if (!isGiven) continue
+    yeses.add(`${channel}:${address ?? '*'}`)
+    // Given for the address typed before, whichever that was by now.
+    for (const key of withdrawn.keys())
+      if (key === `${channel}:${address}` || (!address && key.startsWith(`${channel}:`))) withdrawn.delete(key)
+  }
+}
+
+/** What a checkout kept of a yes counts from when the order was begun, whenever it is read. */
+function noteWords({ shop, withdrawn, yeses }: Theatre, { order }: Version): void {
+  const isNew = shop.versions.filter((version) => version.order.orderId === order.orderId).length === 1
+  for (const { channel } of order.consents ?? []) {
+    const address = channel === 'email' ? order.email : order.phone
+    if (!address) continue
+    yeses.add(`${channel}:${address}`)
+    if (isNew) withdrawn.delete(`${channel}:${address}`)
+  }
 }
 
 /** The job behind a delivery asks the store; an old body is what came of it when the store's answer was overtaken. */
@@ -246,9 +288,12 @@ async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
     await foldLeftPosts(deps)
     await detectAbandoned(deps)
     await closeAbandonedFlights(deps)
+    if (hasTexts(theatre.history)) await askWaiting(deps)
     for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), 1)) await sendDue(deps, { storeId })
+    if (theatre.reported.size > 0) await fetchPrices(deps)
     await detectLost(deps)
     await detectNoResponse(deps)
+    if (theatre.erasing.length > 0) await runErasures(theatre, deps)
   } finally {
     clearInterval(heart)
     life.statementsLeft = null

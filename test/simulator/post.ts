@@ -1,29 +1,43 @@
-import type { Outcome, OutgoingEmail } from '../../server/channels/channel.ts'
-import type { Db } from '../../server/db.ts'
-import { type Actor, Killed } from './actors.ts'
+import type { Outcome, OutgoingText, TextChannelName } from '../../server/channels/channel.ts'
+import { outcomeOfRefusal } from '../../server/channels/text-outcome.ts'
+import { type Db, sql } from '../../server/db.ts'
+import { type Actor, Killed, type Leaving, secrets } from './actors.ts'
 import type { Clock } from './clock.ts'
-import type { Answer } from './steps.ts'
-import { type Evidence, readEvidence } from './witness.ts'
+import { type Evidence, readEvidence } from './evidence.ts'
+import { priceOf } from './people.ts'
+import type { Answer, Channel } from './steps.ts'
 
-// The mail provider of a history. It knows what it took, whatever became of its answer, and notes what the engine knew
-// when it handed over.
+// The providers of a history: for mail, SMS and WhatsApp. They know what they took, whatever became of their answer, and note what the
+// engine knew when it handed over.
 
 export interface Post {
+  /** Of carts. */
   mails: Mail[]
-  /** What it does with the next mails; after that it accepts. */
+  /** Questions whether a yes was meant (double opt-in). */
+  questions: (Mail & { country: string | null })[]
+  /** What the providers do with the next messages; after that they accept. */
   answers: Answer[]
-  /** Awaited while a mail is on the wire. */
+  /** Awaited while a message is on the wire. */
   onWire: () => Promise<void>
-  take(actor: Actor, mail: OutgoingEmail): Promise<Outcome>
+  take(actor: Actor, message: Leaving): Promise<Outcome>
 }
 
 export interface Mail {
   id: string
+  channel: Channel
   to: string
   /** True time. */
   at: number
+  /** By the engine's clock. */
+  engineAt: number
   answer: Answer
   isTaken: boolean
+  /** Texts: what the price list says; 0 for mail. */
+  micros: number
+  /** WhatsApp: not free words. */
+  isTemplate: boolean
+  /** The process that sent it has the answer. */
+  isAnswered: boolean
   evidence: Evidence | undefined
   /** Since when each of these forbade it, in true time; null: it did not. */
   standing: Standing
@@ -36,53 +50,108 @@ export interface Standing {
   disconnectedSince: number | null
   unsubscribedSince: number | null
   withdrawnSince: number | null
+  suppressedSince: number | null
+  erasedSince: number | null
+  /** A yes on this channel was said at some time, by this address or by whoever was not told apart from it. */
+  hasSaidYes: boolean
+  budget: Budget
+  plannedSince: number
+}
+
+/** What the owner lets texts cost in a month; null: no limit. */
+export interface Budget {
+  micros: number | null
+  since: number
 }
 
 const TAKEN: ReadonlySet<Answer> = new Set(['accepts', 'silent, took it', 'takes it, sender dies'])
 
-export function openPost(clock: Clock, db: Db, standingOf: (address: string) => Standing): Post {
-  // What was known of mails that left together is read before anything happens to the first of them.
+export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, address: string) => Standing): Post {
+  // What was known of messages that left together is read before anything happens to the first of them.
   const readings = new Set<Promise<unknown>>()
   const post: Post = {
     mails: [],
+    questions: [],
     answers: [],
     onWire: async () => {},
-    async take(actor, mail) {
+    async take(actor, message) {
       const answer = post.answers.shift() ?? 'accepts'
+      const channel: Channel = 'channel' in message ? message.channel : 'email'
       const seen: Mail = {
-        id: mail.messageId,
-        to: mail.to,
+        id: message.messageId,
+        channel,
+        to: message.to,
         at: clock.trueNow(),
+        engineAt: clock.now().getTime(),
         answer,
         isTaken: TAKEN.has(answer),
-        standing: { ...standingOf(mail.to) },
+        micros: 'channel' in message ? microsOf(message) : 0,
+        isTemplate: 'channel' in message && message.template !== null,
+        isAnswered: false,
+        standing: { ...standingOf(channel, message.to) },
         evidence: undefined,
       }
-      post.mails.push(seen)
-      const reading = readEvidence(db, mail.messageId)
-      readings.add(reading)
-      seen.evidence = await reading.finally(() => readings.delete(reading))
-      await Promise.allSettled(readings)
+      if (message.permit === 'decision') {
+        post.mails.push(seen)
+        const reading = readEvidence(db, { id: seen.id, channel, hash: secrets.addressHash(message.to) })
+        readings.add(reading)
+        seen.evidence = await reading.finally(() => readings.delete(reading))
+        await Promise.allSettled(readings)
+      } else post.questions.push({ ...seen, country: await countryAsked(db, seen.to) })
       await post.onWire()
       if (answer === 'takes it, sender dies' || answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new Killed()
-      return outcomeOf(answer, mail.messageId)
+      seen.isAnswered = true
+      return channel === 'email' ? mailOutcome(answer, seen.id) : textOutcome(answer, seen.id, channel)
     },
   }
   return post
 }
 
-function outcomeOf(answer: Answer, messageId: string): Outcome {
+/** What the person had told of where they are when a question to them was planned. */
+async function countryAsked(db: Db, phone: string): Promise<string | null> {
+  const { rows } = await sql<{ country: string | null }>`
+    select country from consent_questions where phone = ${phone}`.execute(db)
+  return rows[0]?.country ?? null
+}
+
+/** Of the words as they came: SMS are paid by their parts. */
+function microsOf({ channel, to, text }: OutgoingText): number {
+  return (channel === 'sms' ? Math.ceil(text.length / 153) : 1) * priceOf(to)
+}
+
+export const providerIdOf = (messageId: string): string => `p-${messageId}`
+
+function mailOutcome(answer: Answer, messageId: string): Outcome {
   switch (answer) {
     case 'refuses':
+    case 'opted out':
       return { kind: 'rejected', reason: 'policy', response: '550 5.7.1 No', isRecipientFault: false }
     case 'bounces':
       return { kind: 'rejected', reason: 'mailbox_unknown', response: '550 5.1.1 No such user', isRecipientFault: true }
     case 'retry':
       return { kind: 'retry', reason: 'smtp_451', response: '451 4.3.0 Later' }
     case 'accepts':
-      return { kind: 'accepted', providerId: `p-${messageId}`, response: '250 2.0.0 Ok' }
+      return { kind: 'accepted', providerId: providerIdOf(messageId), response: '250 2.0.0 Ok' }
     default:
       return { kind: 'unknown', reason: 'silence', response: '' }
   }
+}
+
+/** The codes of Twilio and of Meta, by what follows from them. */
+const CODES: Partial<Record<Answer, Record<TextChannelName, number>>> = {
+  refuses: { sms: 30034, whatsapp: 132001 },
+  bounces: { sms: 21614, whatsapp: 131026 },
+  'opted out': { sms: 21610, whatsapp: 131050 },
+}
+
+function textOutcome(answer: Answer, messageId: string, channel: TextChannelName): Outcome {
+  if (answer === 'accepts') return { kind: 'accepted', providerId: providerIdOf(messageId), response: 'queued' }
+  const code = CODES[answer]?.[channel]
+  if (code) return outcomeOfRefusal({ status: 400, code, message: 'No', retryAfterMs: null })
+  if (answer === 'retry') return outcomeOfRefusal({ status: 429, code: null, message: 'Slower', retryAfterMs: null })
+  // Half of the silence is a server that says so.
+  if (answer === 'silent, took it')
+    return outcomeOfRefusal({ status: 503, code: null, message: '', retryAfterMs: null })
+  return { kind: 'unknown', reason: 'silence', response: '' }
 }

@@ -1,14 +1,19 @@
 import type pg from 'pg'
+import type { Session } from '../../server/accounts/session.ts'
+import { sealSecrets } from '../../server/channels/text-channels.ts'
 import { newId } from '../../server/ids.ts'
 import { randomToken } from '../../server/secrets.ts'
 import type { StoreKeys } from '../../server/stores/access.ts'
 import { CAMPAIGN_TEMPLATES } from '../../server/templates/ready-templates.ts'
+import { plans } from '../../shared/billing.ts'
 import { secrets } from './actors.ts'
+import { OWNER_ID } from './owner.ts'
 import { PRODUCTS } from './shop.ts'
-import type { History } from './steps.ts'
+import { type History, hasTexts } from './steps.ts'
+import { SMS, WHATSAPP } from './texts.ts'
 
-// Where a history is played: an account with a connected store and the ready flow, switched on. One statement, because
-// this is done for each of a hundred thousand; it writes what connecting and switching on write.
+// Where a history is played: an account with a connected store and the ready flow, switched on. One statement (two with texts),
+// because this is done for each of a hundred thousand; it writes what connecting and switching on write.
 
 export interface Stage {
   accountId: string
@@ -16,18 +21,23 @@ export interface Stage {
   flowId: string
   homeUrl: string
   keys: StoreKeys
+  session: Session
 }
 
 const STEPS = ['first_reminder', 'second_reminder', 'last_reminder']
 const KEYS: StoreKeys = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' }
 
 export async function setStage(pool: pg.Pool, history: History, now: Date): Promise<Stage> {
-  const stage = { accountId: newId(), storeId: newId(), flowId: newId(), keys: KEYS }
-  const homeUrl = `https://shop-${stage.storeId}.example`
+  const [accountId, storeId] = [newId(), newId()]
+  const session = { sessionId: newId(), userId: OWNER_ID, accountId, storeId, role: 'owner' as const, isDemo: false }
+  const homeUrl = `https://shop-${storeId}.example`
+  const stage = { accountId, storeId, flowId: newId(), homeUrl, keys: KEYS, session }
   const sealed = secrets.seal(JSON.stringify(KEYS), `store-keys:${stage.accountId}:${stage.storeId}`)
   const steps = STEPS.map((key, index) => {
     const { name, subject, body } = CAMPAIGN_TEMPLATES.find((template) => template.id === key)!
-    return { step: index + 1, delay: history.delays[index], id: newId(), key, name, subject, body }
+    const channel = history.channels[index]
+    const words = channel === 'email' ? { subject, body } : { subject, body: TEXT }
+    return { step: index + 1, delay: history.delays[index], channel, id: newId(), key, name, ...words }
   })
   const timeout = Math.min(1_440, history.delays[0]!)
   await pool.query(SET_UP, [
@@ -43,13 +53,44 @@ export async function setStage(pool: pg.Pool, history: History, now: Date): Prom
     JSON.stringify(steps),
     JSON.stringify(PRODUCTS),
     history.holdoutPercent * 100,
+    history.plan,
   ])
-  return { ...stage, homeUrl }
+  if (hasTexts(history) || history.room !== null) await pool.query(WITH_TEXTS, textsOf(stage, history, now))
+  return stage
 }
+
+const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'
+
+function textsOf({ accountId, storeId }: Stage, { plan, room, budgetMicros, cooldownHours }: History, now: Date) {
+  const { maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp } = plans[plan].limits
+  const used =
+    room === null
+      ? {}
+      : Object.fromEntries(Object.entries({ email, sms, whatsapp }).map(([name, limit]) => [name, limit - room]))
+  const hooks = [SMS, WHATSAPP].map(({ channel, provider, identity, plain }) => {
+    const sealed = sealSecrets(secrets, { accountId, channel }, plain)
+    return { channel, provider, identity, hook: `${channel}-${accountId}`, sealed: sealed.toString('hex') }
+  })
+  return [accountId, storeId, now, JSON.stringify(hooks), JSON.stringify(used), budgetMicros, cooldownHours]
+}
+
+/** What entering credentials, a budget and a month of sending have written. */
+const WITH_TEXTS = `
+  with hooks as (
+    insert into channel_credentials (account_id, channel, provider, hook_key, sealed, identity, check_answer, checked_at, updated_at)
+    select $1::uuid, channel, provider, hook, decode(sealed, 'hex'), identity, '', $3::timestamptz, $3
+    from jsonb_to_recordset($4::jsonb) as t(channel text, provider text, hook text, sealed text, identity jsonb)),
+  usage as (
+    insert into plan_usage (account_id, month, channel, used)
+    select $1, date_trunc('month', $3::timestamptz at time zone 'UTC')::date, key, value::int from jsonb_each_text($5::jsonb) where value::int >= 0),
+  budget as (
+    insert into sending_budgets (account_id, monthly_micros, currency, updated_at)
+    select $1, $6::bigint, 'USD', $3 where $6 is not null)
+  update stores set text_cooldown_hours = $7::int where id = $2::uuid`
 
 const SET_UP = `
   with account as (insert into accounts (id, name, created_at) values ($1::uuid, 'Simulated', $4::timestamptz)),
-  plan as (insert into subscriptions (account_id, plan, status, updated_at) values ($1, 'growth', 'active', $4)),
+  plan as (insert into subscriptions (account_id, plan, status, updated_at) values ($1, $13::text, 'active', $4)),
   shop as (insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, base_country,
       selling_countries, has_checkout_link, connected_at, capture_key, sender_name, postal_address,
       effective_timeout_minutes, cap_messages)
@@ -60,13 +101,13 @@ const SET_UP = `
   streams as (insert into sync_state (store_id, stream)
     select $2, unnest('{fence,import,sweep,customers,products,webhooks}'::text[])),
   told as (select * from jsonb_to_recordset($10::jsonb)
-    as t(step int, delay int, id uuid, key text, name text, subject text, body text)),
+    as t(step int, delay int, channel text, id uuid, key text, name text, subject text, body text)),
   words as (insert into templates (store_id, id, key, name, subject, body, updated_at)
     select $2, id, key, name, subject, body, $4 from told),
   flow as (insert into flows (store_id, id, name, is_on, switched_on_at, takes_from, holdout_bps, salt, created_at, updated_at)
     values ($2, $3::uuid, 'Reminders', true, $4, $4, $12::int, $2::text, $4, $4)),
   steps as (insert into flow_steps (store_id, flow_id, step, delay_minutes, channel, template_id)
-    select $2, $3, step, delay, 'email', id from told)
+    select $2, $3, step, delay, channel, id from told)
   insert into products (store_id, product_id, name, price_minor, currency, is_available, seen_at)
   select $2, id, name, "priceMinor", 'USD', true, $4
   from jsonb_to_recordset($11::jsonb) as p(id text, name text, "priceMinor" int)`

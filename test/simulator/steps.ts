@@ -1,6 +1,8 @@
+import type { TextChannelName } from '../../server/channels/channel.ts'
 import type { OrderKind } from '../../server/platforms/platform.ts'
+import type { Country } from './people.ts'
 
-// A history is data: what shoppers, the store, the mail provider, the owner, the clock and the workers do, in order.
+// A history is data: what shoppers, the store, the providers, the owner, the clock and the workers do, in order.
 
 export interface History {
   seed: number
@@ -8,16 +10,40 @@ export interface History {
   delays: readonly number[]
   cap: number
   holdoutPercent: number
+  /** Of the flow's steps. */
+  channels: readonly ('email' | TextChannelName)[]
+  /** Where each of the three people lives. */
+  countries: readonly Country[]
+  /** Of the first day, UTC. */
+  startHour: number
+  plan: Plan
+  /** What its limits leave in the first month, on each channel; null: no plan's limit is near. */
+  room: number | null
+  /** Of texts in a month; null: none is set. */
+  budgetMicros: number | null
+  cooldownHours: number
+  /** Of the WhatsApp template that is chosen. */
+  template: 'marketing' | 'utility'
   steps: readonly Step[]
 }
 
-export type Contact = { email?: string; phone?: string; firstName?: string }
+export type Plan = 'free' | 'starter' | 'growth'
 
-/** What the mail provider does with the next mail. */
+/** Whether it has SMS or WhatsApp at all. */
+export const hasTexts = ({ channels }: History): boolean => channels.some((channel) => channel !== 'email')
+
+export type Contact = { email?: string; phone?: string; firstName?: string; country?: string }
+export type Consent = Partial<Record<Channel, boolean>>
+export type Channel = 'email' | TextChannelName
+
+/** What a provider does with the next message. */
 export type Answer =
   | 'accepts'
   | 'refuses'
+  /** There is no such mailbox, or phone. */
   | 'bounces'
+  /** Texts: the person has opted out with the provider. */
+  | 'opted out'
   | 'retry'
   /** It took the mail, and its answer was lost. */
   | 'silent, took it'
@@ -41,7 +67,7 @@ export type Act =
       items: readonly [id: string, quantity: number][] | null
       coupons: readonly string[]
       contact: Contact | null
-      consent: boolean | null
+      consent: Consent | null
       /** `left`: kept and answered by a process that ended before it made a fact of it. */
       network: 'now' | 'late' | 'twice' | 'lost' | 'left'
     }
@@ -59,6 +85,9 @@ export type Act =
       totalMinor: number
       refundedMinor: number
       isStaff: boolean
+      country: string | null
+      /** What the checkout kept of the shopper's yes. */
+      consents: readonly Channel[]
       webhook: 'now' | 'late' | 'twice' | 'lost'
     }
   /** What a plugin or a proxy kept back: bodies of earlier states, in any order. */
@@ -77,6 +106,45 @@ export type Act =
   | { do: 'restore'; mail: number }
   | { do: 'unsubscribe'; mail: number; way: 'page' | 'one-click' }
   | { do: 'resubscribe'; mail: number }
+  /** A person writes to us: a keyword or just words. */
+  | {
+      do: 'says'
+      person: number
+      channel: TextChannelName
+      words: 'STOP' | 'START' | 'YES' | 'HELP' | 'hello'
+      network: 'now' | 'twice' | 'late' | 'forged'
+    }
+  | { do: 'late words arrive'; isReversed: boolean }
+  /** A provider tells what became of a text. */
+  | {
+      do: 'report'
+      text: number
+      status: 'sent' | 'delivered' | 'read' | 'failed'
+      code: string | null
+      network: 'now' | 'twice' | 'late' | 'forged'
+    }
+  | { do: 'late reports arrive'; isReversed: boolean }
+  /** A person sends to some carts, by their place; with the same key it is the same request. */
+  | {
+      do: 'by hand'
+      channel: Channel
+      carts: readonly number[]
+      isBulk: boolean
+      key: number | null
+      overrideHoldout: boolean
+      laterHours: number | null
+      /** Who works while the answer is waited for. */
+      worker: number | null
+      answers: readonly Answer[]
+    }
+  | { do: 'suppress'; person: number; kind: 'email' | 'phone'; channels: readonly TextChannelName[] }
+  | { do: 'allow again'; person: number; kind: 'email' | 'phone'; channel: Channel | 'all' }
+  | { do: 'relax'; rule: number }
+  | { do: 'end relaxation'; rule: number }
+  | { do: 'budget'; micros: number | null }
+  | { do: 'plan'; plan: Plan }
+  /** Without `isRunNow` the job waits for a worker. */
+  | { do: 'erase'; person: number; kind: 'email' | 'phone'; isRunNow: boolean }
   | { do: 'at once'; acts: readonly [Act, Act] }
 
 /** Time passes, then something happens. */
@@ -85,7 +153,15 @@ export type Step = Act & { waitMs: number }
 export function describe(history: History): string {
   const { seed, delays, cap, holdoutPercent } = history
   const head = `seed ${seed}: steps after ${delays.join(', ')} min; at most ${cap} a day; holdout ${holdoutPercent} %`
-  return [head, ...history.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${sayStep(step)}`)].join('\n')
+  const { channels, countries, startHour, plan, room, budgetMicros, cooldownHours, template } = history
+  const more = `by ${channels.join(', ')}; people in ${countries.join(', ')}; from ${startHour}:00 UTC; plan ${plan}${room === null ? '' : `, ${room} left`}`
+  const texts = `budget ${budgetMicros ?? 'none'}; cooldown ${cooldownHours} h; ${template} template`
+  return [
+    head,
+    more,
+    ...(hasTexts(history) ? [texts] : []),
+    ...history.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${sayStep(step)}`),
+  ].join('\n')
 }
 
 export function sayStep({ waitMs, ...act }: Step): string {
@@ -97,8 +173,7 @@ function sayAct(act: Act): string {
   const { do: what, ...rest } = act
   const parts = Object.entries(rest).flatMap(([name, value]) => {
     if (name === 'meanwhile') return value ? [sayMeanwhile(value as Meanwhile)] : []
-    const isMeant = name === 'consent' && value === false
-    if (value === null || (value === false && !isMeant) || (Array.isArray(value) && value.length === 0)) return []
+    if (value === null || value === false || (Array.isArray(value) && value.length === 0)) return []
     return [`${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`]
   })
   return parts.length > 0 ? `${what} (${parts.join(', ')})` : what

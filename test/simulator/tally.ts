@@ -1,12 +1,18 @@
 import os from 'node:os'
 import type { Report } from './lane.ts'
+import type { Channel } from './steps.ts'
 
 // What a long run has seen so far. Processes finish out of order, so the seeds done are a row with a few ahead of it.
+
+const CHANNELS = ['email', 'sms', 'whatsapp'] as const
+
+export const sayMails = ({ email, sms, whatsapp }: Report['mails']): string =>
+  `${email} mails, ${sms} SMS, ${whatsapp} WhatsApp messages`
 
 export interface Tally {
   histories: number
   steps: number
-  mails: number
+  mails: Record<Channel, number>
   deadlocks: number
   failed: number[]
   /** Processes that ended or fell silent, each with the seeds it had not answered. */
@@ -24,14 +30,14 @@ export function startTally(from: number): Tally {
   const tally: Tally = {
     histories: 0,
     steps: 0,
-    mails: 0,
+    mails: { email: 0, sms: 0, whatsapp: 0 },
     deadlocks: 0,
     failed: [],
     lost: [],
     add(report) {
       tally.histories += 1
       tally.steps += report.steps
-      tally.mails += report.mails
+      for (const channel of CHANNELS) tally.mails[channel] += report.mails[channel]
       tally.deadlocks += report.deadlocks
       if (report.failure) tally.failed.push(report.seed)
       ahead.add(report.seed)
@@ -52,7 +58,7 @@ function saySummary(tally: Tally, seeds: string, seconds: number, lanes: number)
   const { histories, steps, mails, deadlocks, failed, lost } = tally
   const machine = `${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}), Node ${process.versions.node}`
   return [
-    `${histories} histories (seeds ${seeds}), ${steps} steps, ${mails} mails, ${deadlocks} deadlocks`,
+    `${histories} histories (seeds ${seeds}), ${steps} steps, ${sayMails(mails)}, ${deadlocks} deadlocks`,
     `in ${seconds.toFixed(0)} s over ${lanes} processes: ${(histories / seconds).toFixed(1)} histories/s, on ${machine}`,
     ...lost,
     failed.length > 0 ? `FAILED: seeds ${failed.join(', ')}` : 'No invariant was broken.',

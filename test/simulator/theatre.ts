@@ -3,10 +3,13 @@ import type pg from 'pg'
 import type { CapturePost } from '../../shared/capture.ts'
 import { type Actor, aProcess, aWorker, type Outside, observer } from './actors.ts'
 import { type Clock, startClock } from './clock.ts'
-import { openPost, type Post, type Standing } from './post.ts'
+import { type Person, peopleOf } from './people.ts'
+import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
 import { openShop, type Shop, type Version } from './shop.ts'
 import { type Stage, setStage } from './stage.ts'
-import type { History } from './steps.ts'
+import { type Act, type Channel, type History, hasTexts } from './steps.ts'
+import type { Report, Words } from './texts.ts'
+import type { Cart } from './witness.ts'
 
 // Everything a history is played with.
 
@@ -26,18 +29,58 @@ export interface Theatre {
   deadlocks: number
   hasJumped: boolean
   editedAt: number | null
+  people: readonly Person[]
+  /** As they were after the last step, those left first: which one an act by hand means. */
+  carts: readonly Cart[]
+  /** By `channel:address`, in true time. */
   unsubscribed: Map<string, number>
   withdrawn: Map<string, number>
+  /** Also by `all:address`. */
+  suppressed: Map<string, number>
+  /** By address. */
+  erased: Map<string, number>
+  /** Erasures whose job has not ended yet. */
+  erasing: string[]
+  /** `channel:address`; `channel:*` where it was not said whose. */
+  yeses: Set<string>
+  /** When each person last said STOP or START, as their phone dates it. */
+  keywords: Map<string, { words: string; saidAt: number }>
+  /** By phone, when WhatsApp was last written on. */
+  wrote: Map<string, number>
+  lateWords: Words[]
+  lateReports: Report[]
+  /** What each message's provider has said of it, and was believed. */
+  reported: Map<string, Set<Report['status']>>
+  byHand: ByHand
+  /** There is a control group only while a flow is on. */
+  isFlowOn: boolean
   /** Whose unsubscribe the last step was. */
-  justUnsubscribed: string | null
+  justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<Standing>): void
 }
 
+export type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
+
+/** The store, as the web server reaches it. */
+export const handle = ({ stage, web }: Theatre) => ({ storeId: stage.storeId, db: web.deps.db })
+export const account = ({ stage, web }: Theatre) => ({ accountId: stage.accountId, db: web.deps.db })
+
+/** What people have asked for by hand. */
+export interface ByHand {
+  /** By key: when, in true time and by the engine's clock. */
+  asked: Map<string, { body: string; at: number; engineAt: number }>
+  /** So many messages may there be. */
+  allowed: number
+  /** Messages that were said to be sent. */
+  saidSent: string[]
+}
+
 export async function openTheatre(pool: pg.Pool, history: History): Promise<Theatre> {
-  const clock = startClock()
+  const clock = startClock(history.startHour)
   const stage = await setStage(pool, history, clock.now())
   const shop = openShop(clock, stage.homeUrl)
-  const owner = { pausedSince: null, flowOffSince: null, disconnectedSince: null } as Standing
+  const budget = { micros: history.budgetMicros, since: 0 }
+  const owner = { pausedSince: null, flowOffSince: null, disconnectedSince: null, budget, plannedSince: 0 } as Standing
   const theatre = {
     history,
     stage,
@@ -50,18 +93,49 @@ export async function openTheatre(pool: pg.Pool, history: History): Promise<Thea
     deadlocks: 0,
     hasJumped: false,
     editedAt: null,
+    people: peopleOf(history.countries),
+    carts: [],
     unsubscribed: new Map(),
     withdrawn: new Map(),
+    suppressed: new Map(),
+    erased: new Map(),
+    erasing: [],
+    yeses: new Set(),
+    keywords: new Map(),
+    wrote: new Map(),
+    lateWords: [],
+    lateReports: [],
+    reported: new Map(),
+    byHand: { asked: new Map(), allowed: 0, saidSent: [] },
+    isFlowOn: true,
     justUnsubscribed: null,
     say: (news: Partial<Standing>) => Object.assign(owner, news),
   } as unknown as Theatre
-  theatre.post = openPost(clock, observer(pool), (address) => ({
+  theatre.post = openPost(clock, observer(pool), (channel, address) => ({
     ...owner,
-    unsubscribedSince: theatre.unsubscribed.get(address) ?? null,
-    withdrawnSince: theatre.withdrawn.get(address) ?? null,
+    unsubscribedSince: theatre.unsubscribed.get(`${channel}:${address}`) ?? null,
+    withdrawnSince: theatre.withdrawn.get(`${channel}:${address}`) ?? null,
+    suppressedSince: suppressedSince(theatre, channel, address),
+    erasedSince: theatre.erased.get(address) ?? null,
+    hasSaidYes: theatre.yeses.has(`${channel}:${address}`) || theatre.yeses.has(`${channel}:*`),
   }))
-  theatre.outside = { pool, clock, client: () => shop.client, take: theatre.post.take }
+  const texts = hasTexts(history)
+    ? { template: history.template, finalCost: (id: string) => finalCost(theatre, id) }
+    : null
+  theatre.outside = { pool, clock, client: () => shop.client, take: theatre.post.take, texts }
   theatre.web = aProcess(theatre.outside, crypto.randomUUID())
   theatre.workers = [await aWorker(theatre.outside), await aWorker(theatre.outside)]
   return theatre
+}
+
+function suppressedSince({ suppressed }: Theatre, channel: Channel, address: string): number | null {
+  const since = [channel, 'all'].flatMap((each) => suppressed.get(`${each}:${address}`) ?? [])
+  return since.length > 0 ? Math.min(...since) : null
+}
+
+/** Half of what the price list says, for every other message. */
+function finalCost({ post }: Theatre, providerId: string) {
+  const index = post.mails.findIndex(({ id }) => providerIdOf(id) === providerId)
+  const micros = post.mails[index]?.micros ?? 0
+  return index >= 0 ? { amountMicros: index % 2 === 0 ? micros : micros / 2, currency: 'USD' } : null
 }

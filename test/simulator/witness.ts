@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { type Db, sql } from '../../server/db.ts'
+import type { Channel } from './steps.ts'
 
-// What the database says: all of the history's store after a step, and what a mail rested on the moment it left. One
-// statement each. Times come as milliseconds.
+// What the database says: all of the history's store after a step, in one statement. Times come as milliseconds. What a message rested
+// on the moment it left is in evidence.ts.
 
 export interface Cart {
   id: string
@@ -28,13 +28,16 @@ export interface Message {
   shopper: string
   origin: string
   step: number
+  channel: Channel
   state: string
   reason: string | null
   worker: string | null
+  createdAt: number
   dueAt: number
   expiresAt: number
   handedOverAt: number | null
   to: string | null
+  micros: number | null
 }
 
 export interface StoredFact {
@@ -85,6 +88,9 @@ export interface State {
   touches: Touch[]
   /** Folded ones and changes as they lie. */
   rollups: Rollup[]
+  /** What the account has used of its plan, and spent on texts, by month (`2026-03-01`). */
+  usage: { month: string; channel: Channel; used: number }[]
+  spend: { month: string; micros: number }[]
 }
 
 /** Counts every row written to what `readState` reads; a rolled back one as well. */
@@ -107,13 +113,17 @@ export async function readState(pool: pg.Pool, storeId: string, before: State | 
   return rows[0] ?? before!
 }
 
-const asMs = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
+export const asMs = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
 
 const list = (from: string, fields: Record<string, string>) => {
   const table = from.split(' ').at(-1)
   const pairs = Object.entries(fields).map(([name, value]) => `'${name}', ${value}`)
   return `(select coalesce(json_agg(json_build_object(${pairs})), '[]') from ${from} where store_id = $1) as ${table}`
 }
+
+const ofAccount = (table: string, name: string, pairs: string) =>
+  `(select coalesce(json_agg(json_build_object(${pairs})), '[]') from ${table}
+    where account_id = (select account_id from stores where id = $1)) as ${name}`
 
 const ROLLUPS = `(select store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor from rollups
   union all select store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor from rollup_changes) rollups`
@@ -143,13 +153,16 @@ const STATE = `
       shopper: 'shopper_id',
       origin: 'origin',
       step: 'step',
+      channel: 'channel',
       state: 'state',
       reason: 'reason',
       worker: 'worker_id',
+      createdAt: asMs('created_at'),
       dueAt: asMs('due_at'),
       expiresAt: asMs('expires_at'),
       handedOverAt: asMs('handed_over_at'),
       to: 'to_address',
+      micros: 'cost_micros',
     })},
     ${list('facts', { id: 'id', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},
     ${list('orders', {
@@ -177,58 +190,7 @@ const STATE = `
       abandonedRecovered: 'abandoned_recovered',
       recovered: 'recovered',
       attributed: 'attributed_minor',
-    })}
+    })},
+    ${ofAccount('plan_usage', 'usage', "'month', month, 'channel', channel, 'used', used")},
+    ${ofAccount('sending_spend', 'spend', "'month', month, 'micros', micros")}
   from simulator_writes where last_value + is_called::int <> $2`
-
-/** A mail at the moment the provider is handed it. */
-export interface Evidence {
-  cart: string
-  shopper: string
-  origin: string
-  step: number
-  state: string
-  worker: string
-  dueAt: number
-  handedOverAt: number
-  cartStatus: string
-  cartStartedAt: number
-  delay: number
-  cap: number
-  /** Other messages of the same person that left within the cap's window before (or, by a clock put back, after) this. */
-  others: string[]
-  /** What this process has on the wire, with the person each goes to. */
-  inFlight: { id: string; shopper: string }[]
-  /** Carts that were joined to this one, over however many steps. */
-  joined: string[]
-  /** `kind:value` of the person, and of everybody who used one of its devices. */
-  keys: string[]
-}
-
-const ms = (column: string) => sql.raw(asMs(column))
-
-export async function readEvidence(db: Db, messageId: string): Promise<Evidence | undefined> {
-  const rows = await sql<Evidence>`
-    with recursive joined as (
-      select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
-        where m.id = ${messageId}
-      union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
-    select m.cart_id as cart, m.shopper_id as shopper, m.origin, m.step, m.state, m.worker_id as worker,
-      ${ms('m.due_at')} as "dueAt", ${ms('m.handed_over_at')} as "handedOverAt", c.status as "cartStatus",
-      ${ms('c.started_at')} as "cartStartedAt", fs.delay_minutes as delay, s.cap_messages as cap,
-      (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-        and o.id <> m.id and o.handed_over_at > m.handed_over_at - s.cap_window_hours * interval '1 hour') as others,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'shopper', o.shopper_id)), '[]') from messages o
-        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.state = 'handed_over') as "inFlight",
-      (select coalesce(jsonb_agg(id), '[]') from joined) as joined,
-      (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id
-        and k.shopper_id in (select m.shopper_id union
-          select theirs.shopper_id from shopper_keys mine join shopper_keys theirs on theirs.store_id = mine.store_id
-            and theirs.kind = 'device' and theirs.value = mine.value
-          where mine.store_id = m.store_id and mine.shopper_id = m.shopper_id and mine.kind = 'device')) as keys
-    from messages m
-    join carts c on c.store_id = m.store_id and c.id = m.cart_id
-    join stores s on s.id = m.store_id
-    join flow_steps fs on fs.store_id = m.store_id and 'flow:' || fs.flow_id = m.origin and fs.step = m.step
-    where m.id = ${messageId}`.execute(db)
-  return rows.rows[0]
-}

@@ -63,10 +63,13 @@ const ofEpisode = (episode: Episode) => ({
   lastActivityAt: episode.lastActivityAt,
   endedAt: episode.endedAt,
   pendingUntil: episode.pending?.until ?? null,
-  contact: [episode.contact.email ?? null, episode.contact.phone ?? null].join(),
+  contact: [readable(episode.contact.email), readable(episode.contact.phone)].join(),
   lines: episode.items.map((item) => `${item.quantity}×${item.productId}`).join(),
   coupons: episode.coupons.join(),
 })
+
+/** Of an erased person a fact says only that something was typed. */
+const readable = (typed: string | undefined): string | null => (typed && !/^erased:\d+$/.test(typed) ? typed : null)
 
 const STATUS: Record<string, string> = { active: 'open', abandoned: 'open', recovered: 'purchased' }
 

@@ -1,24 +1,70 @@
-import type { Order, State, Touch } from '../witness.ts'
+import { numbersOf } from '../people.ts'
+import type { Mail } from '../post.ts'
+import type { Channel } from '../steps.ts'
+import type { Message, Order, State, Touch } from '../witness.ts'
 import { type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
 
-// C2, C5, T1, T4, A3: what a person is spared, and what a message may call its own.
+// C1, C2, C5, T1, T4, A3: what a person is spared, and what a message may call its own.
 
 /** An unsubscribe counts for every message not yet handed over. */
 export const C2: Invariant = ({ theatre, step, state, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.unsubscribedSince !== null && at - standing.unsubscribedSince >= MOMENT_MS)
     .map((mail) => `${name(mail)} left after that person had unsubscribed`)
-  const address = step.do === 'unsubscribe' ? theatre.justUnsubscribed : null
-  const carts = new Set(address ? state.carts.filter((cart) => cart.email === address).map((cart) => cart.id) : [])
-  const open = state.messages.filter((message) => OPEN.has(message.state) && carts.has(message.cart))
-  return [...left, ...open.map((message) => `step ${message.step} to ${address} is open after the unsubscribe`)]
+  const just = theatre.justUnsubscribed
+  const isTheStep = step.do === 'unsubscribe' || (step.do === 'says' && step.words === 'STOP')
+  const open = just && isTheStep ? openTo(state, [just.channel], numbersOf(just.address)) : []
+  return [...left, ...open.map((message) => `step ${message.step} to ${just!.address} is open after the unsubscribe`)]
+}
+
+function openTo({ carts, messages }: State, channels: readonly Channel[], addresses: readonly string[]): Message[] {
+  const reached = carts.filter(({ email, phone }) => [email, phone].some((each) => each && addresses.includes(each)))
+  const ids = new Set(reached.map((cart) => cart.id))
+  return messages.filter(({ state, cart, channel }) => OPEN.has(state) && ids.has(cart) && channels.includes(channel))
+}
+
+/** What the providers say of an address that is no good, or wants nothing more. */
+const SUPPRESSING = /^(rejected|undelivered):(mailbox_unknown|21614|30005|21610|131050)$/
+
+/** What the owner put on the suppression list is written to no more, nor what a provider has given back for good. */
+export const C1: Invariant = ({ theatre, step, state, mails, fresh }) => {
+  const left = fresh
+    .filter(({ at, standing }) => standing.suppressedSince !== null && at - standing.suppressedSince >= MOMENT_MS)
+    .map((mail) => `${name(mail)} left after that address was put on the suppression list`)
+  const refused = state.messages.filter(({ state: end, reason }) => end === 'failed' && SUPPRESSING.test(reason ?? ''))
+  const again = fresh.flatMap((mail) => {
+    const before = refused.find(({ id }) => {
+      const other = mails.find((each) => each.id === id && each.to === mail.to && each.channel === mail.channel)
+      return (
+        other &&
+        other.id !== mail.id &&
+        mails.indexOf(other) < mails.indexOf(mail as Mail) &&
+        mail.at - other.at >= HOUR_MS
+      )
+    })
+    const isBack = theatre.keywords.get(`${mail.channel}:${numbersOf(mail.to).at(-1)}`)?.words === 'START'
+    return before && !isBack ? [`${name(mail)} left after ${before.reason} from the same address`] : []
+  })
+  if (step.do !== 'suppress') return [...left, ...again]
+  const { email, phones } = theatre.people[step.person]!
+  const open = openTo(
+    state,
+    step.kind === 'email' ? ['email'] : step.channels,
+    step.kind === 'email' ? [email] : phones,
+  )
+  return [...left, ...again, ...open.map((message) => `step ${message.step} is open to an address just suppressed`)]
 }
 
 /** A consent withdrawn holds back every message not yet handed over, until the person gives it again. */
 export const C5: Invariant = ({ fresh }) =>
-  fresh
-    .filter(({ at, standing }) => standing.withdrawnSince !== null && at - standing.withdrawnSince >= MOMENT_MS)
-    .map((mail) => `${name(mail)} left after that person had withdrawn consent`)
+  fresh.flatMap((mail) => {
+    const { at, channel, standing } = mail
+    const isWithdrawn = standing.withdrawnSince !== null && at - standing.withdrawnSince >= MOMENT_MS
+    return [
+      ...(isWithdrawn ? [`${name(mail)} left after that person had withdrawn consent`] : []),
+      ...(channel === 'email' || standing.hasSaidYes ? [] : [`${name(mail)} left, and nobody has ever said yes to it`]),
+    ]
+  })
 
 /** At most `cap` messages per person in any 24 hours; those that were provably not accepted do not count. */
 export const T1: Invariant = ({ fresh, mails }) => {
@@ -30,6 +76,7 @@ export const T1: Invariant = ({ fresh, mails }) => {
   })
 }
 
+const HOUR_MS = 3_600_000
 const LONGEST_SPACING_MS = 12 * 3_600_000
 
 /** However the clock jumps, steps of a cart follow each other in order, no closer than their delays (12 h at most). */
@@ -40,10 +87,12 @@ export const T4: Invariant = ({ theatre, fresh, mails }) =>
       const e = other.evidence
       if (!e || other.id === mail.id || !other.isTaken || e.cart !== cart || e.origin !== origin) return []
       if (mails.indexOf(other) > mails.indexOf(mail)) return []
+      // What was planned on another channel waits for its own reasons, and keeps its distance only from what went before it.
+      if (e.step > step && other.channel !== mail.channel) return []
       if (e.step > step) return [`${name(mail)} left after step ${e.step}`]
       // Delays edited in between: the rows follow the new ones.
       if (theatre.editedAt !== null && theatre.editedAt >= other.at - MOMENT_MS) return []
-      const least = Math.min((delay - e.delay) * 60_000, LONGEST_SPACING_MS)
+      const least = Math.min((delay! - e.delay!) * 60_000, LONGEST_SPACING_MS)
       const apart = Math.max(Math.abs(handedOverAt - e.handedOverAt), mail.at - other.at)
       return apart < least ? [`${name(mail)} left ${apart / 1_000} s after step ${e.step}, not ${least / 1_000}`] : []
     })

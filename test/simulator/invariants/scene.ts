@@ -15,6 +15,8 @@ export interface Scene {
   mails: readonly Mail[]
   /** Those of the last step, with what they rested on. */
   fresh: readonly Departed[]
+  /** Where something of an erased person still stands. */
+  traces: readonly string[]
 }
 
 export type Departed = Mail & { evidence: NonNullable<Mail['evidence']> }
@@ -27,5 +29,9 @@ export const MOMENT_MS = 1_000
 
 export const OPEN: ReadonlySet<string> = new Set(['scheduled', 'held', 'claimed'])
 
+export const isByHand = ({ origin }: { origin: string }): boolean => origin.startsWith('manual:')
+
+const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp' }
+
 export const name = (mail: Departed) =>
-  `mail ${mail.id.slice(-6)} (cart ${mail.evidence.cart.slice(-6)}, step ${mail.evidence.step}, to ${mail.to})`
+  `${WORDS[mail.channel]} ${mail.id.slice(-6)} (cart ${mail.evidence.cart.slice(-6)}, step ${mail.evidence.step}, to ${mail.to})`

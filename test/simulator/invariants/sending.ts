@@ -1,5 +1,6 @@
-import { POOL_SIZE } from '../actors.ts'
-import { type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
+import { POOL_SIZE } from '../pool.ts'
+import type { Message, State } from '../witness.ts'
+import { type Invariant, isByHand, MOMENT_MS, name, OPEN } from './scene.ts'
 
 // D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
 
@@ -23,8 +24,11 @@ export const D5: Invariant = ({ step, state, before, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
     const { pausedSince, flowOffSince, disconnectedSince } = mail.standing
     const reasons = { paused: pausedSince, 'switched off': flowOffSince, disconnected: disconnectedSince }
+    // What a person sends goes without the flow, and to a cart that was given up as well.
+    const isOwn = isByHand(mail.evidence)
+    if (isOwn) reasons['switched off'] = null
     const standing = Object.entries(reasons).filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
-    const isOver = ENDED.has(mail.evidence.cartStatus)
+    const isOver = ENDED.has(mail.evidence.cartStatus) && !(isOwn && mail.evidence.cartStatus === 'lost')
     return [
       ...standing.map(([why]) => `${name(mail)} left while ${why}`),
       ...(isOver ? [`${name(mail)} left for a cart that is ${mail.evidence.cartStatus}`] : []),
@@ -33,10 +37,18 @@ export const D5: Invariant = ({ step, state, before, fresh }) => {
   const over = new Map(state.carts.filter((cart) => ENDED.has(cart.status)).map((cart) => [cart.id, cart.status]))
   const left = state.messages
     .filter((message) => OPEN.has(message.state) && over.has(message.cart))
+    .filter((message) => !(isByHand(message) && over.get(message.cart) === 'lost'))
+    .filter((message) => !isByHand(message) || wasOpen(before, message))
     .map((message) => `step ${message.step} is ${message.state} for a cart that is ${over.get(message.cart)}`)
   const isJustClosed = step.do === 'disconnect' && before?.isActive
   const kept = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
   return [...forbidden, ...left, ...kept.map((message) => `step ${message.step} is open after disconnecting`)]
+}
+
+/** Before, when its cart had not ended: asked for by hand of one that had, it is refused as soon as somebody looks at it. */
+function wasOpen(before: State | null, { id, cart }: Message): boolean {
+  const status = before?.carts.find((each) => each.id === cart)?.status ?? 'lost'
+  return !ENDED.has(status) && before!.messages.some((each) => each.id === id)
 }
 
 const MOVES: Record<string, readonly string[]> = {
@@ -60,13 +72,14 @@ export const D6: Invariant = ({ state, before }) => {
 }
 
 const FLOW_AGE_MS = 24 * 3_600_000
+const BY_HAND_AGE_MS = 3_600_000
 
-/** Nothing leaves before it was due, nor more than a day after, by the engine's clock. */
+/** Nothing leaves before it was due, nor more than a day after (by hand: an hour), by the engine's clock. */
 export const D7: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { dueAt, handedOverAt } = mail.evidence
     if (handedOverAt < dueAt) return [`${name(mail)} left ${(dueAt - handedOverAt) / 60_000} min before it was due`]
-    if (handedOverAt - dueAt <= FLOW_AGE_MS) return []
+    if (handedOverAt - dueAt <= (isByHand(mail.evidence) ? BY_HAND_AGE_MS : FLOW_AGE_MS)) return []
     return [`${name(mail)} left ${(handedOverAt - dueAt) / 3_600_000} h after it was due`]
   })
 

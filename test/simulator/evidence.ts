@@ -1,0 +1,103 @@
+import { type Db, sql } from '../../server/db.ts'
+import type { Channel, Plan } from './steps.ts'
+import { asMs } from './witness.ts'
+
+// What the database says of a message at the moment a provider is handed it, in one statement. Times are milliseconds.
+
+export interface Evidence {
+  cart: string
+  shopper: string
+  origin: string
+  step: number
+  state: string
+  worker: string
+  dueAt: number
+  createdAt: number
+  handedOverAt: number
+  cartStatus: string
+  cartStartedAt: number
+  lastActivityAt: number
+  /** null: it is of no flow. */
+  delay: number | null
+  cap: number
+  /** Other messages of the same person that left within the cap's window before (or, by a clock put back, after) this. */
+  others: string[]
+  /** What this process has on the channel's wire, with the person each goes to. */
+  inFlight: { id: string; shopper: string }[]
+  /** Carts that were joined to this one, over however many steps. */
+  joined: string[]
+  /** `kind:value` of the person, and of everybody who used one of its devices. */
+  keys: string[]
+  country: string | null
+  phone: string | null
+  hasBoughtBefore: boolean
+  /** When a message to the person was first left out for the control group. */
+  heldOutAt: number | null
+  overridesHoldout: boolean | null
+  /** Of the address, on this channel, as it was said. */
+  ledger: {
+    status: 'granted' | 'pending' | 'withdrawn'
+    isConfirmed: boolean
+    source: string
+    at: number
+    id: string
+  }[]
+  /** In force, for this channel. */
+  relaxations: { country: string; from: string; to: string }[]
+  plan: Plan | null
+  /** Of the plan this month, on this channel, with this message. */
+  used: number
+  /** Of the budget this month, with this message, as the account's books have it. */
+  spent: number
+}
+
+const ms = (column: string) => sql.raw(asMs(column))
+
+export async function readEvidence(
+  db: Db,
+  of: { id: string; channel: Channel; hash: Buffer },
+): Promise<Evidence | undefined> {
+  const rows = await sql<Evidence>`
+    with recursive joined as (
+      select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
+        where m.id = ${of.id}
+      union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
+    select m.cart_id as cart, m.shopper_id as shopper, m.origin, m.step, m.state, m.worker_id as worker,
+      ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms('m.handed_over_at')} as "handedOverAt",
+      c.status as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
+      fs.delay_minutes as delay, s.cap_messages as cap,
+      (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
+        and o.id <> m.id and o.handed_over_at > m.handed_over_at - s.cap_window_hours * interval '1 hour') as others,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'shopper', o.shopper_id)), '[]') from messages o
+        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel
+          and o.state = 'handed_over') as "inFlight",
+      (select coalesce(jsonb_agg(id), '[]') from joined) as joined,
+      (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id
+        and k.shopper_id in (select m.shopper_id union
+          select theirs.shopper_id from shopper_keys mine join shopper_keys theirs on theirs.store_id = mine.store_id
+            and theirs.kind = 'device' and theirs.value = mine.value
+          where mine.store_id = m.store_id and mine.shopper_id = m.shopper_id and mine.kind = 'device')) as keys,
+      h.country, c.phone, r.overrides_holdout as "overridesHoldout",
+      (select min(${ms('o.finished_at')}) from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
+        and o.reason = 'holdout') as "heldOutAt",
+      exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
+        and o.purchased_at < c.started_at) as "hasBoughtBefore",
+      (select coalesce(jsonb_agg(jsonb_build_object('status', n.status, 'isConfirmed', n.is_confirmed, 'source', n.source,
+          'at', ${ms('n.at')}, 'id', n.id) order by n.at, n.id), '[]') from consents n
+        where n.store_id = m.store_id and n.address_hash = ${of.hash} and n.channel = m.channel) as ledger,
+      (select coalesce(jsonb_agg(jsonb_build_object('country', x.country, 'from', x.from_rule, 'to', x.to_rule)), '[]')
+        from consent_relaxations x where x.store_id = m.store_id and x.channel = m.channel and x.ended_at is null) as relaxations,
+      (select p.plan from subscriptions p where p.account_id = s.account_id) as plan,
+      coalesce((select u.used from plan_usage u where u.account_id = s.account_id and u.channel = m.channel
+        and u.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date), 0) as used,
+      coalesce((select b.micros from sending_spend b where b.account_id = s.account_id and b.currency = 'USD'
+        and b.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date), 0) as spent
+    from messages m
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    join stores s on s.id = m.store_id
+    join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id
+    left join flow_steps fs on fs.store_id = m.store_id and 'flow:' || fs.flow_id = m.origin and fs.step = m.step
+    left join reminders r on r.store_id = m.store_id and r.message_id = m.id
+    where m.id = ${of.id}`.execute(db)
+  return rows.rows[0]
+}

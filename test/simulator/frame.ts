@@ -1,0 +1,58 @@
+import type { Country } from './people.ts'
+import type { Chance } from './random.ts'
+import type { Channel, History } from './steps.ts'
+
+// What is given from a history's beginning on: its flow's channels, where its people live, what its owner pays for.
+
+type Frame = Pick<
+  History,
+  'channels' | 'countries' | 'startHour' | 'plan' | 'room' | 'budgetMicros' | 'cooldownHours' | 'template'
+>
+
+const MAIL: readonly Channel[] = ['email', 'email', 'email']
+const MIXED: readonly (readonly Channel[])[] = [
+  ['sms', 'sms', 'sms'],
+  ['email', 'sms', 'email'],
+  ['sms', 'email', 'whatsapp'],
+  ['whatsapp', 'sms', 'email'],
+  ['whatsapp', 'whatsapp', 'sms'],
+  ['email', 'whatsapp', 'sms'],
+]
+const HOMES: Record<Country, number> = { US: 3, DE: 3, GB: 4, MX: 1, AU: 1 }
+/** When it begins to be day all over a country, UTC. */
+const DAYS: Record<Country, number> = { US: 18, DE: 7, GB: 8, MX: 16, AU: 0 }
+
+export function aFrame(chance: Chance): Frame {
+  return chance.isLucky(0.5) ? mailFrame(chance) : textFrame(chance)
+}
+
+function mailFrame(chance: Chance): Frame {
+  // 500 mails a month are a limit, and a thousand times more histories would not reach it.
+  const isNear = chance.isLucky(0.1)
+  return {
+    channels: MAIL,
+    countries: ['US', 'US', 'US'],
+    startHour: 15,
+    plan: isNear ? 'free' : 'growth',
+    room: isNear ? chance.between(0, 2) : null,
+    budgetMicros: null,
+    cooldownHours: 24,
+    template: 'marketing',
+  }
+}
+
+function textFrame(chance: Chance): Frame {
+  const home = () => chance.weighted(HOMES)
+  const first = home()
+  const countries = chance.isLucky(0.5) ? [first, first, first] : [first, home(), home()]
+  return {
+    channels: chance.pick(MIXED),
+    countries,
+    startHour: chance.isLucky(0.8) ? DAYS[first] : chance.between(0, 23),
+    plan: chance.weighted({ growth: 9, starter: 1, free: 0 }),
+    room: chance.isLucky(0.2) ? chance.between(0, 2) : null,
+    budgetMicros: chance.isLucky(0.3) ? chance.pick([8_000, 20_000, 110_000, 250_000]) : null,
+    cooldownHours: chance.pick([1, 3, 24]),
+    template: chance.isLucky(0.7) ? 'utility' : 'marketing',
+  }
+}

@@ -1,0 +1,85 @@
+import { answer, type Maker, type Making, type Makings } from './maker.ts'
+import type { Act } from './steps.ts'
+
+// Acts around texts, and what owners do with single people: kind of act, how often, and how one is made.
+
+const kindOf = (isPhone: boolean) => (isPhone ? 'phone' : 'email')
+
+/** In every history. */
+export const ownerActs: Makings = {
+  suppress: [
+    0.6,
+    (chance) => ({
+      do: 'suppress',
+      person: chance.between(0, 2),
+      kind: kindOf(chance.hasTexts && chance.isLucky(0.6)),
+      channels: chance.pick([['sms'], ['whatsapp'], ['sms', 'whatsapp']]),
+    }),
+  ],
+  allow: [
+    0.4,
+    (chance) => {
+      const isPhone = chance.hasTexts && chance.isLucky(0.6)
+      const channel = isPhone ? chance.pick(['sms', 'whatsapp', 'all'] as const) : 'email'
+      return { do: 'allow again', person: chance.between(0, 2), kind: kindOf(isPhone), channel }
+    },
+  ],
+  erase: [
+    0.35,
+    (chance) => ({
+      do: 'erase',
+      person: chance.between(0, 2),
+      kind: kindOf(chance.hasTexts && chance.isLucky(0.4)),
+      isRunNow: chance.isLucky(0.5),
+    }),
+  ],
+}
+
+const CODES = ['30003', '30005', '30007', '21610', '63003', '131026', null] as const
+
+const says: Making = (chance) => ({
+  do: 'says',
+  person: chance.between(0, 2),
+  channel: chance.pick(['sms', 'whatsapp']),
+  words: chance.weighted({ STOP: 5, START: 4, YES: 5, HELP: 0.5, hello: 2 }),
+  network: chance.weighted({ now: 8, twice: 1, late: 1, forged: 1 }),
+})
+
+function report(chance: Maker): Act {
+  const status = chance.weighted({ sent: 2, delivered: 5, read: 1, failed: 2 })
+  return {
+    do: 'report',
+    text: chance.between(0, 4),
+    status,
+    code: status === 'failed' ? chance.pick(CODES) : null,
+    network: chance.weighted({ now: 6, twice: 1, late: 2, forged: 1 }),
+  }
+}
+
+function byHand(chance: Maker): Act {
+  const isBulk = chance.isLucky(0.4)
+  return {
+    do: 'by hand',
+    channel: chance.weighted({ email: 2, sms: 4, whatsapp: 4 }),
+    carts: isBulk ? chance.pick([[0, 1], [0, 1, 2], [1, 1, 0], [2]]) : [chance.between(0, 2)],
+    isBulk,
+    key: chance.isLucky(0.7) ? chance.between(1, 3) : null,
+    overrideHoldout: chance.isLucky(0.1),
+    laterHours: chance.isLucky(0.15) ? chance.pick([1, 5, 14]) : null,
+    worker: chance.isLucky(0.8) ? chance.between(0, 1) : null,
+    answers: chance.isLucky(0.3) ? [answer(chance), answer(chance)] : [],
+  }
+}
+
+/** Only where there are texts. */
+export const textActs: Makings = {
+  says: [5, says],
+  lateWords: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],
+  report: [4, report],
+  lateReports: [1, (chance) => ({ do: 'late reports arrive', isReversed: chance.isLucky(0.5) })],
+  byHand: [5, byHand],
+  relax: [0.8, (chance) => ({ do: 'relax', rule: chance.between(0, 2) })],
+  endRelaxation: [0.6, (chance) => ({ do: 'end relaxation', rule: chance.between(0, 2) })],
+  budget: [0.8, (chance) => ({ do: 'budget', micros: chance.pick([null, 0, 8_000, 20_000, 250_000]) })],
+  plan: [0.4, (chance) => ({ do: 'plan', plan: chance.pick(['free', 'starter', 'growth', 'growth']) })],
+}

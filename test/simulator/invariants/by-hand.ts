@@ -1,0 +1,29 @@
+import { type Departed, type Invariant, isByHand, name } from './scene.ts'
+
+// D9, D11: what a person sends.
+
+/** The same request, however often it comes, makes its messages once. */
+export const D9: Invariant = ({ theatre, state }) => {
+  const { allowed } = theatre.byHand
+  const made = state.messages.filter(isByHand).length
+  return made > allowed ? [`${made} messages by hand, and ${allowed} were asked for`] : []
+}
+
+/** Nothing asked for at once is silently held; what was said to be sent was; the control group is left alone. */
+export const D11: Invariant = ({ theatre, state, fresh, mails }) => {
+  const held = state.messages
+    .filter((message) => isByHand(message) && message.createdAt === message.dueAt)
+    .filter(({ state: now, reason }) => now === 'held' && reason !== 'retry')
+    .map(({ channel, reason }) => `a message by hand (${channel}) is held: ${reason}`)
+  const untrue = theatre.byHand.saidSent
+    .filter((id) => !mails.some((mail) => mail.id === id && mail.answer === 'accepts'))
+    .map((id) => `message ${id.slice(-6)} was said to be sent, and no provider took it`)
+  const control = fresh
+    .filter(({ evidence }) => isByHand(evidence) && isControl(evidence) && !evidence.overridesHoldout)
+    .filter(() => theatre.history.holdoutPercent > 0 && theatre.isFlowOn)
+    .map((mail) => `${name(mail)} went to somebody in the control group`)
+  return [...held, ...untrue, ...control]
+}
+
+/** Known for one when it was asked for: whoever is drawn in the same moment was nobody's control yet. */
+const isControl = ({ heldOutAt, createdAt }: Departed['evidence']) => heldOutAt !== null && heldOutAt < createdAt

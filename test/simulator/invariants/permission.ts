@@ -1,0 +1,63 @@
+import { countryOfPhone } from '../people.ts'
+import { type Departed, type Invariant, name } from './scene.ts'
+
+// C6: who may be written to at all, once more and by hand: of the countries people live in here.
+
+type Rule = 'opt_out' | 'soft_opt_in' | 'opt_in' | 'confirmed_opt_in'
+
+const RULES: Record<'email' | 'sms' | 'whatsapp', Record<string, Rule>> = {
+  email: { US: 'opt_out', DE: 'soft_opt_in', GB: 'soft_opt_in', AU: 'soft_opt_in', MX: 'opt_in' },
+  sms: { US: 'opt_in', GB: 'opt_in', AU: 'opt_in', DE: 'confirmed_opt_in', MX: 'confirmed_opt_in' },
+  whatsapp: { US: 'opt_in', DE: 'opt_in', GB: 'opt_in', AU: 'opt_in', MX: 'opt_in' },
+}
+
+export const C6: Invariant = (scene) =>
+  scene.fresh.flatMap((mail) => {
+    const country = countryOf(mail)
+    const rule = RULES[mail.channel][country]!
+    const problem = refusalOf(mail, rule, country) ?? limitOf(mail, scene)
+    return problem ? [`${name(mail)} (${country}: ${rule}) left, and ${problem}`] : []
+  })
+
+/** Address, then phone, then the store, which sells in the US only. */
+const countryOf = ({ evidence: { country, phone } }: Departed) => country ?? countryOfPhone(phone) ?? 'US'
+
+function refusalOf({ channel, evidence }: Departed, rule: Rule, country: string): string | null {
+  const { relaxations, hasBoughtBefore, handedOverAt } = evidence
+  // What was said in the moment it left may have come too late for it.
+  const ledger = evidence.ledger.filter(({ status, at }) => status !== 'withdrawn' || at < handedOverAt - 1_000)
+  const no = ledger.findLastIndex(({ status }) => status === 'withdrawn')
+  const yes = ledger.slice(no + 1).filter(({ status }) => status === 'granted')
+  if (no >= 0 && yes.length === 0) return 'the last that person said was no'
+  const isRelaxed = (to: Rule) =>
+    relaxations.some((each) => each.from === rule && each.to === to && ['*', country].includes(each.country))
+  const may: Record<Rule, () => boolean> = {
+    opt_out: () => true,
+    soft_opt_in: () => yes.length > 0 || hasBoughtBefore || isRelaxed('opt_out'),
+    opt_in: () => yes.length > 0,
+    confirmed_opt_in: () => yes.some(({ isConfirmed }) => isConfirmed) || (yes.length > 0 && isRelaxed('opt_in')),
+  }
+  return may[rule]() ? null : `there is no word of theirs for it on ${channel}`
+}
+
+const HOURS_48 = 48 * 3_600_000
+
+function limitOf(mail: Departed, { theatre, mails }: Parameters<Invariant>[0]): string | null {
+  const { channel, to, at, evidence } = mail
+  const isUs = [evidence.country, countryOfPhone(to)].includes('US')
+  if (channel === 'sms' && isUs) {
+    if (evidence.handedOverAt - evidence.lastActivityAt > HOURS_48) return 'the cart was left more than 48 hours ago'
+    const carts = new Set([evidence.cart, ...evidence.joined])
+    const before = mails.filter((each) => each.channel === 'sms' && each.evidence && carts.has(each.evidence.cart))
+    if (before.some((each) => each.isTaken && each.at < at)) return 'the cart has had its one SMS'
+  }
+  if (channel !== 'whatsapp') return null
+  if (mail.isTemplate) {
+    return to.startsWith('+1') && theatre.history.template === 'marketing' ? 'advertising does not go to +1' : null
+  }
+  const wroteAt = theatre.wrote.get(to)
+  if (theatre.hasJumped) return null
+  return wroteAt === undefined || at - wroteAt > DAY_MS ? 'they have not written within a day' : null
+}
+
+const DAY_MS = 24 * 3_600_000 + 2_000

@@ -1,0 +1,117 @@
+import { plans } from '../../../shared/billing.ts'
+import { countryOfPhone, isNight } from '../people.ts'
+import type { Mail } from '../post.ts'
+import type { Channel } from '../steps.ts'
+import type { Message, State } from '../witness.ts'
+import { type Departed, type Invariant, isByHand, MOMENT_MS, name } from './scene.ts'
+
+// T2, D4, and what plan, budget and cooldown allow.
+
+const isText = ({ channel }: { channel: Channel }) => channel !== 'email'
+
+/** No text at night where the shopper lives, questions included; by the engine's clock, as the store has no other. */
+export const T2: Invariant = ({ theatre, fresh }) => [
+  ...fresh
+    .filter((mail) => isText(mail) && isNight(mail.evidence.handedOverAt, countryOf(mail)))
+    .map((mail) => `${name(mail)} left at ${new Date(mail.evidence.handedOverAt).toISOString()}, at night`),
+  ...theatre.post.questions
+    .filter(({ engineAt, to, country }) => isNight(engineAt, country ?? countryOfPhone(to)))
+    .map(({ engineAt, to }) => `a question was put to ${to} at ${new Date(engineAt).toISOString()}, at night`),
+]
+
+const countryOf = ({ to, evidence }: Departed) => evidence.country ?? countryOfPhone(to)
+
+/** Between two texts of a kind for one cart lies the cooldown; what was provably not accepted starts none. */
+export const cooldown: Invariant = ({ theatre, fresh, mails }) =>
+  fresh.filter(isText).flatMap((mail) => {
+    const { cart, joined, handedOverAt } = mail.evidence
+    const carts = new Set([cart, ...joined])
+    const leastMs = theatre.history.cooldownHours * 3_600_000
+    const before = mails.find(
+      (other) =>
+        other.isTaken &&
+        other.id !== mail.id &&
+        other.channel === mail.channel &&
+        mails.indexOf(other) < mails.indexOf(mail as Mail) &&
+        other.evidence !== undefined &&
+        carts.has(other.evidence.cart) &&
+        other.evidence.handedOverAt > handedOverAt - leastMs,
+    )
+    return before ? [`${name(mail)} left within ${theatre.history.cooldownHours} h of another one for its cart`] : []
+  })
+
+/** Nothing leaves past what the plan has; and the counter says what the rows say. */
+export const plan: Invariant = ({ theatre, state, fresh }) => {
+  const over = fresh.flatMap((mail) => {
+    const { plan: key, used } = mail.evidence
+    if (mail.at - mail.standing.plannedSince < MOMENT_MS) return []
+    const limit = key ? limitOf(key, mail.channel) : 0
+    const isMissing = isText(mail) && !isByHand(mail.evidence) && key !== 'growth'
+    return [
+      ...(limit >= 0 && used > limit ? [`${name(mail)} is number ${used} of the month; the plan has ${limit}`] : []),
+      ...(isMissing ? [`${name(mail)} is of a flow, and the plan is ${key}`] : []),
+    ]
+  })
+  const { room, plan: first } = theatre.history
+  const counted = state.usage.flatMap(({ month, channel, used }) => {
+    const start = room !== null && month === FIRST_MONTH ? Math.max(0, limitOf(first, channel) - room) : 0
+    const rows = start + handedOver(state.messages, month).filter((message) => message.channel === channel).length
+    return rows === used ? [] : [`${used} ${channel} of ${month} were counted, and there are ${rows}`]
+  })
+  return [...over, ...counted]
+}
+
+const FIRST_MONTH = '2026-03-01'
+const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
+const limitOf = (key: keyof typeof plans, channel: Channel) => plans[key].limits[LIMITS[channel]]
+
+const monthOf = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`
+const handedOver = (messages: readonly Message[], month: string) =>
+  messages.filter(({ handedOverAt }) => handedOverAt !== null && monthOf(handedOverAt) === month)
+
+/** What providers took never costs more than the budget in force; and the books say what the rows say. */
+export const budget: Invariant = ({ theatre, state, fresh, mails }) => {
+  const { questions } = theatre.post
+  const over = fresh.filter(isText).flatMap((mail) => {
+    const { micros, since } = mail.standing.budget
+    if (micros === null || mail.at - since < MOMENT_MS) return []
+    const month = monthOf(mail.evidence.handedOverAt)
+    const before = mails.slice(0, mails.indexOf(mail as Mail)).filter((other) => monthOf(other.engineAt) === month)
+    const sum = [...before, ...questions.filter(({ at }) => at < mail.at)]
+      .filter((other) => other.isTaken && monthOf(other.engineAt) === month)
+      .reduce((total, other) => total + leastOf(state, other), mail.micros)
+    const booked = mail.evidence.spent
+    return [
+      ...(sum > micros ? [`${name(mail)} brings the month to ${sum} of ${micros}`] : []),
+      ...(booked > micros ? [`${name(mail)} brings the books to ${booked} of ${micros}`] : []),
+    ]
+  })
+  if (questions.length > 0) return over
+  const books = state.spend.flatMap(({ month, micros }) => {
+    const rows = handedOver(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
+    return rows === micros ? [] : [`${micros} of ${month} were booked, and the messages cost ${rows}`]
+  })
+  return [...over, ...books]
+}
+
+/** The price list's, or what the provider has said since. */
+function leastOf({ messages }: State, mail: Mail): number {
+  const row = messages.find(({ id }) => id === mail.id)
+  return Math.min(mail.micros, row?.micros ?? mail.micros)
+}
+
+/** A text's state is what its provider has reported of it, in whatever order, and nothing that nobody reported. */
+export const D4: Invariant = ({ theatre, state, mails }) =>
+  state.messages.filter(isText).flatMap((message) => {
+    const { id, state: now, to } = message
+    const said = theatre.reported.get(id)
+    // Of an erased person nobody can tell which message a report was about.
+    if (now === 'handed_over' || to === null) return []
+    if (!said) {
+      const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
+      return isMadeUp ? [`step ${message.step} is ${now}, and nobody has reported that`] : []
+    }
+    const expected = said.has('failed') ? 'failed' : said.has('delivered') || said.has('read') ? 'delivered' : 'sent'
+    const answer = mails.find((mail) => mail.id === id)?.answer
+    return now === expected ? [] : [`a text (${answer}) is ${now}, and ${[...said].join(', ')} was reported of it`]
+  })

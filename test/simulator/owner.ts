@@ -1,0 +1,6 @@
+// Whoever writes to shoppers by hand, keeps the suppression list and erases people: one for all histories of a database.
+
+export const OWNER_ID = '00000000-0000-4000-8000-000000000001'
+
+export const OWNER = `insert into users (id, email, name, password_hash, created_at)
+  values ('${OWNER_ID}', 'owner@simulator.example', 'Owner', 'none', now())`

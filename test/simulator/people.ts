@@ -1,0 +1,85 @@
+// The three people of a history, and what is written down here about where they live: by hand, so that it is not the engine's own
+// answer that the engine is measured by.
+
+export type Country = 'US' | 'DE' | 'GB' | 'MX' | 'AU'
+
+export interface Person {
+  email: string
+  /** E.164: as it is typed, and the other number the same phone answers from, where there is one. */
+  phones: readonly string[]
+  customerId: string
+  country: Country
+}
+
+const NAMES = ['ada', 'grace', 'mary'] as const
+const PHONES: Record<Country, readonly (readonly string[])[]> = {
+  US: [['+12025550101'], ['+12025550102'], ['+12025550103']],
+  DE: [['+4915112345601'], ['+4915112345602'], ['+4915112345603']],
+  GB: [['+447400123451'], ['+447400123452'], ['+447400123453']],
+  // WhatsApp names Mexicans by the number without the 1.
+  MX: [
+    ['+5215512345671', '+525512345671'],
+    ['+5215512345672', '+525512345672'],
+    ['+5215512345673', '+525512345673'],
+  ],
+  AU: [['+61412345671'], ['+61412345672'], ['+61412345673']],
+}
+
+export const peopleOf = (countries: readonly Country[]): Person[] =>
+  NAMES.map((name, index) => {
+    const country = countries[index]!
+    const phones = PHONES[country][index]!
+    return { email: `${name}@shoppers.example`, phones, customerId: String(71 + index), country }
+  })
+
+const PREFIXES: [string, Country][] = [
+  ['+1', 'US'],
+  ['+49', 'DE'],
+  ['+44', 'GB'],
+  ['+52', 'MX'],
+  ['+61', 'AU'],
+]
+
+export const countryOfPhone = (phone: string | null): Country | null =>
+  PREFIXES.find(([prefix]) => phone?.startsWith(prefix))?.[1] ?? null
+
+/** Every number the same phone has. */
+export const numbersOf = (address: string): readonly string[] =>
+  Object.values(PHONES)
+    .flat()
+    .find((phones) => phones.includes(address)) ?? [address]
+
+/** Where the people of a country live; of each clock one. */
+const ZONES: Record<Country, readonly string[]> = {
+  US: [
+    'America/New_York',
+    'America/Chicago',
+    'America/Denver',
+    'America/Los_Angeles',
+    'America/Anchorage',
+    'Pacific/Honolulu',
+  ],
+  DE: ['Europe/Berlin'],
+  GB: ['Europe/London'],
+  MX: ['America/Mexico_City', 'America/Cancun', 'America/Tijuana'],
+  AU: ['Australia/Sydney', 'Australia/Perth', 'Australia/Darwin'],
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+/** 21:00 to 08:00 in one of the country's zones; without a country the store's. */
+export function isNight(atMs: number, country: string | null): boolean {
+  const zones = ZONES[country as Country] ?? ['America/New_York']
+  return zones.some((zone) => {
+    const clock =
+      clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' })
+    clocks.set(zone, clock)
+    const hour = Number(clock.format(atMs))
+    return hour >= 21 || hour < 8
+  })
+}
+
+/** Millionths of a dollar for each segment. */
+const PRICES: Record<Country, number> = { US: 8_000, DE: 100_000, GB: 50_000, MX: 40_000, AU: 60_000 }
+
+export const priceOf = (phone: string): number => PRICES[countryOfPhone(phone) ?? 'DE']

@@ -1,0 +1,126 @@
+import crypto from 'node:crypto'
+import type {
+  Cost,
+  Outcome,
+  OutgoingText,
+  TextChannel,
+  TextChannelName,
+  TextTemplate,
+} from '../../server/channels/channel.ts'
+import * as hooks from '../../server/channels/hooks.ts'
+import type { Permitted } from '../../server/channels/permit.ts'
+import type { Deps } from '../../server/deps.ts'
+import { priceOf } from './people.ts'
+import { POOL_SIZE } from './pool.ts'
+
+// SMS by Twilio and WhatsApp by Meta, as far as a history sees them: a wire, prices, and the calls they make to us, signed as theirs are.
+
+const plain = { authToken: 'the token of SMS', accessToken: '', appSecret: 'the secret of WhatsApp', verifyToken: '' }
+export const SMS = { channel: 'sms', provider: 'twilio', identity: { accountSid: 'AC0123' }, plain } as const
+export const WHATSAPP = { channel: 'whatsapp', provider: 'meta', identity: { phoneNumberId: '4711' }, plain } as const
+
+export interface TextTerms {
+  template: 'marketing' | 'utility'
+  /** What a message cost in the end, once the provider says so. */
+  finalCost: (providerId: string) => Cost | null
+}
+
+type Put = (text: Permitted<OutgoingText>) => Promise<Outcome>
+
+const templateOf = (category: TextTerms['template']): TextTemplate => ({
+  name: `cart_${category}`,
+  language: 'en',
+  category,
+  text: 'Hello {{1}}, your cart: {{2}}',
+  variables: ['customer_name', 'checkout_link'],
+  buttonUrlPrefix: null,
+})
+
+export function textChannel(name: TextChannelName, { template, finalCost }: TextTerms, send: Put): TextChannel {
+  return {
+    poolSize: POOL_SIZE,
+    ...(name === 'whatsapp' ? { template: templateOf(template) } : {}),
+    estimate: ({ to, text }) => {
+      const segments = name === 'sms' ? Math.ceil(text.length / 153) : 1
+      return { segments, cost: { amountMicros: segments * priceOf(to), currency: 'USD' } }
+    },
+    send,
+    check: async () => ({ isOk: true }),
+    ...(name === 'sms' ? { priceOf: async (providerId: string) => finalCost(providerId) } : {}),
+    close: async () => {},
+  }
+}
+
+export interface Words {
+  id: string
+  channel: TextChannelName
+  from: string
+  words: string
+  saidAt: number
+  isForged: boolean
+}
+
+export interface Report {
+  channel: TextChannelName
+  messageId: string
+  providerId: string
+  status: 'sent' | 'delivered' | 'read' | 'failed'
+  code: string | null
+  at: number
+  isForged: boolean
+}
+
+export async function deliverWords(deps: Deps, accountId: string, said: Words): Promise<void> {
+  if (said.channel === 'sms') {
+    const form = { MessageSid: said.id, From: said.from, Body: said.words }
+    await hooks.takeTwilioInbound(deps, ofTwilio(deps, accountId, 'inbound', form, said.isForged))
+    return
+  }
+  const message = { id: said.id, from: said.from.slice(1), timestamp: seconds(said.saidAt), text: { body: said.words } }
+  await hooks.takeMetaNews(deps, ofMeta(accountId, { messages: [message] }, said.isForged))
+}
+
+export async function deliverReport(deps: Deps, accountId: string, report: Report): Promise<void> {
+  const { messageId, providerId, status, code, isForged } = report
+  if (report.channel === 'sms') {
+    const form = {
+      MessageSid: providerId,
+      MessageStatus: status === 'failed' ? 'undelivered' : status,
+      ...(code ? { ErrorCode: code } : {}),
+    }
+    const call = ofTwilio(deps, accountId, `status/${messageId}`, form, isForged)
+    await hooks.takeTwilioStatus(deps, { ...call, messageId })
+    return
+  }
+  const said = { id: providerId, status, timestamp: seconds(report.at), biz_opaque_callback_data: messageId }
+  const errors = code ? { errors: [{ code: Number(code) }] } : {}
+  await hooks.takeMetaNews(deps, ofMeta(accountId, { statuses: [{ ...said, ...errors }] }, isForged))
+}
+
+const seconds = (ms: number) => String(Math.floor(ms / 1_000))
+
+/** A forger knows the address and everything in the call, and not the token. */
+function ofTwilio(deps: Deps, accountId: string, way: string, form: Record<string, string>, isForged: boolean) {
+  const hookKey = `sms-${accountId}`
+  const path = `/api/webhooks/twilio/${hookKey}/${way}`
+  const params: Record<string, string> = { ...form, AccountSid: SMS.identity.accountSid }
+  const signed =
+    deps.config.publicUrl +
+    path +
+    Object.keys(params)
+      .sort()
+      .map((name) => name + params[name])
+      .join('')
+  const token = isForged ? 'a guess' : plain.authToken
+  const signature = crypto.createHmac('sha1', token).update(signed).digest('base64')
+  return { hookKey, path, rawBody: Buffer.from(new URLSearchParams(params).toString()), signature }
+}
+
+function ofMeta(accountId: string, news: object, isForged: boolean) {
+  const hookKey = `whatsapp-${accountId}`
+  const value = { metadata: { phone_number_id: WHATSAPP.identity.phoneNumberId }, ...news }
+  const rawBody = Buffer.from(JSON.stringify({ entry: [{ changes: [{ field: 'messages', value }] }] }))
+  const secret = isForged ? 'a guess' : plain.appSecret
+  const signature = `sha256=${crypto.createHmac('sha256', secret).update(rawBody).digest('hex')}`
+  return { hookKey, path: `/api/webhooks/whatsapp/${hookKey}`, rawBody, signature }
+}
