@@ -51,6 +51,8 @@ export const CartView = z.object({
   sms_sent_at: z.string().nullable(),
   whatsapp_status: z.string().nullable(),
   whatsapp_sent_at: z.string().nullable(),
+  /** Added: WhatsApp's own word that it was read; shoppers can switch it off. */
+  whatsapp_read_at: z.string().nullable(),
 })
 export type CartView = z.infer<typeof CartView>
 
@@ -140,6 +142,9 @@ export const MessageView = z.object({
   dueAt: z.string(),
   expiresAt: z.string(),
   handedOverAt: z.string().nullable(),
+  /** Of an SMS or WhatsApp message, as its provider reported. */
+  deliveredAt: z.string().nullable(),
+  readAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
   to: z.string().nullable(),
   subject: z.string().nullable(),

@@ -277,6 +277,8 @@ export interface MessageRow {
   expires_at: Date
   wake_at: Date
   handed_over_at: Date | null
+  delivered_at: Date | null
+  read_at: Date | null
   finished_at: Date | null
   to_address: string | null
   subject: string | null
@@ -292,8 +294,14 @@ const withMerged = (storeId: string, cartId: string) => sql<string>`(
 export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
   const rows = await sql<MessageRow>`
     select m.id, m.origin, f.name as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
-      m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response
-    from messages m left join flows f on f.store_id = m.store_id and 'flow:' || f.id = m.origin
+      m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response,
+      d.at as delivered_at, r.at as read_at
+    from messages m join stores s on s.id = m.store_id
+    left join delivery_reports d on d.account_id = s.account_id and d.channel = m.channel and d.provider_id = m.provider_id
+      and d.status = 'delivered'
+    left join delivery_reports r on r.account_id = s.account_id and r.channel = m.channel and r.provider_id = m.provider_id
+      and r.status = 'read'
+    left join flows f on f.store_id = m.store_id and 'flow:' || f.id = m.origin
     where m.store_id = ${storeId} and m.cart_id in ${withMerged(storeId, cartId)}
     order by m.due_at, m.step`.execute(db)
   return rows.rows

@@ -46,6 +46,7 @@ export function presentCart(row: list.ListedCart, texts: ReadonlyMap<string, Tex
     sms_sent_at: sms?.at?.toISOString() ?? null,
     whatsapp_status: whatsapp?.status ?? null,
     whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
+    whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
   }
 }
 
@@ -64,6 +65,8 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
     dueAt: row.due_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     handedOverAt: row.handed_over_at?.toISOString() ?? null,
+    deliveredAt: row.delivered_at?.toISOString() ?? null,
+    readAt: row.read_at?.toISOString() ?? null,
     finishedAt: row.finished_at?.toISOString() ?? null,
     to: row.to_address,
     subject: row.subject,

@@ -87,6 +87,8 @@ export interface TextState {
   reason: string | null
   at: Date
   handed_over: number
+  /** WhatsApp says so, unless the shopper has switched it off. */
+  read_at: Date | null
   provider_response: string | null
 }
 
@@ -96,17 +98,20 @@ export interface TextState {
  */
 export async function textStates({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<TextState[]> {
   const rows = await sql<TextState>`
-    select wanted.id as cart_id, t.channel, t.state, t.reason, t.at, t.handed_over, t.provider_response
+    select wanted.id as cart_id, t.channel, t.state, t.reason, t.at, t.handed_over, t.provider_response, read.at as read_at
     from unnest(${[...cartIds]}::uuid[]) as wanted(id)
     cross join lateral (
       select distinct on (m.channel) m.channel, m.state, m.reason, coalesce(m.handed_over_at, m.updated_at) as at,
-        m.provider_response,
+        m.provider_response, m.provider_id,
         count(*) filter (where m.handed_over_at is not null) over (partition by m.channel)::int as handed_over
       from messages m left join reminders r on r.store_id = m.store_id and r.message_id = m.id
       where m.store_id = ${storeId} and m.cart_id = wanted.id and m.channel in ('sms', 'whatsapp')
         and (m.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')
           or (m.state in ('scheduled', 'claimed', 'held') and (r.is_immediate or m.state = 'claimed')))
-      order by m.channel, coalesce(m.handed_over_at, m.created_at) desc, m.id desc) t`.execute(db)
+      order by m.channel, coalesce(m.handed_over_at, m.created_at) desc, m.id desc) t
+    left join stores s on s.id = ${storeId}
+    left join delivery_reports read on read.account_id = s.account_id and read.channel = t.channel
+      and read.provider_id = t.provider_id and read.status = 'read'`.execute(db)
   return rows.rows
 }
 

@@ -182,6 +182,7 @@ export async function readSmsStatus(store: StoreDb<Db>, cartId: string): Promise
 export interface TextView {
   status: string
   at: Date | null
+  readAt: Date | null
 }
 
 /** `sms_status`, `whatsapp_status` and when they were sent, of the carts of a page; by `channel:cart`. */
@@ -192,7 +193,7 @@ export async function textViews(store: StoreDb, cartIds: readonly string[]): Pro
       const status = textStatus[row.state] ?? 'unknown'
       // What was refused starts no cooldown.
       const isOut = status !== 'sending' && status !== 'failed'
-      return [`${row.channel}:${row.cart_id}`, { status, at: isOut ? row.at : null }]
+      return [`${row.channel}:${row.cart_id}`, { status, at: isOut ? row.at : null, readAt: row.read_at }]
     }),
   )
 }

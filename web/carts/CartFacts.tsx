@@ -1,5 +1,6 @@
 import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck, IconShoppingCart } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CartView, MessageView } from '../../shared/carts.ts'
 import { useMay } from '../access/queries.ts'
@@ -10,7 +11,7 @@ import { Money } from '../ui/Money.tsx'
 import { ProductPicture } from '../ui/ProductPicture.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
-import { CartStatus } from './badges.tsx'
+import { CartStatus, TextStatus } from './badges.tsx'
 import type { useCartMessages } from './queries.ts'
 import { RecoveryWindow } from './RecoveryWindow.tsx'
 import { itemCount } from './rules.ts'
@@ -63,10 +64,28 @@ export function SummaryCard({ cart }: { cart: CartView }) {
           ['Abandoned', cart.abandoned_at ? <DateTime key="abandoned" at={cart.abandoned_at} /> : 'not yet'],
           ['Recovery window', <RecoveryWindow key="window" lastActivity={cart.last_activity} />],
           ['Status', <CartStatus key="status" status={cart.status} />],
+          ...textEntry('SMS', cart.sms_status, cart.sms_sent_at),
+          ...textEntry('WhatsApp', cart.whatsapp_read_at ? 'read' : cart.whatsapp_status, cart.whatsapp_sent_at),
         ]}
       />
     </Card>
   )
+}
+
+/** What became of the newest message of a channel, once there is one. */
+function textEntry(name: string, status: string | null, sentAt: string | null): [string, ReactNode][] {
+  if (!status) return []
+  const state = (
+    <Group key={name} gap={6}>
+      <TextStatus status={status} />
+      {sentAt && (
+        <Text span inherit c="dimmed">
+          sent <TimeAgo at={sentAt} />
+        </Text>
+      )}
+    </Group>
+  )
+  return [[name, state]]
 }
 
 export function ProductsCard({ cart }: { cart: CartView }) {

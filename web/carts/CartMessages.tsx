@@ -69,8 +69,11 @@ function timesOf(message: MessageView): [string, ReactNode][] {
   if (message.handedOverAt) entries.push(['Sent', <DateTime key="sent" at={message.handedOverAt} />])
   else if (message.finishedAt) entries.push(['Decided', <DateTime key="done" at={message.finishedAt} />])
   else entries.push(['Not after', <DateTime key="expires" at={message.expiresAt} />])
+  if (message.deliveredAt) entries.push(['Delivered', <DateTime key="delivered" at={message.deliveredAt} />])
+  if (message.readAt) entries.push(['Read', <DateTime key="read" at={message.readAt} />])
   if (message.to) entries.push(['To', message.to])
-  if (message.response) entries.push(['Mail server’s answer', message.response])
+  if (message.response)
+    entries.push([message.channel === 'email' ? 'Mail server’s answer' : 'Provider’s answer', message.response])
   return entries
 }
 

@@ -1,20 +1,10 @@
-import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconQuestionMark, IconSend } from '@tabler/icons-react'
 import type { CartView } from '../../shared/carts.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
+import { TextStatus } from './badges.tsx'
 import { useSmsStatus } from './send-queries.ts'
-
-const looks: Record<string, Parameters<typeof StatusBadge>[0]> = {
-  sending: { tone: 'info', icon: IconSend, label: 'Sending' },
-  sent: { tone: 'info', icon: IconSend, label: 'Sent' },
-  delivered: { tone: 'good', icon: IconCircleCheck, label: 'Delivered' },
-  failed: { tone: 'bad', icon: IconAlertTriangle, label: 'Failed' },
-  unknown: { tone: 'warn', icon: IconQuestionMark, label: 'Unknown' },
-}
-const none = { tone: 'quiet' as const, icon: IconCircleDashed, label: 'No SMS sent' }
 
 /** What became of the newest SMS of a cart (B 2, B 3). */
 export function SmsStatus({ cart }: { cart: CartView }) {
@@ -29,7 +19,7 @@ export function SmsStatus({ cart }: { cart: CartView }) {
     <Facts
       entries={[
         ['Customer', cart.customer_name],
-        ['Status', <StatusBadge key="status" {...(looks[status.data.status ?? ''] ?? none)} />],
+        ['Status', <TextStatus key="status" status={status.data.status} />],
         ['Attempts', attempts],
         ['Last sent', lastSent ? <DateTime key="sent" at={lastSent} /> : '–'],
         ['Delivered', delivered ? 'Yes' : 'No'],

@@ -56,6 +56,21 @@ const messageLooks: Record<string, Look> = {
   cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
 }
 
+const textLooks: Record<string, Look> = {
+  sending: { tone: 'info', icon: IconSend, label: 'Sending' },
+  sent: { tone: 'info', icon: IconSend, label: 'Sent' },
+  delivered: { tone: 'good', icon: IconCircleCheck, label: 'Delivered' },
+  read: { tone: 'good', icon: IconCircleCheck, label: 'Read' },
+  failed: { tone: 'bad', icon: IconAlertTriangle, label: 'Failed' },
+  unknown: { tone: 'warn', icon: IconQuestionMark, label: 'Unknown' },
+}
+const noText: Look = { tone: 'quiet', icon: IconCircleDashed, label: 'No SMS sent' }
+
+/** Of an SMS or WhatsApp message. */
+export const TextStatus = ({ status }: { status: string | null }) => (
+  <StatusBadge {...(textLooks[status ?? ''] ?? noText)} />
+)
+
 export const CartStatus = ({ status }: { status: Badge }) => <StatusBadge {...badgeLooks[status]} />
 
 /** The state beside the badge, without a background of its own: in a table two would shout. */
