@@ -60,7 +60,7 @@ async function choosePlan(deps: Deps, account: AccountDb, plan: PlanKey): Promis
   const now = deps.now()
   await transactAccount(account, async (tx) => {
     await sql.savePlan(tx, plan, now)
-    await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
+    await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit', 'plan_required'], now)
   })
 }
 

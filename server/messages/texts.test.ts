@@ -105,17 +105,11 @@ describe('steps of a flow', () => {
   })
 
   test('are held on a smaller plan, and go when there is a larger one (decision 6)', async () => {
-    const { storeId, accountId } = await aTextFlow('starter')
+    const { storeId, token } = await aTextFlow('starter')
     await pass(world, storeId, HOUR)
     expect([(await firstOf(storeId)).state, (await firstOf(storeId)).reason]).toEqual(['held', 'plan_required'])
-    await world.db.updateTable('subscriptions').set({ plan: 'growth' }).where('account_id', '=', accountId).execute()
-    await world.db
-      .updateTable('messages')
-      .set({ wake_at: world.now })
-      .where('store_id', '=', storeId)
-      .where('step', '=', 1)
-      .execute()
-    await sendDue(world.deps, { storeId })
+    await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'growth' } })
+    await pass(world, storeId, 1_000)
     expect(world.texts).toHaveLength(1)
   })
 
