@@ -1,7 +1,11 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { openDb, openPool } from '../server/db.ts'
+import { newId } from '../server/ids.ts'
+import { createSecrets } from '../server/secrets.ts'
+import { reminderTexts } from '../shared/reminders.ts'
 import { axeOf } from './axe.ts'
 import { aHouse, type House, openBrowser, until } from './house.ts'
 import { anOwner, KEYS } from './owner.ts'
@@ -9,12 +13,16 @@ import { anOwner, KEYS } from './owner.ts'
 // The built-in phones: a message of a cart arrives on one, somebody answers there, and Recoup does what was asked of it.
 
 const ADA = '+14155550134'
+/** Meta delivers no marketing to numbers of +1. */
+const BEA = '+493012345001'
+const CARL = '+493012345002'
 const shots = process.env.SCREENSHOTS
 let store: DemoStore
 let house: House
 let browser: Browser
 let phone: Page
 let owner: Awaited<ReturnType<typeof anOwner>>
+let page: Page
 let cartId: string
 
 beforeAll(async () => {
@@ -23,17 +31,24 @@ beforeAll(async () => {
   const billing = { email: 'ada@customers.example', first_name: 'Ada', last_name: 'Miller', country: 'US', state: 'CA' }
   const twoDaysAgo = Math.floor(Date.now() / 1_000) - 172_800
   const lines = [{ productId: product.id, quantity: 2 }]
-  store.insertOrders([{ status: 'failed', createdAt: twoDaysAgo, billing: { ...billing, phone: ADA }, lines }])
+  const german = { last_name: 'Koch', country: 'DE', state: '' }
+  store.insertOrders([
+    { status: 'failed', createdAt: twoDaysAgo, billing: { ...billing, phone: ADA }, lines },
+    ...[
+      { ...german, email: 'bea@customers.example', first_name: 'Bea', phone: BEA },
+      { ...german, email: 'carl@customers.example', first_name: 'Carl', phone: CARL },
+    ].map((shopper) => ({ status: 'failed' as const, createdAt: twoDaysAgo, billing: shopper, lines })),
+  ])
   house = await aHouse({ DEMO: 'off' })
   browser = await openBrowser()
-  const page = await browser.newPage()
+  page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
   phone = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
   owner = await anOwner(house, store, page)
   await owner.ask('POST', '/api/subscribe/manual-update', { planKey: 'growth' })
   await until(async () => {
-    const { carts } = await owner.ask<{ carts: { id: string }[] }>('GET', '/api/carts/abandoned')
-    cartId = carts[0]?.id ?? ''
-    return cartId !== ''
+    const { carts } = await owner.ask<{ carts: { id: string; phone: string }[] }>('GET', '/api/carts/abandoned')
+    cartId = carts.find((cart) => cart.phone === ADA)?.id ?? ''
+    return cartId !== '' && carts.length === 3
   }, 60_000)
   if (shots) mkdirSync(shots, { recursive: true })
 }, 150_000)
@@ -100,4 +115,68 @@ test('a WhatsApp message comes by template; HELP is answered in words of its own
   await phone.getByRole('button', { name: 'Send' }).click()
   await log().getByText('reminders of carts you left').waitFor({ timeout: 20_000 })
   await look('phones-whatsapp')
+})
+
+/** Both have agreed to WhatsApp, and it is no quiet hour anywhere. */
+async function consentOf(phones: string[]) {
+  const db = openDb(openPool({ url: house.databaseUrl(), max: 1 }))
+  const { addressHash } = createSecrets(readFileSync(`${house.dataDir}/app-secret`, 'utf8').trim())
+  const { id: store_id } = await db.selectFrom('stores').select('id').executeTakeFirstOrThrow()
+  const word = {
+    store_id,
+    channel: 'whatsapp' as const,
+    status: 'granted' as const,
+    source: 'checkout',
+    at: new Date(),
+  }
+  await db
+    .insertInto('consents')
+    .values(phones.map((each) => ({ ...word, id: newId(), address_hash: addressHash(each) })))
+    .execute()
+  const quiet = (new Date().getUTCMinutes() + 30) % 60
+  await db
+    .updateTable('stores')
+    .set({ quiet_from_minute: quiet, quiet_until_minute: quiet + 1 })
+    .execute()
+  await db.destroy()
+}
+
+test('WhatsApp goes from the carts screen by its template, to one and to many, and says when it was read', async () => {
+  await consentOf([BEA, CARL])
+  await page.goto(`${house.url}/carts`)
+  await page.getByRole('button', { name: 'Send WhatsApp message to Bea Koch' }).click()
+  const form = page.getByRole('dialog', { name: 'Send WhatsApp Reminders' })
+  await form.getByText('Hi Bea, you left something in your cart').waitFor()
+  await form.getByText(/^Price: \$0\.\d+\.$/).waitFor()
+  expect(await form.getByRole('button', { name: 'Change the text' }).count()).toBe(0)
+  await form.getByRole('button', { name: 'Send Now' }).click()
+  await page.getByRole('alert').filter({ hasText: reminderTexts.whatsappSent }).waitFor()
+  await page
+    .getByRole('row', { name: /Bea Koch/ })
+    .getByText('WhatsApp Sent')
+    .waitFor()
+
+  await page.getByRole('checkbox', { name: 'Select the cart of Carl Koch' }).check()
+  await page.getByLabel('Bulk action').selectOption('Send WhatsApp')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await form.getByRole('button', { name: 'Send to 1 cart' }).click()
+  await page.getByRole('alert').filter({ hasText: 'WhatsApp sending completed! Successful: 1, Failed: 0' }).waitFor()
+  await form.waitFor({ state: 'detached' })
+
+  await phone.goto(`${house.mailboxUrl}/phone?phone=${encodeURIComponent(BEA)}&channel=whatsapp`)
+  await log().getByText('Hi Bea, you left something in your cart').waitFor()
+  await page.getByRole('button', { name: 'Bea Koch', exact: true }).click()
+  const panel = page.getByRole('dialog', { name: 'Cart details' })
+  const state = (text: string) => panel.locator('.facts, dl').getByText(text, { exact: true })
+  await until(async () => {
+    await page.reload()
+    await panel.getByRole('heading', { name: 'Cart Summary' }).waitFor()
+    return (await state('Read').count()) === 1
+  }, 30_000)
+  await panel.getByRole('link', { name: 'Messages and history of this cart' }).click()
+  const message = page.getByRole('region', { name: 'By hand · WhatsApp 1' })
+  for (const label of ['Sent', 'Delivered', 'Read']) await message.getByText(label, { exact: true }).first().waitFor()
+  const { violations } = await axeOf(page).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+  if (shots) await page.screenshot({ path: `${shots}/whatsapp-read.png`, fullPage: true })
 })

@@ -42,7 +42,7 @@ export function EligibilityView({ channel, selection, eligibility }: Props) {
         {eligible.length === 0 ? (
           <>Nothing is sent{price && ', and it costs nothing'}. Why stands below.</>
         ) : (
-          price && <Price price={price} />
+          price && <Price price={price} channel={channel} />
         )}
       </Notice>
       {reasons.length > 0 && (
@@ -81,12 +81,12 @@ function summaryOf(eligible: number, total: number, channel: SendChannel): strin
   return `${formatCount(eligible)} of ${counted(total, 'cart')} would get this ${channelWords[channel]}${channel === 'email' ? '' : ' message'} now.`
 }
 
-function Price({ price }: { price: NonNullable<Eligibility['price']> }) {
+function Price({ price, channel }: { price: NonNullable<Eligibility['price']>; channel: SendChannel }) {
   const { total, segments, budgetLeft } = price
   return (
     <span className="tabular" data-price>
       Price: {formatPrice(total.amount, total.currency)}
-      {segments > 0 && <> for {counted(segments, 'segment')}</>}.
+      {channel === 'sms' && segments > 0 && <> for {counted(segments, 'segment')}</>}.
       {budgetLeft && (
         <>
           {' '}

@@ -6,13 +6,12 @@ import type { MessagePreview, SendChannel } from '../../shared/reminders.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatPrice } from '../ui/format.ts'
 import { LoadingMail } from '../ui/Loading.tsx'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { Notice, type Tone } from '../ui/Notice.tsx'
 import { SendWords, SmsLength } from './SendWords.tsx'
 import { useMessagePreview, useTestSend } from './send-queries.ts'
-import { type MessageWords, type Selection, shownFor } from './sending.ts'
+import { lengthText, type MessageWords, type Selection, shownFor } from './sending.ts'
 
 const OFFERED = 50
 
@@ -65,6 +64,7 @@ export function SendMessage({ channel, selection, eligible, words, message, onCh
           )}
           {made.data ? (
             <Message
+              channel={channel}
               message={isEdited ? { ...made.data, problem: null } : made.data}
               isStale={made.isPlaceholderData}
               // Of a single cart the same has been said above.
@@ -115,13 +115,14 @@ const verdicts: Record<MessagePreview['decision']['outcome'], { tone: Tone; text
 }
 
 interface MessageProps {
+  channel: SendChannel
   message: MessagePreview
   isStale: boolean
   isOneOfMany: boolean
   children: React.ReactNode
 }
 
-function Message({ message, isStale, isOneOfMany, children }: MessageProps) {
+function Message({ channel, message, isStale, isOneOfMany, children }: MessageProps) {
   const { html, text, subject, segments, price, problem, decision } = message
   const verdict = verdicts[decision.outcome]
   return (
@@ -146,8 +147,7 @@ function Message({ message, isStale, isOneOfMany, children }: MessageProps) {
       )}
       {segments !== null && (
         <Text fz="sm" c="dimmed" className="tabular">
-          {counted(segments, 'segment')}
-          {price && ` · ${formatPrice(price.amount, price.currency)}`}
+          {lengthText(channel, segments, price)}
         </Text>
       )}
       {children}

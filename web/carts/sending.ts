@@ -1,6 +1,6 @@
 import type { CartView } from '../../shared/carts.ts'
 import type { SendChannel } from '../../shared/reminders.ts'
-import { formatCountdown } from '../ui/format.ts'
+import { counted, formatCountdown, formatPrice } from '../ui/format.ts'
 
 // When and to whom something may be sent by hand, as the screen shows it (B 2, 4, 5, 9). The server decides. Pure.
 
@@ -83,6 +83,16 @@ export interface MessageWords {
 /** The eligible whom a message may be shown for come first. */
 export function shownFor(selection: Selection, eligible: readonly string[]): string | null {
   return eligible[0] ?? (selection.kind === 'carts' ? (selection.carts[0]?.id ?? null) : null)
+}
+
+/** Of a text before it is sent: only an SMS is counted in segments. */
+export function lengthText(
+  channel: string,
+  segments: number,
+  price: { amount: number; currency: string } | null,
+): string {
+  const cost = price && formatPrice(price.amount, price.currency)
+  return [...(channel === 'sms' ? [counted(segments, 'segment')] : []), ...(cost ? [cost] : [])].join(' · ')
 }
 
 export const sizeOf = (selection: Selection) => (selection.kind === 'carts' ? selection.carts.length : selection.count)

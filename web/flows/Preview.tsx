@@ -2,9 +2,9 @@ import { Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconMailSearch } from '@tabler/icons-react'
 import { useState } from 'react'
+import { lengthText } from '../carts/sending.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted, formatPrice } from '../ui/format.ts'
 import { LoadingMail } from '../ui/Loading.tsx'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { Notice, type Tone } from '../ui/Notice.tsx'
@@ -33,6 +33,7 @@ export function Preview({ flowId, step }: { flowId: string; step: StepEdit }) {
         />
       ) : preview.data ? (
         <Rendered
+          channel={text.channel ?? step.channel}
           mail={preview.data}
           isStale={preview.isPlaceholderData || text.body !== shown.body || text.channel !== shown.channel}
         />
@@ -58,7 +59,7 @@ const verdicts: Record<Mail['decision']['outcome'], { tone: Tone; text: string }
   skip: { tone: 'quiet', text: 'This would not be sent.' },
 }
 
-function Rendered({ mail, isStale }: { mail: Mail; isStale: boolean }) {
+function Rendered({ mail, isStale, channel }: { mail: Mail; isStale: boolean; channel: StepEdit['channel'] }) {
   const verdict = verdicts[mail.decision.outcome]
   return (
     <Stack gap="md" aria-busy={isStale} style={{ opacity: isStale ? 0.6 : 1, transition: 'opacity 150ms' }}>
@@ -70,20 +71,19 @@ function Rendered({ mail, isStale }: { mail: Mail; isStale: boolean }) {
           {mail.problem}
         </Notice>
       )}
-      {mail.html === '' ? <Short text={mail} /> : <Long mail={mail} />}
+      {mail.html === '' ? <Short text={mail} channel={channel} /> : <Long mail={mail} />}
     </Stack>
   )
 }
 
-function Short({ text: { text, segments, price } }: { text: Mail }) {
+function Short({ text: { text, segments, price }, channel }: { text: Mail; channel: StepEdit['channel'] }) {
   if (text === '') return null
   return (
     <>
       <pre className="snippet">{text}</pre>
       {segments !== null && (
         <Text fz="sm" c="dimmed" className="tabular">
-          {counted(segments, 'segment')}
-          {price && ` · ${formatPrice(price.amount, price.currency)}`}
+          {lengthText(channel, segments, price)}
         </Text>
       )}
     </>
