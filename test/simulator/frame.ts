@@ -10,7 +10,7 @@ type Frame = Pick<
 >
 
 const MAIL: readonly Channel[] = ['email', 'email', 'email']
-const MIXED: readonly (readonly Channel[])[] = [
+export const MIXED: readonly (readonly Channel[])[] = [
   ['sms', 'sms', 'sms'],
   ['email', 'sms', 'email'],
   ['sms', 'email', 'whatsapp'],

@@ -1,5 +1,5 @@
 import type { OrderKind } from '../../server/platforms/platform.ts'
-import { aFrame } from './frame.ts'
+import { aFrame, MIXED } from './frame.ts'
 import { ownerActs, textActs } from './generate-more.ts'
 import { answer, type Maker, type Makings } from './maker.ts'
 import { peopleOf } from './people.ts'
@@ -211,6 +211,13 @@ const clock = (chance: Maker): Act => ({
   jumpMs: chance.isLucky(0.4) ? 'right' : chance.pick([-DAY, -2 * HOUR, -10 * MINUTE, 5 * MINUTE, 3 * HOUR, DAY]),
 })
 
+const edit = (chance: Maker): Act => ({
+  do: 'edit',
+  delays: chance.pick(DELAYS),
+  isTextChanged: chance.isLucky(0.5),
+  channels: chance.hasTexts && chance.isLucky(0.5) ? chance.pick(MIXED) : null,
+})
+
 const unsubscribe = (chance: Maker): Act => ({
   do: 'unsubscribe',
   mail: chance.between(0, 5),
@@ -230,7 +237,7 @@ const makings: Makings = {
   sweep: [1, (chance) => ({ do: 'sweep', worker: chance.between(0, 1) })],
   clock: [2, clock],
   flow: [2.5, (chance) => ({ do: 'flow', isOn: chance.isLucky(0.65), includeLast24h: chance.isLucky(0.5) })],
-  edit: [1.5, (chance) => ({ do: 'edit', delays: chance.pick(DELAYS), isTextChanged: chance.isLucky(0.5) })],
+  edit: [1.5, edit],
   pause: [1.5, (chance) => ({ do: 'pause', isPaused: chance.isLucky(0.4) })],
   disconnect: [0.7, () => ({ do: 'disconnect' })],
   reconnect: [1, () => ({ do: 'reconnect' })],

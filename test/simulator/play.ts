@@ -27,6 +27,7 @@ import { type Actor, aWorker, Killed, secrets } from './actors.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
 import { changeOrder, type Version } from './shop.ts'
+import { TEXT } from './stage.ts'
 import { type Act, type Consent, hasTexts, type Meanwhile, type Step } from './steps.ts'
 import { type ActOf, handle, type Theatre } from './theatre.ts'
 
@@ -112,13 +113,14 @@ const players: Players = {
     theatre.isFlowOn = isOn
     theatre.say({ flowOffSince: isOn ? null : theatre.clock.trueNow() })
   },
-  async edit(theatre, { delays, isTextChanged }) {
+  async edit(theatre, { delays, isTextChanged, channels }) {
     const store = handle(theatre)
     const steps = (await stepsOf(store, [theatre.stage.flowId])).map((step, index) => ({
       step: step.step,
       delayMinutes: delays[index]!,
+      channel: channels?.[index],
       subject: isTextChanged ? `${step.subject}!` : step.subject,
-      body: step.body,
+      body: channels && channels[index] !== step.channel ? TEXT : step.body,
     }))
     theatre.editedAt = theatre.clock.trueNow()
     await saveFlow(theatre.web.deps, store, theatre.stage.flowId, { name: 'Reminders', steps })

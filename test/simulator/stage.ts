@@ -59,7 +59,8 @@ export async function setStage(pool: pg.Pool, history: History, now: Date): Prom
   return stage
 }
 
-const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'
+/** Words for a step by any channel. */
+export const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'
 
 function textsOf({ accountId, storeId }: Stage, { plan, room, budgetMicros, cooldownHours }: History, now: Date) {
   const { maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp } = plans[plan].limits

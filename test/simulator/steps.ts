@@ -98,7 +98,7 @@ export type Act =
   | { do: 'sweep'; worker: number }
   | { do: 'clock'; jumpMs: number | 'right' }
   | { do: 'flow'; isOn: boolean; includeLast24h: boolean }
-  | { do: 'edit'; delays: readonly number[]; isTextChanged: boolean }
+  | { do: 'edit'; delays: readonly number[]; isTextChanged: boolean; channels: readonly Channel[] | null }
   | { do: 'pause'; isPaused: boolean }
   | { do: 'disconnect' }
   | { do: 'reconnect' }

@@ -4,14 +4,22 @@ import { type Invariant, isByHand, MOMENT_MS, name, OPEN } from './scene.ts'
 
 // D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
 
-/** The same key is accepted at most once, and nothing is tried again after a mail that may have been accepted. */
-export const D1: Invariant = ({ mails }) => {
+/** A key is accepted once at most, a step by one channel, and nothing is tried again after what may have been accepted. */
+export const D1: Invariant = ({ mails, fresh }) => {
   const settled = new Map<string, string>()
   const broken: string[] = []
   for (const mail of mails) {
     const before = settled.get(mail.id)
     if (before) broken.push(`mail ${mail.id.slice(-6)} to ${mail.to} was handed over again after: ${before}`)
     if (mail.answer !== 'retry') settled.set(mail.id, mail.answer)
+  }
+  for (const mail of fresh) {
+    const { cart, origin, step } = mail.evidence
+    const other = mails.find(
+      ({ id, isTaken, evidence: e }) =>
+        id !== mail.id && isTaken && e?.cart === cart && e.origin === origin && e.step === step,
+    )
+    if (other && mail.isTaken) broken.push(`${name(mail)} is a step that has gone out by ${other.channel}`)
   }
   return broken
 }
