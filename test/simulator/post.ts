@@ -111,7 +111,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
 /** What the person had told of where they are when a question to them was planned. */
 async function countryAsked(db: Db, phone: string): Promise<string | null> {
   const { rows } = await sql<{ country: string | null }>`
-    select country from consent_questions where phone = ${phone}`.execute(db)
+    select country from consent_questions where address_hash = ${secrets.addressHash(phone)}`.execute(db)
   return rows[0]?.country ?? null
 }
 
