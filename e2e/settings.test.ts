@@ -237,6 +237,10 @@ test('a person is found from their cart, handed over and erased; the cart stays,
   await ada.goto(`${house.url}/carts/${cart.id}`)
   await ada.getByRole('link', { name: 'Export or erase this person' }).click()
   await ada.getByRole('heading', { name: cart.customer_name }).waitFor()
+  await find('nobody@shoppers.example')
+  await ada.getByText('Nothing is kept about this address').waitFor()
+  await find(cart.customer_email)
+  await ada.getByRole('heading', { name: cart.customer_name }).waitFor()
   const download = ada.waitForEvent('download')
   await ada.getByRole('button', { name: 'Export tables (zip)' }).click()
   expect((await download).suggestedFilename()).toMatch(/^person-.*\.zip$/)
@@ -249,3 +253,8 @@ test('a person is found from their cart, handed over and erased; the cart stays,
   await ada.getByRole('heading', { level: 1, name: 'Guest' }).waitFor()
   expect(await ada.getByText(cart.customer_email).count()).toBe(0)
 })
+
+async function find(address: string) {
+  await ada.getByRole('textbox', { name: 'Email or phone number' }).fill(address)
+  await ada.getByRole('button', { name: 'Find' }).click()
+}

@@ -1,7 +1,7 @@
 import { Button, Card, Group, Text, TextInput, Title } from '@mantine/core'
 import { IconSearchOff } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useMay } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -13,18 +13,17 @@ import { usePerson } from './person-queries.ts'
 /** What is kept about one shopper: to read, to hand over, to erase (C8). A cart leads here with `?person=`. */
 export function OnePerson() {
   const mayLook = useMay('persons:write')
-  const [search, setSearch] = useSearchParams()
+  const [search] = useSearchParams()
+  const { hash } = useLocation()
+  const navigate = useNavigate()
   const address = search.get('person')?.trim() ?? ''
-  const look = (typed: string) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (typed) next.set('person', typed)
-        else next.delete('person')
-        return next
-      },
-      { preventScrollReset: true },
-    )
+  const look = (typed: string) => {
+    const next = new URLSearchParams(search)
+    if (typed) next.set('person', typed)
+    else next.delete('person')
+    // The section stands behind the #, which a change of the search alone would drop.
+    navigate({ search: next.toString(), hash }, { preventScrollReset: true })
+  }
   return (
     <>
       <Card>
