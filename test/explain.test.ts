@@ -19,11 +19,11 @@ import { anOrder, aStore, freshFence, type TestStore } from './factories.ts'
 import { manyCarts } from './many-carts.ts'
 import { aWorld, START } from './world.ts'
 
-// What is asked all the time stays as cheap at 200,000 carts: an index serves it, no large table is read through, no store's
+// What is asked all the time stays as cheap at 150,000 carts: an index serves it, no large table is read through, no store's
 // rows are sorted. The statements are those the code sends: each is explained, with its values, at the moment it is sent.
 
-const CARTS = 200_000
-const READY = 300
+const CARTS = 150_000
+const READY = 100
 const QUIET = 300
 const LARGE = [
   'carts',
@@ -90,7 +90,10 @@ function faultOf(node: PlanNode, most: number): string | null {
 describe('the consent ledger', () => {
   const CONSENTS = 60_000
   beforeAll(async () => {
-    await world.pool.query(
+    const client = await world.pool.connect()
+    // What triggers and foreign keys would look up for each, sixty thousand times, is known.
+    await client.query('begin; set local session_replication_role = replica')
+    await client.query(
       `insert into consents (store_id, id, address_hash, channel, status, source, at)
        select $1, gen_random_uuid(), decode(md5((n % 25000)::text), 'hex'), (array['email', 'sms', 'whatsapp'])[1 + n % 3],
          case when n % 7 = 0 then 'withdrawn' else 'granted' end,
@@ -98,6 +101,8 @@ describe('the consent ledger', () => {
          $2::timestamptz - n * interval '1 minute' from generate_series(1, ${CONSENTS}) n`,
       [store.storeId, world.now],
     )
+    await client.query('commit')
+    client.release()
     await world.pool.query('analyze consents')
   }, 60_000)
   const after = { at: new Date(START.getTime() - 30_000 * 60_000), id: '00000000-0000-4000-8000-000000000000' }
@@ -140,7 +145,7 @@ describe('the list', () => {
     await expectCheap(list({ page: Math.ceil(total / base.limit) }))
   })
   test('a page in the middle begins at its day, and reads rows only for itself', async () => {
-    const work = list({ page: 3_500 })
+    const work = list({ page: 2_600 })
     await expectCheap(work)
     const plans = await watch.during(work)
     const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
@@ -151,10 +156,10 @@ describe('the list', () => {
   test('far pages have exactly the carts of their place, from both ends and under a badge', async () => {
     const handle = { storeId: store.storeId, db: world.db }
     for (const filter of [
-      { page: 1_000, order: 'desc' },
-      { page: 1_200, order: 'asc' },
-      { page: 5_000, order: 'desc' },
-      { page: 600, badge: 'No Response', order: 'desc' },
+      { page: 750, order: 'desc' },
+      { page: 900, order: 'asc' },
+      { page: 3_750, order: 'desc' },
+      { page: 450, badge: 'No Response', order: 'desc' },
     ] as const) {
       const wanted = { ...base, ...filter }
       const rows = await listCarts(handle, wanted, await countCarts(handle, wanted))
@@ -171,7 +176,7 @@ describe('the list', () => {
   })
 
   test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', (search) =>
-    expectCheap(list({ search }), { rows: 12_000 }))
+    expectCheap(list({ search }), { rows: 9_000 }))
   test('what nothing begins with is looked for in the newest carts only, and that is said', async () => {
     const handle = { storeId: store.storeId, db: world.db }
     const search = { badge: null, search: 'zz' }
@@ -179,7 +184,7 @@ describe('the list', () => {
     expect(await countCarts(handle, search)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })
     expect(await countCarts(handle, { badge: 'Recovered', search: 'ada.' })).toMatchObject({ isAnywhere: false })
   })
-  test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace199' }), { rows: 50 }))
+  test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace149' }), { rows: 50 }))
 })
 
 test('all carts go out as one CSV file, page by page: each once, memory stays flat', async () => {

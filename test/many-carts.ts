@@ -17,6 +17,8 @@ export interface ManyCarts {
   quiet?: number
   /** One fact per cart, and three messages per cart that somebody was written to about. */
   hasPast?: boolean
+  /** All are abandoned, within four weeks instead of a year, and nobody was written to. */
+  isAllOpen?: boolean
 }
 
 const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'messages']
@@ -71,12 +73,15 @@ const LAST =
   '{Allen,Backus,Bartik,Cerf,Conway,Diffie,Dijkstra,Easley,Franklin,Germain,Goldberg,Hamilton,Holberton,Hopper,Johnson,Keller,Lamarr,Lamport,Liskov,Lovelace,McCarthy,Noether,Perlman,Rhodes,Shannon,Sparck,Turing,Vaughan,Wilson,Wirth}'
 
 /** Everything the tables below share, once. `kind` says which of the carts it is. */
-async function draw(db: Db, { storeId, count, now, ready = 0, quiet = 0 }: ManyCarts): Promise<void> {
+async function draw(
+  db: Db,
+  { storeId, count, now, ready = 0, quiet = 0, isAllOpen = false }: ManyCarts,
+): Promise<void> {
   await sql`
     create temp table drawn as
     with numbered as (
       select n, (n * 7919::bigint) % ${count}::bigint as spread,
-        case when n <= ${ready}::int then 'ready' when n <= ${ready}::int + ${quiet}::int then 'quiet'
+        case when ${isAllOpen} then 'No Action' when n <= ${ready}::int then 'ready' when n <= ${ready}::int + ${quiet}::int then 'quiet'
           when n % 100 < 5 then 'active' when n % 100 < 10 then 'purchased' when n % 100 < 12 then 'emptied'
           when n % 100 < 67 then 'No Action' when n % 100 < 85 then 'Email Sent' when n % 100 < 94 then 'No Response'
           else 'Recovered' end as kind,
@@ -87,7 +92,7 @@ async function draw(db: Db, { storeId, count, now, ready = 0, quiet = 0 }: ManyC
         when 'quiet' then ${now}::timestamptz - interval '61 minutes' - n * interval '1 millisecond'
         when 'active' then ${now}::timestamptz - interval '50 minutes' + (n % 2400) * interval '1 second'
         else date_trunc('milliseconds', ${now}::timestamptz - interval '2 hours'
-          - spread::float / ${count}::float * interval '365 days') end as at
+          - spread::float / ${count}::float * interval '1 day' * ${isAllOpen ? 28 : 365}::int) end as at
       from numbered)
     select n, kind, first, last, at, lower(first || '.' || last) || n || '@shoppers.example' as email,
       '+1' || (2120000000 + n)::text as phone, 1 + n % 3 as quantity, 900 + (spread * 37) % 24000 as price,
@@ -140,7 +145,9 @@ async function insertCarts(db: Db, { storeId, now }: ManyCarts): Promise<void> {
       jsonb_build_object('contact', contact, 'orders', '{}'::jsonb, 'episode', jsonb_build_object('status', 'open',
         'openingFactId', fact_id, 'startedAt', ${MILLIS}, 'lastActivityAt', ${MILLIS}, 'endedAt', null, 'items', items,
         'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at
-    from drawn, lateral (select ${ITEMS} as items, ${CONTACT} as contact) shown`.execute(db)
+    from drawn, lateral (select ${ITEMS} as items, ${CONTACT} as contact
+      -- written once per cart, not once per mention
+      offset 0) shown`.execute(db)
 }
 
 async function insertFacts(db: Db, { storeId }: ManyCarts): Promise<void> {

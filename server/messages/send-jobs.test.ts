@@ -130,13 +130,7 @@ describe('a job', () => {
 async function manyToSend(count: number) {
   const shop = await aShop(world, 0, { plan: 'growth' })
   const { storeId, flowId } = shop
-  await manyCarts(world.db, { storeId, flowId, now: world.now, count })
-  await world.db
-    .updateTable('carts')
-    .set({ status: 'abandoned' })
-    .where('store_id', '=', storeId)
-    .where('status', '<>', 'abandoned')
-    .execute()
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count, isAllOpen: true })
   const carts = await world.db.selectFrom('carts').select('id').where('store_id', '=', storeId).execute()
   const cartIds = carts.map((cart) => cart.id)
   const ask = (channel = 'email') =>
