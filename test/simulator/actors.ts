@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
+import type { z } from 'zod'
 import type {
   Outcome,
   OutgoingEmail,
@@ -8,6 +9,7 @@ import type {
   TextChannel,
   TextChannelName,
 } from '../../server/channels/channel.ts'
+import { replyJob } from '../../server/channels/jobs.ts'
 import type { Permitted } from '../../server/channels/permit.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Db, openDb } from '../../server/db.ts'
@@ -64,7 +66,11 @@ export interface Outside {
   take: (actor: Actor, message: Leaving) => Promise<Outcome>
   /** What the account's text channels are like; null: it has none. */
   texts: TextTerms | null
+  /** Owed to people who wrote. */
+  replies: Reply[]
 }
+
+type Reply = z.infer<typeof replyJob.payload>
 
 export type Leaving = Permitted<OutgoingEmail> | Permitted<OutgoingText>
 
@@ -93,8 +99,12 @@ export function aProcess(outside: Outside, workerId: string): Actor {
     log,
     secrets,
     workerId,
-    // Rows are the truth, jobs only wake-ups: whoever works looks for itself.
-    jobs: { enqueue: async () => {} },
+    // Rows are the truth, jobs only wake-ups: whoever works looks for itself. Answers to people's words alone have a job that knows of them.
+    jobs: {
+      enqueue: async (_, job, payload) => {
+        if (job.name === replyJob.name) outside.replies.push(payload as Reply)
+      },
+    },
     channels: { email, demoEmail: email, text: async (_, channel) => channels?.[channel] ?? null },
     storeClient: outside.client,
     demo: null,

@@ -1,3 +1,4 @@
+import { sendReply } from '../../server/channels/inbound.ts'
 import { AppError } from '../../server/errors.ts'
 import { sendByHand } from '../../server/messages/by-hand.ts'
 import { startJob } from '../../server/messages/send-jobs.ts'
@@ -59,6 +60,7 @@ async function hear(theatre: Theatre, said: Words): Promise<void> {
   const { unsubscribed, keywords, wrote, clock } = theatre
   await deliverWords(theatre.web.deps, theatre.stage.accountId, said)
   if (said.isForged) throw new Error('forged words were taken for a person’s')
+  for (const owed of theatre.outside.replies.splice(0)) await sendReply(theatre.web.deps, owed)
   const { channel, words, saidAt } = said
   const last = keywords.get(`${channel}:${said.from}`)
   if (words === 'STOP' || words === 'START') {

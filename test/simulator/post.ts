@@ -75,6 +75,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
     answers: [],
     onWire: async () => {},
     async take(actor, message) {
+      if (message.permit === 'answer') return { kind: 'accepted', providerId: message.messageId, response: '' }
       const answer = post.answers.shift() ?? 'accepts'
       const channel: Channel = 'channel' in message ? message.channel : 'email'
       const seen: Mail = {

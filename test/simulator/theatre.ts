@@ -122,7 +122,7 @@ export async function openTheatre(pool: pg.Pool, history: History): Promise<Thea
   const texts = hasTexts(history)
     ? { template: history.template, finalCost: (id: string) => finalCost(theatre, id) }
     : null
-  theatre.outside = { pool, clock, client: () => shop.client, take: theatre.post.take, texts }
+  theatre.outside = { pool, clock, client: () => shop.client, take: theatre.post.take, texts, replies: [] }
   theatre.web = aProcess(theatre.outside, crypto.randomUUID())
   theatre.workers = [await aWorker(theatre.outside), await aWorker(theatre.outside)]
   return theatre
