@@ -20,6 +20,8 @@ export interface Contact {
   /** Alpha-2, with where it was read (C6). */
   country?: string
   countrySource?: 'address' | 'typed'
+  /** Of an address in the United States (T2); no news of a person. */
+  state?: string
   customerId?: string
 }
 

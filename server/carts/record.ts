@@ -142,6 +142,7 @@ function orderContact(order: PlatformOrder, storeHost: string): Contact {
   if (order.lastName) contact.lastName = order.lastName
   if (order.customerId) contact.customerId = order.customerId
   if (order.country) Object.assign(contact, { country: order.country, countrySource: 'address' })
+  if (order.state) contact.state = order.state
   return contact
 }
 

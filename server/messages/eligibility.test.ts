@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { anOrder } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
 import { newId } from '../ids.ts'
 import { READY_TEXTS } from '../templates/ready-templates.ts'
 import { aShop, consent, post, type Shop } from './by-hand-scene.ts'
+import { DAY, HOUR, pass } from './scene.ts'
 
 // Before anything is sent: who would get it, what it would look like, and a try on oneself.
 
@@ -60,6 +63,27 @@ describe('who is eligible, and who is not, by reason', () => {
       cart_missing: [[missing], false, null],
     })
     expect(no!.phone).not.toBe(yes!.phone)
+  })
+
+  test('at night of the shopper’s own state: the evening of California is no night, that of New York is (T2)', async () => {
+    const shop = await aShop(world)
+    world.now = new Date(world.now.getTime() + DAY)
+    const shoppers = [
+      anOrder(world, { country: 'US', state: 'CA', phone: '+14155550134' }),
+      anOrder(world, { country: 'US', state: 'NY', phone: '+12125550134' }),
+    ]
+    await recordOrders(world.deps, shop.storeId, shoppers, 'sync')
+    for (const order of shoppers) await consent(world, shop, order)
+    await pass(world, shop.storeId, 25 * HOUR)
+    // 21:30 in New York, 18:30 in Los Angeles.
+    world.now = new Date(`${world.now.toISOString().slice(0, 10)}T02:30:00Z`)
+    const { carts } = (await world.request('GET', '/api/carts/abandoned?limit=100', { token: shop.token })).body
+    const idOf = (order: { email: string | null }) =>
+      carts.find((cart: { customer_email: string }) => cart.customer_email === order.email).id
+    const cartIds = shoppers.map(idOf)
+    const { eligible, reasons } = await ask(shop, { channel: 'sms', cartIds })
+    expect(eligible).toEqual([cartIds[0]])
+    expect(reasons).toMatchObject([{ reason: 'quiet_hours', cartIds: [cartIds[1]] }])
   })
 
   test('all of a list, by badge and search, without naming them; no store sees another’s', async () => {

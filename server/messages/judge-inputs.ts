@@ -6,7 +6,7 @@ import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import type { Deps } from '../deps.ts'
 import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../shoppers/consent.ts'
 import { phoneCountry } from '../shoppers/phone.ts'
-import { quietHours, spreadOf } from '../shoppers/quiet.ts'
+import { type Place, quietHours, spreadOf } from '../shoppers/quiet.ts'
 import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
 import type * as load from './judge-sql.ts'
 import { heldUntil } from './receiver-rules.ts'
@@ -149,7 +149,7 @@ function textInputs(
     refusal: textProblem(limits, facts),
     isOncePerCart: limits.perCart === 1,
     coolUntil: row.text_last ? new Date(row.text_last.getTime() + situation.text_cooldown_hours * 3_600_000) : null,
-    quietUntil: quietHours(now, found.source === 'store' ? null : found.country, quietStore(situation)).until,
+    quietUntil: quietHours(now, placeOf(row, found, phone), quietStore(situation)).until,
     spreadMs: spreadOf(row.id),
     isOverBudget: () => isOverBudget(situation.budget, rendering.cost()),
   }
@@ -159,6 +159,13 @@ function textInputs(
 export function approvedFor(channel: TextChannel | null, isInWindow: boolean) {
   return channel?.template === undefined || isInWindow ? ('free' as const) : channel.template
 }
+
+/** The state is of the address, so it counts where the address says the country. */
+const placeOf = (row: load.ClaimedRow, { country, source }: TextCircumstances['found'], phone: string): Place => ({
+  country: source === 'store' ? null : country,
+  state: source === 'address' ? row.us_state : null,
+  phone,
+})
 
 export const quietStore = (situation: load.Situation) => ({
   fromMinute: situation.quiet_from_minute,

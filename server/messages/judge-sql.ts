@@ -43,6 +43,8 @@ export interface ClaimedRow {
   is_member: boolean
   first_name: string | null
   country: string | null
+  /** Of a US address. */
+  us_state: string | null
   matching_order: string | null
   has_bought_before: boolean
   cap_used: number
@@ -82,6 +84,7 @@ const IS_SUPERSEDED = (now: Date) => sql`
 
 const STATE = sql`c.version as cart_version, c.status as cart_status, c.abandon_at, c.pending_until, c.started_at, c.last_activity_at, c.email, c.phone,
   c.items, c.value_minor, c.currency, c.coupons, s.arm, s.is_member, s.first_name, s.country,
+  c.fold -> 'contact' ->> 'state' as us_state,
   (${devicePurchase} limit 1) as matching_order,
   exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
     and o.purchased_at < c.started_at) as has_bought_before,

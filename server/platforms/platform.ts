@@ -72,6 +72,8 @@ export interface PlatformOrder {
   lastName: string | null
   /** Shipping country, else billing country; alpha-2. */
   country: string | null
+  /** Of an address in the United States: two letters. */
+  state?: string | null
   coupons: string[]
   items: PlatformItem[]
   /** `checkout`, `store-api`, `admin`, `rest-api` …: tells shopper orders from staff orders (A2). */

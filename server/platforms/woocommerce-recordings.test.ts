@@ -144,6 +144,7 @@ describe('what the recordings say', () => {
       firstName: 'Liam',
       lastName: 'Nguyen',
       country: 'US',
+      state: 'CA',
       consents: [],
       coupons: ['welcome10'],
       items: [

@@ -41,6 +41,8 @@ const Address = z.object({
   last_name: wireText(120),
   company: wireText(200),
   country: field(countryCode),
+  // Of the United States: two letters like a country's.
+  state: field(countryCode),
   email: field(normalizeEmail),
   phone: wireRaw,
 })
@@ -157,6 +159,7 @@ function readContact(billing: WireAddress, shipping: WireAddress) {
     firstName: billing.first_name ?? shipping.first_name,
     lastName: billing.last_name ?? shipping.last_name,
     country,
+    state: country === 'US' ? (shipping.country ? shipping : billing).state : null,
   }
 }
 

@@ -67,7 +67,7 @@ async function obstacleTo(
     untilMinute: situation.quiet_until_minute,
     timeZone: situation.time_zone,
   }
-  const quiet = quietHours(now, country ?? phoneCountry(phone), quietIn)
+  const quiet = quietHours(now, { country: country ?? phoneCountry(phone), phone }, quietIn)
   if (quiet.until) return quiet.until
   const wire = await deps.channels.text(situation.account_id, 'sms')
   if (!wire) return later(10)

@@ -1,5 +1,6 @@
 import { timeOfMinute } from '../../shared/store-settings.ts'
 import { quietUntil } from '../time.ts'
+import { usZones } from './us-zones.ts'
 
 // When somebody is not to be disturbed by a text (T2). Pure.
 
@@ -8,6 +9,13 @@ export interface QuietStore {
   fromMinute: number
   untilMinute: number
   timeZone: string
+}
+
+/** Where the recipient is, as far as known: alpha-2, a US state's two letters, E.164. */
+export interface Place {
+  country: string | null
+  state?: string | null
+  phone?: string | null
 }
 
 export interface QuietFinding {
@@ -19,10 +27,11 @@ export interface QuietFinding {
 
 /**
  * The recipient's quiet hours at an instant. Of a country with several zones the recipient may live in any, so that it is quiet
- * while it is in one of them. Without a country the store's zone decides.
+ * while it is in one of them; in the United States the state and the number's area code say which it can be. Without a country the
+ * store's zone decides.
  */
-export function quietHours(now: Date, country: string | null, store: QuietStore): QuietFinding {
-  const ofCountry = country ? zonesOf(country) : []
+export function quietHours(now: Date, place: Place, store: QuietStore): QuietFinding {
+  const ofCountry = place.country ? zonesAt(place, place.country) : []
   const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]
   const hours = { from: timeOfMinute(store.fromMinute), to: timeOfMinute(store.untilMinute) }
   const step = (at: Date): Date | null => {
@@ -41,6 +50,9 @@ export function quietHours(now: Date, country: string | null, store: QuietStore)
   }
   return { until, zones: ofCountry.length > 0 ? 'recipient' : 'store' }
 }
+
+const zonesAt = ({ state, phone }: Place, country: string): string[] =>
+  (country === 'US' ? usZones(state, phone) : null) ?? zonesOf(country)
 
 const zonesByCountry = new Map<string, string[]>()
 
