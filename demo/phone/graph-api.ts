@@ -83,6 +83,7 @@ function phoneNumber(line: Line): ApiAnswer {
     display_phone_number: line.sender,
     verified_name: 'Phone sandbox',
     quality_rating: 'GREEN',
+    ...(line.inboundUrl && { webhook_configuration: { application: line.inboundUrl } }),
   }
   return { status: 200, body }
 }

@@ -126,7 +126,12 @@ function accountAnswer(line: Line): ApiAnswer {
 }
 
 function numbers(line: Line): ApiAnswer {
-  const number = { sid: `PN${randomBytes(16).toString('hex')}`, phone_number: line.sender, friendly_name: line.sender }
+  const number = {
+    sid: `PN${randomBytes(16).toString('hex')}`,
+    phone_number: line.sender,
+    friendly_name: line.sender,
+    sms_url: line.inboundUrl,
+  }
   const capabilities = { sms: true, mms: false, voice: false, fax: false }
   const page = { page: 0, page_size: 50, next_page_uri: null, uri: '' }
   return { status: 200, body: { ...page, incoming_phone_numbers: [{ ...number, capabilities }] } }

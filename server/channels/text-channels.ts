@@ -152,6 +152,7 @@ export function channelOf(
       authToken: secrets.authToken,
       senders: row.senders,
       template: row.template,
+      inboundUrl: isSandbox || !isReachable ? null : hookUrl.twilioInbound(config, row.hook_key),
       statusUrl: (messageId) => (isReachable ? hookUrl.twilioStatus(config, row.hook_key, messageId) : null),
       baseUrl: isSandbox ? `${phoneUrl}/twilio` : (config.twilioApiUrl ?? null),
     })
@@ -160,6 +161,7 @@ export function channelOf(
     phoneNumberId: row.identity.phoneNumberId ?? '',
     businessAccountId: row.identity.businessAccountId ?? '',
     accessToken: secrets.accessToken,
+    inboundUrl: isSandbox || !canReach(config.publicUrl) ? null : hookUrl.meta(config, row.hook_key),
     template: row.template,
     apiVersion: config.whatsappApiVersion,
     baseUrl: isSandbox ? `${phoneUrl}/graph` : (config.whatsappApiUrl ?? null),

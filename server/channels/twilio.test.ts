@@ -114,6 +114,19 @@ describe('SMS by Twilio', () => {
     expect(await aChannel({ authToken: 'no' }).check()).toEqual({ isOk: false, response: '20003 Authenticate' })
   })
 
+  test('the check says whether shoppers’ answers come here, go elsewhere or nowhere', async () => {
+    const inboundUrl = 'https://recoup.example/api/webhooks/twilio/key/inbound'
+    const said = async (told: string | null) => {
+      server.network.texts.saveLine({ ...line, inboundUrl: told })
+      return ((await aChannel({ inboundUrl }).check()) as { detail: string }).detail
+    }
+    expect(await said(inboundUrl)).toBe('Account “Phone sandbox”, active. Messages to +12025550100 come here.')
+    expect(await said('https://old.example/sms')).toContain(
+      'go to https://old.example/sms and not here, so STOP is not heard',
+    )
+    expect(await said(null)).toContain('Messages to +12025550100 go nowhere yet')
+  })
+
   test('the price comes later, and is taken as Twilio says it', async () => {
     const channel = aChannel()
     const sent = await channel.send(aText())

@@ -1,6 +1,7 @@
 import type { Twilio } from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName, TextTemplate } from './channel.ts'
+import { inboundWords } from './inbound-check.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { estimateText, type Sender, senderFor } from './senders.ts'
 import { oneLine } from './smtp-outcome.ts'
@@ -17,6 +18,8 @@ export interface TwilioOptions {
   senders: readonly Sender[]
   /** WhatsApp's chosen template; null: none yet. Without meaning for SMS. */
   template?: TextTemplate | null
+  /** Where messages of shoppers are to go, which `check` compares; null: Twilio cannot reach us. */
+  inboundUrl?: string | null
   /** Where reports of one message are to go; null: Twilio cannot reach us. */
   statusUrl: (messageId: string) => string | null
   /** Instead of api.twilio.com and its neighbours. */
@@ -168,17 +171,21 @@ function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
 }
 
 /** The account is there and active, and the numbers to send from are its own. */
-async function checkAccount({ accountSid, senders, channel }: TwilioOptions, twilio: Twilio) {
+async function checkAccount({ accountSid, senders, channel, inboundUrl }: TwilioOptions, twilio: Twilio) {
   try {
     const account = await twilio.api.v2010.accounts(accountSid).fetch()
     const name = `Account “${account.friendlyName}”, ${account.status}`
     if (account.status !== 'active') return { isOk: false as const, response: name }
     const numbers = channel === 'sms' ? senders.filter(({ sender }) => sender.startsWith('+')) : []
+    const words: string[] = []
     for (const { sender } of numbers) {
-      const own = await twilio.incomingPhoneNumbers.list({ phoneNumber: sender, limit: 1 })
-      if (own.length === 0) return { isOk: false as const, response: `${sender} is not a number of this account` }
+      const [own] = await twilio.incomingPhoneNumbers.list({ phoneNumber: sender, limit: 1 })
+      if (!own) return { isOk: false as const, response: `${sender} is not a number of this account` }
+      // An application's addresses come before the number's own.
+      const told = own.smsApplicationSid ? `the application ${own.smsApplicationSid}` : own.smsUrl
+      if (inboundUrl) words.push(inboundWords(sender, told, inboundUrl))
     }
-    return { isOk: true as const, detail: name }
+    return { isOk: true as const, detail: [name, ...words].join('. ') }
   } catch (error) {
     const outcome = outcomeOfError(error)
     return { isOk: false as const, response: 'response' in outcome ? outcome.response : outcome }

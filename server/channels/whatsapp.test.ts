@@ -110,6 +110,17 @@ describe('WhatsApp by the Cloud API', () => {
     expect(textOf('+4915123456002')).toMatchObject({ status: 'delivered', body: 'Hi' })
   })
 
+  test('the check says whether shoppers’ answers come here, go elsewhere or nowhere', async () => {
+    const inboundUrl = 'https://recoup.example/api/webhooks/whatsapp/key'
+    const said = async (told: string | null) => {
+      server.network.texts.saveLine({ ...line, inboundUrl: told })
+      return ((await aChannel({ inboundUrl }).check()) as { detail: string }).detail
+    }
+    expect(await said(inboundUrl)).toBe('“Phone sandbox”, +12025550100. Messages to +12025550100 come here.')
+    expect(await said('https://old.example/hook')).toContain('go to https://old.example/hook and not here')
+    expect(await said(null)).toContain('go nowhere yet')
+  })
+
   test('the check names the number, or gives Meta’s own answer', async () => {
     expect(await aChannel().check()).toEqual({ isOk: true, detail: '“Phone sandbox”, +12025550100' })
     expect(await aChannel({ accessToken: 'old' }).check()).toMatchObject({

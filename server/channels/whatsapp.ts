@@ -1,4 +1,5 @@
 import type { Outcome, OutgoingText, TextChannel, TextTemplate } from './channel.ts'
+import { inboundWords } from './inbound-check.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { estimateText } from './senders.ts'
 import { oneLine } from './smtp-outcome.ts'
@@ -10,6 +11,8 @@ import { outcomeOfRefusal } from './text-outcome.ts'
 export interface WhatsAppOptions {
   phoneNumberId: string
   businessAccountId: string
+  /** Where messages of shoppers are to go, which `check` compares; null: Meta cannot reach us. */
+  inboundUrl?: string | null
   accessToken: string
   /** The chosen template; null: none yet. */
   template: TextTemplate | null
@@ -100,13 +103,25 @@ function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
   }
 }
 
+interface GraphNumber {
+  display_phone_number?: string
+  verified_name?: string
+  webhook_configuration?: { phone_number?: string; whatsapp_business_account?: string; application?: string }
+}
+
 async function checkNumber(http: ProviderHttp, options: WhatsAppOptions) {
-  const fields = 'display_phone_number,verified_name,quality_rating'
+  const { inboundUrl } = options
+  const fields = 'display_phone_number,verified_name,quality_rating,webhook_configuration'
   const answer = await ask(http, options, `${options.phoneNumberId}?fields=${fields}`)
   if (!answer.isAnswered) return { isOk: false as const, response: answer.response }
   if (answer.status >= 300) return { isOk: false as const, response: wordsOf(answer) }
-  const number = answer.json as { display_phone_number?: string; verified_name?: string }
-  return { isOk: true as const, detail: `“${number.verified_name ?? ''}”, ${number.display_phone_number ?? ''}` }
+  const number = answer.json as GraphNumber
+  const detail = `“${number.verified_name ?? ''}”, ${number.display_phone_number ?? ''}`
+  const { phone_number, whatsapp_business_account, application } = number.webhook_configuration ?? {}
+  // The narrowest one that is set counts.
+  const told = phone_number || whatsapp_business_account || application
+  const words = inboundUrl ? inboundWords(number.display_phone_number ?? 'it', told, inboundUrl) : ''
+  return { isOk: true as const, detail: [detail, ...(words ? [words] : [])].join('. ') }
 }
 
 function wordsOf(answer: Extract<ProviderAnswer, { isAnswered: true }>): string {

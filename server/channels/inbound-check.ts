@@ -1,0 +1,6 @@
+/** Whether what shoppers write comes to us, in a sentence for the owner: `told` is where the provider says it sends it. Pure. */
+export function inboundWords(number: string, told: string | null | undefined, ours: string): string {
+  if (told === ours) return `Messages to ${number} come here.`
+  const where = told ? `go to ${told} and not here` : 'go nowhere yet'
+  return `Messages to ${number} ${where}, so STOP is not heard: enter the address below.`
+}
