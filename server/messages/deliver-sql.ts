@@ -280,7 +280,8 @@ export async function applyOutcomes(
       where (c.status not in ('active', 'abandoned') and not (c.status = 'lost' and k.origin like 'manual:%'))
         or not s.is_active or p.reason is not null),
     moved as (
-      update messages m set reason = coalesce(e.reason, o.reason), provider_id = o.provider_id,
+      update messages m set reason = coalesce(e.reason, o.reason),
+        provider_id = case when o.state = 'unknown' then m.provider_id else o.provider_id end,
         state = case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end,
         provider_response = o.response, updated_at = ${now}, wake_at = coalesce(least(o.wake_at, m.expires_at), m.wake_at),
         handed_over_at = case when o.state in ('held', 'failed') then null else m.handed_over_at end,
@@ -288,7 +289,9 @@ export async function applyOutcomes(
       from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
       where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
         and m.worker_id = ${workerId} and m.handed_over_at = o.handed_over_at
-        and (m.state = 'handed_over' or (m.state = 'unknown' and o.state in ('sent', 'failed'))) returning m.id),
+        -- of an unknown one whose person was erased since, nothing more is written down (C8)
+        and (m.state = 'handed_over' or (m.state = 'unknown' and o.state in ('sent', 'failed') and m.to_address is not null))
+      returning m.id),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
       select ${storeId}, gen_random_uuid(), o.id, ${now},

@@ -1,5 +1,5 @@
 import type { DeliveryReport, TextChannelName } from '../channels/channel.ts'
-import { type AccountDb, type StoreTx, sql } from '../db.ts'
+import { type AccountDb, type StoreDb, type StoreTx, sql } from '../db.ts'
 
 // What providers say of texts later: SQL and nothing else.
 
@@ -20,11 +20,24 @@ export async function keepReport({ db, accountId }: AccountDb, report: DeliveryR
     .execute()
 }
 
-/** A message whose answer never came is known by our own id, where the report names it. */
+/** A message whose answer never came, or has not come yet, is known by our own id, where the report names it. An erased one by nothing. */
 export async function nameMessage({ db, accountId }: AccountDb, report: DeliveryReport): Promise<void> {
   await sql`update messages set provider_id = ${report.providerId}
     where store_id in (select id from stores where account_id = ${accountId}) and id = ${report.messageId!}
-      and channel = ${report.channel} and provider_id is null and state = 'unknown'`.execute(db)
+      and channel = ${report.channel} and provider_id is null and state in ('handed_over', 'unknown')
+      and to_address is not null`.execute(db)
+}
+
+/** What the provider calls those of these texts that were reported of before it was known that no answer comes. */
+export async function namedAmong(
+  { db, storeId }: StoreDb,
+  messageIds: readonly string[],
+): Promise<{ account_id: string; channel: TextChannelName; provider_id: string }[]> {
+  const rows = await sql<{ account_id: string; channel: TextChannelName; provider_id: string }>`
+    select s.account_id, m.channel, m.provider_id from messages m join stores s on s.id = m.store_id
+    where m.store_id = ${storeId} and m.id = any(${[...messageIds]}::uuid[]) and m.state = 'unknown'
+      and m.channel in ('sms', 'whatsapp') and m.provider_id is not null`.execute(db)
+  return rows.rows
 }
 
 export interface ReportedMessage {

@@ -37,6 +37,14 @@ export async function applyReports(
   }
 }
 
+/** The same for texts whose answer did not come: a report may have been there before that was known. */
+export async function applyEarlyReports(deps: Deps, storeId: string, messageIds: readonly string[]): Promise<void> {
+  for (const named of await sql.namedAmong({ storeId, db: deps.db }, messageIds)) {
+    const { account_id: accountId, channel, provider_id } = named
+    await applyReports(deps, { accountId, channel, providerIds: [provider_id] })
+  }
+}
+
 async function noteMove(
   deps: Deps,
   tx: StoreTx,

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { applyEarlyReports } from './delivery.ts'
 import * as sql from './sql.ts'
 
 /** A process that has not been heard of for this long is gone, and nobody will hear the answers it was waiting for. */
@@ -19,6 +20,7 @@ export async function closeAbandonedFlights(deps: Deps): Promise<number> {
   for (const row of closed) {
     deps.log.warn({ storeId: row.store_id, messageId: row.id }, 'message.outcome-unknown')
     await sql.spaceNextSteps({ storeId: row.store_id, db: deps.db }, [row.id], now)
+    await applyEarlyReports(deps, row.store_id, [row.id])
   }
   const freed = await sql.releaseClaimsOfDead(deps.db, deadBefore, now)
   if (freed > 0) deps.log.warn({ count: freed }, 'messages.released')

@@ -7,6 +7,7 @@ import { newId } from '../ids.ts'
 import { aShop, consent, germanPhone, post, type Shop } from './by-hand-scene.ts'
 import { sendDue } from './deliver.ts'
 import { recordDeliveryReport } from './delivery.ts'
+import { closeAbandonedFlights } from './flights.ts'
 import { aScene, DAY, HOUR, MINUTE, messagesOf, pass } from './scene.ts'
 
 // SMS and WhatsApp on the engine's way: flows, reports, budget, and channels that are nothing but a file.
@@ -179,6 +180,58 @@ describe('reports of the provider', () => {
         'SMS by hand: delivered',
       ]),
     )
+  })
+
+  test('count as well when they were there before it was known that no answer comes', async () => {
+    const shop = await aShop(world)
+    let messageId = ''
+    world.answerText = async (text) => {
+      messageId = text.messageId
+      const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+      await recordDeliveryReport(world.deps, { ...said, code: null, status: 'delivered', at: world.now })
+      return { kind: 'unknown', reason: 'timeout', response: '' }
+    }
+    await sendSms(shop)
+    const state = async () =>
+      (await world.db.selectFrom('messages').select('state').where('id', '=', messageId).executeTakeFirstOrThrow())
+        .state
+    expect(await state()).toBe('delivered')
+    // The same of a process that ended while the message was on the wire.
+    await world.db
+      .updateTable('messages')
+      .set({ state: 'handed_over', worker_id: crypto.randomUUID(), finished_at: null })
+      .where('id', '=', messageId)
+      .execute()
+    await closeAbandonedFlights(world.deps)
+    expect(await state()).toBe('delivered')
+  })
+
+  test('say nothing of somebody who was erased meanwhile, nor does a late answer (C8)', async () => {
+    const shop = await aShop(world)
+    let messageId = ''
+    const erase = () =>
+      world.db
+        .updateTable('messages')
+        .set({ state: 'unknown', to_address: null, provider_id: null, provider_response: null })
+        .where('id', '=', messageId)
+        .execute()
+    world.answerText = async (text) => {
+      messageId = text.messageId
+      await erase()
+      return answerText(text)
+    }
+    await sendSms(shop)
+    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+    const bad = { code: '30005', suppress: 'invalid' as const, status: 'failed' as const }
+    await recordDeliveryReport(world.deps, { ...said, ...bad, at: world.now })
+    const row = await world.db.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirstOrThrow()
+    expect([row.state, row.provider_id, row.provider_response]).toEqual(['unknown', null, null])
+    const news = await world.db
+      .selectFrom('notifications')
+      .select('message')
+      .where('store_id', '=', shop.storeId)
+      .execute()
+    expect(news.filter(({ message }) => message.includes(shop.orders[0]!.phone!))).toEqual([])
   })
 
   test('in any order, twice, or before the answer, they come to the same state', async () => {
