@@ -34,8 +34,11 @@ await main(async () => {
     await check('knip', [])
   }
   await step('browser app', () => ensureWebBuilt(node))
-  await step('unit and integration tests', () => vitest(node, 'unit'))
-  if (isBrowserTested()) await step('browser tests', () => browserTests(node))
+  // Some of the unit tests look at a page too.
+  const chromium = findChromium() ?? (isBrowserTested() ? await installChromium() : undefined)
+  const env = chromium ? { CHROMIUM_PATH: chromium } : {}
+  await step('unit and integration tests', () => vitest(node, 'unit', env))
+  if (isBrowserTested()) await step('browser tests', () => browserTests(node, chromium))
   return report()
 })
 
@@ -81,8 +84,7 @@ function isBrowserTested() {
   return tests.some((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)))
 }
 
-async function browserTests(node) {
-  const chromium = findChromium() ?? (await installChromium())
+async function browserTests(node, chromium) {
   if (chromium) return vitest(node, 'e2e', { CHROMIUM_PATH: chromium })
   console.error(
     'No Chromium found: install one (Debian: apt-get install chromium), or set CHROMIUM_PATH to a Chrome or Chromium.',
