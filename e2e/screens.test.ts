@@ -134,10 +134,12 @@ async function look(page: Page, template: string): Promise<void> {
   await inspect(page, nameOf(template), WIDTHS)
 }
 
-async function lookAt(page: Page, { name, path, prepare, isLoading, widths = WIDTHS }: State): Promise<void> {
+async function lookAt(page: Page, { name, path, given, steps, isLoading, widths = WIDTHS }: State): Promise<void> {
   await page.setViewportSize({ width: widths[0]!, height: 900 })
-  await prepare(page, () => page.goto(addressOf(path)))
-  await inspect(page, `state-${name.replace(/\W+/g, '-')}`, widths, isLoading)
+  for (const step of given ?? []) await step(page)
+  await page.goto(addressOf(path))
+  for (const step of steps) await step(page)
+  await inspect(page, `state-${name.replace(/^\W+|\W+$/g, '').replace(/\W+/g, '-')}`, widths, isLoading)
 }
 
 async function inspect(page: Page, name: string, widths: readonly number[], isLoading = false): Promise<void> {
@@ -210,6 +212,6 @@ async function chooseTheme(page: Page, theme: string) {
 
 const nameOf = (template: string) =>
   template
-    .replace(/[?#].*/, '')
-    .replace(/[/:]+/g, '-')
+    .replace(/\?.*/, '')
+    .replace(/[/:#]+/g, '-')
     .slice(1)

@@ -9,6 +9,7 @@ import { DeleteCard, ExportCard, LeaveCard } from '../accounts/DataCards.tsx'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { ProfileCard } from '../accounts/ProfileCard.tsx'
+import { titleOf } from '../accounts/rules.ts'
 import { SessionsCard } from '../accounts/SessionsCard.tsx'
 import { TeamCard } from '../accounts/TeamCard.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -50,7 +51,7 @@ function AccountCard({ user }: { user: User }) {
         entries={[
           ['Signed in as', user.email],
           ['Account', user.accountName],
-          ['Role', user.role],
+          ['Role', titleOf(user.role)],
         ]}
       />
       <Button variant="default" mt="lg" w="fit-content" onClick={() => setAsking(true)}>

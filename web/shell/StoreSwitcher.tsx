@@ -20,7 +20,7 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
   const { choose, leaving, setLeaving } = useChoice(currentId)
   return (
     <>
-      <Menu position="bottom-end" width={280} shadow="md" withInitialFocusPlaceholder={false}>
+      <Menu position="bottom-end" width={280} shadow="md" withInitialFocusPlaceholder={false} withinPortal={false}>
         <Menu.Target>
           <UnstyledButton className="store-mark store-switch" aria-label="Switch store">
             {words}

@@ -9,12 +9,11 @@ import { storeFacts } from './storeFacts.tsx'
 
 interface Props {
   store: StoreView
-  message: string
   warnings: string[]
 }
 
 /** What connecting found. The guard learns of the connection only when this was read. */
-export function ConnectedPanel({ store, message, warnings }: Props) {
+export function ConnectedPanel({ store, warnings }: Props) {
   const refresh = useRefreshConnection()
   const navigate = useNavigate()
   // Settings are open without a store, so one may already be there when the guard learns of it; to the carts the guard itself leads.
@@ -29,7 +28,7 @@ export function ConnectedPanel({ store, message, warnings }: Props) {
           <IconCircleCheck size={30} color="var(--rc-good)" aria-hidden style={{ flex: 'none' }} />
           <div role="status">
             <Title order={1}>{store.name} is connected</Title>
-            <Text c="dimmed">{message}</Text>
+            <Text c="dimmed">Recoup is reading its orders, customers and products now.</Text>
           </div>
         </Group>
         <Facts entries={storeFacts(store)} />

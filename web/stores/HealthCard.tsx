@@ -53,7 +53,7 @@ function StreamRow({ stream, state }: { stream: string; state: StreamState }) {
     <li>
       <Group justify="space-between" gap="xs">
         <Text fz="sm">{streamName(stream)}</Text>
-        <Group gap="sm">
+        <Group gap="sm" wrap="nowrap" ml="auto">
           {at && (
             <Text fz="sm" c="dimmed">
               <TimeAgo at={at} />

@@ -24,7 +24,7 @@ export function KeysSteps({ storeUrl = '' }: { storeUrl?: string }) {
           {page && (
             <>
               {' '}
-              <Anchor href={page} target="_blank" rel="noreferrer" fz="sm">
+              <Anchor href={page} target="_blank" rel="noreferrer" fz="sm" underline="always">
                 Open it in your store
               </Anchor>
             </>

@@ -1,6 +1,6 @@
 import { Card, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import type { StoreView } from '../../shared/stores.ts'
-import { useMay } from '../access/queries.ts'
+import { useMay, useMe } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { SettingsOutcome } from './SettingsOutcome.tsx'
@@ -9,6 +9,7 @@ import { useSettingsForm } from './useSettingsForm.ts'
 export function SendingForm({ store }: { store: StoreView }) {
   const { form, save, clashes, submit, discard } = useSettingsForm(store)
   const isFixed = !useMay('flows:switch')
+  const isDemo = useMe()?.isDemo === true
   return (
     <>
       <Card>
@@ -19,8 +20,8 @@ export function SendingForm({ store }: { store: StoreView }) {
         </Text>
         <Stack gap="md">
           {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
-          {store.isDemo && <Notice tone="info">In the demo the sender cannot be changed.</Notice>}
-          <SenderFields form={form} storeName={store.name} isDisabled={isFixed || store.isDemo} />
+          {isDemo && <Notice tone="info">In the demo the sender cannot be changed.</Notice>}
+          <SenderFields form={form} storeName={store.name} isDisabled={isFixed || isDemo} />
           <SettingsOutcome save={save} clashes={clashes} />
         </Stack>
       </Card>

@@ -37,7 +37,7 @@ export function StoreSetupPage() {
       {!isSubscribed(subscription.plan, subscription.status) ? (
         <SubscriptionRequired />
       ) : connect.data ? (
-        <ConnectedPanel store={connect.data.store} message={connect.data.message} warnings={connect.data.warnings} />
+        <ConnectedPanel store={connect.data.store} warnings={connect.data.warnings} />
       ) : (
         <ConnectStore connect={connect} />
       )}
