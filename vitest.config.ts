@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/order.ts'
 
 const everywhere = {
   // One PostgreSQL and its template database per run; each file that needs a database gets a clone.
@@ -9,8 +10,12 @@ const everywhere = {
   unstubEnvs: true,
 }
 
+/** `--sequence.shuffle.files` is somebody's wish to have them in any other order. */
+const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
+
 export default defineConfig({
   test: {
+    ...(isShuffled ? {} : { sequence: { sequencer: LongestFirst } }),
     projects: [
       {
         test: {

@@ -53,7 +53,8 @@ interface List {
 }
 
 async function aVisitor(): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, acceptDownloads: true })
+  const viewport = { width: 1360, height: 900 }
+  const context = await browser.newContext({ viewport, acceptDownloads: true, reducedMotion: 'reduce' })
   const visitor = await context.newPage()
   await visitor.goto(`${house.url}/login`)
   return visitor

@@ -24,7 +24,8 @@ afterAll(async () => {
 })
 
 async function aVisitor(): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+  const viewport = { width: 1280, height: 900 }
+  const context = await browser.newContext({ viewport, acceptDownloads: true, reducedMotion: 'reduce' })
   const visitor = await context.newPage()
   await visitor.goto(`${house.url}/login`)
   return visitor
@@ -187,7 +188,7 @@ test('without a subscription it says so and leads to the plans', async () => {
     body: JSON.stringify({ name: 'Grace Hopper', email: 'grace@owners.example', password: 'correct horse battery' }),
   })
   const { token } = (await reply.json()) as { token: string }
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
   await context.addInitScript((text) => localStorage.setItem('token', text), token)
   const visitor = await context.newPage()
   await visitor.goto(`${house.url}/dashboard`)

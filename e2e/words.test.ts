@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 async function aVisitor(): Promise<Page> {
-  return (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+  return (await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })).newPage()
 }
 
 /** The server breaks where `path` is asked, so that the screen's own sentence shows. */
@@ -159,6 +159,8 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
   })
 
   test('a disconnection forgets the store here and leads to the set-up', async () => {
+    // News of the store would ask whether there is one, and be told that there is none, before anybody has confirmed.
+    await owner.route('**/socket.io/**', (route) => route.abort())
     await owner.goto(`${house.url}/settings`)
     await owner.getByRole('button', { name: 'Disconnect Store' }).click()
     await owner.route('**/api/stores/disconnect*', (route) =>
@@ -169,6 +171,7 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     await owner.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }).click()
     await owner.waitForURL('**/store-setup')
     expect(await connectionFlags()).toEqual([])
+    await owner.unroute('**/socket.io/**')
   })
 
   test('without a store, settings and set-up lead to connecting one', async () => {
