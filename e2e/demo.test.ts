@@ -81,8 +81,13 @@ test('a cart left behind is reminded, restored, bought, and counted for that mai
 
   const link = /https?:\/\/[^\s"<>]+\/c\/[\w-]+/.exec(mail.html)![0]
   await shop.goto(link)
+  await shop.getByRole('button', { name: 'Restore Cart' }).waitFor()
+  expect(await shop.getByRole('columnheader').allInnerTexts()).toEqual(['Product', 'Qty', 'Price', 'Total'])
+  expect(new URL(shop.url()).searchParams.get('cart_id')).toMatch(/^rt_/)
   await shop.getByRole('button', { name: 'Restore Cart' }).click()
   await shop.getByText('Cart restored! You can now continue shopping or checkout.').waitFor()
+  const stored = await shop.evaluate(() => JSON.parse(localStorage.getItem('restoredCart') ?? '[]') as object[])
+  expect(stored).toMatchObject([{ quantity: 1, product_name: expect.any(String), price: expect.any(Number) }])
   await shop.getByRole('link', { name: 'Continue to checkout' }).click()
   await shop.waitForURL('**/checkout/**')
   await buy(shop)
@@ -98,6 +103,14 @@ test('a cart left behind is reminded, restored, bought, and counted for that mai
   await owner.getByText('The shopper has bought. No further message goes out for this cart.').first().waitFor()
   expect(await mailsTo(house, ANA)).toHaveLength(1)
 }, 240_000)
+
+test('a link without its cart, or of none, says so (B 5, B 8)', async () => {
+  const visitor = await (await browser.newContext()).newPage()
+  await visitor.goto(`${house.url}/cart/recover`)
+  await visitor.getByText('No cart ID provided.', { exact: true }).waitFor()
+  await visitor.goto(`${house.url}/cart/recover?cart_id=rt_${'a'.repeat(43)}`)
+  await visitor.getByText('Cart not found or expired.', { exact: true }).waitFor()
+})
 
 async function buy(shop: Page): Promise<void> {
   await shop.locator('#email').fill(ANA)

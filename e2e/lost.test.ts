@@ -61,7 +61,7 @@ async function revoke(page: Page): Promise<void> {
 }
 
 const cap = (page: Page) => page.getByRole('textbox', { name: 'Messages per person', exact: true })
-const subject = (page: Page) => page.getByLabel('Subject').first()
+const subject = (page: Page | Locator) => page.getByLabel('Subject').first()
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 const isSaved = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
 const isExpired = (page: Page) => page.getByText('Your session has expired. Please sign in again.').waitFor()
@@ -101,6 +101,28 @@ describe('a session that is over', () => {
     await expect.poll(() => subject(page).inputValue()).toBe('Still thinking it over?')
     await save(page).click()
     await isSaved(page)
+  })
+
+  test('a message about to be sent: its dialog is open again, with the words and the time', async () => {
+    const page = await aDemoVisitor('/carts')
+    await page
+      .getByRole('button', { name: /^Send email to / })
+      .first()
+      .click()
+    const form = page.getByRole('dialog', { name: 'Send Email Reminder' })
+    await form.getByText('Schedule', { exact: true }).click()
+    await form.getByLabel('Send in').selectOption('24')
+    await subject(form).fill('Still thinking it over?')
+    await form.getByRole('button', { name: 'Change the text' }).click()
+    await form.getByLabel('Text', { exact: true }).fill('Your cart: {{ checkout_link }}')
+    await revoke(page)
+    await pressAndExpire(page, form.getByRole('button', { name: 'Preview and test' }))
+    await enterDemo(page)
+    await page.waitForURL('**/carts')
+    await expect.poll(() => subject(form).inputValue(), { timeout: 15_000 }).toBe('Still thinking it over?')
+    expect(await form.getByLabel('Send in').inputValue()).toBe('24')
+    expect(await form.getByLabel('Text', { exact: true }).inputValue()).toBe('Your cart: {{ checkout_link }}')
+    await page.context().close()
   })
 
   test('profile and invitation: there for who typed them, and for nobody else', async () => {

@@ -141,6 +141,31 @@ async function consentOf(phones: string[]) {
   await db.destroy()
 }
 
+test('an SMS shows what it costs, why nobody gets it, and how plain signs make it shorter', async () => {
+  await page.goto(`${house.url}/carts`)
+  await page.getByRole('button', { name: 'Send SMS to Bea Koch' }).click()
+  const form = page.getByRole('dialog', { name: 'Send SMS Reminders' })
+  await form.getByText('Nothing is sent, and it costs nothing. Why stands below.').waitFor()
+  expect(await form.getByRole('button', { name: 'Send Now' }).isDisabled()).toBe(true)
+  await form.getByText(/^\d segments? · \$0\.\d+$/).waitFor()
+  await form.getByRole('button', { name: 'Change the text' }).click()
+  const text = form.getByLabel('Text', { exact: true })
+  expect(await text.inputValue()).toContain('{{ checkout_link }}')
+  await text.fill('Hi {{ customer_name }} – your cart at {{ store_name }} is “still” here: {{ checkout_link }}')
+  await form.getByText('In plain signs it takes 1 segment instead of 3.').waitFor()
+  const { violations } = await axeOf(page).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+  if (shots) await page.screenshot({ path: `${shots}/sms-signs.png` })
+  await form.getByRole('button', { name: 'Use plain signs' }).click()
+  await form.getByText(/^1 segment · /).waitFor()
+  expect(await text.inputValue()).toContain('is "still" here')
+  await text.fill('Hi {{ customer_name ')
+  await form.getByText(/^The message cannot be used: /).waitFor()
+  await form.getByRole('button', { name: 'Use the ready text' }).click()
+  await form.getByText(/^2 segments · /).waitFor()
+  await page.keyboard.press('Escape')
+})
+
 test('WhatsApp goes from the carts screen by its template, to one and to many, and says when it was read', async () => {
   await consentOf([BEA, CARL])
   await page.goto(`${house.url}/carts`)

@@ -1,7 +1,7 @@
 import { Button, Collapse, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { MessagePreview, SendChannel } from '../../shared/reminders.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
@@ -29,7 +29,12 @@ interface Props {
 export function SendMessage({ channel, selection, eligible, words, message, onChange }: Props) {
   // A text is short enough to be seen at once.
   const [isShown, preview] = useDisclosure(channel !== 'email')
-  const [isEdited, edit] = useDisclosure(words.body !== null)
+  const [isEdited, edit] = useDisclosure(false)
+  const isOwn = words.body !== null
+  // Own words are seen, also those that were typed before the session ended.
+  useEffect(() => {
+    if (isOwn) edit.open()
+  }, [isOwn, edit.open])
   const carts = selection.kind === 'carts' ? selection.carts.slice(0, OFFERED) : []
   const [chosen, setChosen] = useState<string | null>(null)
   const cartId = chosen ?? shownFor(selection, eligible)
