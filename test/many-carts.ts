@@ -21,6 +21,7 @@ export interface ManyCarts {
   isAllOpen?: boolean
 }
 
+const MANY = 50_000
 const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'messages']
 const TO_VACUUM = [...TABLES, 'cart_counts', 'rollups', 'rollup_days', 'rollup_changes']
 
@@ -30,8 +31,10 @@ export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
       .selectFrom('carts')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    // Rebuilding indexes costs as many rows as there are: worth it only where most of them are new.
-    const isFresh = people.count <= wanted.count
+    // Rebuilding indexes costs as many rows as there are: worth it only where most of them are new, and many. PostgreSQL may leave an
+    // index built anew aside for as long as anybody's transaction from before goes on, also one in another database of the server
+    // (`indcheckxmin`): every look-up would read a whole table.
+    const isFresh = people.count <= wanted.count && wanted.count >= MANY
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`set local maintenance_work_mem = '512MB'`.execute(tx)
     const indexes = isFresh ? await dropIndexes(tx) : []
