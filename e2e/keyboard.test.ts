@@ -5,6 +5,8 @@ import { aFurnishedHouse, type House, openBrowser } from './house.ts'
 // A whole session without a mouse: every stop is reached by keys alone, and shows where one is.
 
 const PASSWORD = 'four pots on Kiln Road'
+/** Of the demo's store (server/demo.ts). */
+const DEMO_KEYS = { consumerKey: `ck_${'d'.repeat(40)}`, consumerSecret: `cs_${'d'.repeat(40)}` }
 let house: House
 let browser: Browser
 let page: Page
@@ -26,7 +28,7 @@ async function reach(target: Locator, key = 'Tab'): Promise<void> {
   await target.waitFor()
   const passed: string[] = []
   for (let stop = 0; stop < 120; stop++) {
-    if (await target.evaluate((element) => element === document.activeElement)) {
+    if (await isFocused(target)) {
       expect(await isFocusSeen(), `the focus on ${target}`).toBe(true)
       return
     }
@@ -35,6 +37,8 @@ async function reach(target: Locator, key = 'Tab'): Promise<void> {
   }
   throw new Error(`${target} is not reached by ${key}: ${passed.join(' · ')}`)
 }
+
+const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement)
 
 /** An outline or a ring around what has the focus or what stands for it, and it lies in sight. */
 const isFocusSeen = () =>
@@ -63,7 +67,7 @@ const link = (name: string) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true })
 const heading = (name: string) => page.getByRole('heading', { level: 1, name })
 
-test('in, dashboard, chart, a cart, settings, save, theme, out: by keyboard alone', async () => {
+test('in, dashboard, chart, a cart, the list and its menus, settings, save, theme, out: by keyboard alone', async () => {
   await reach(page.getByRole('button', { name: 'Try the live demo' }))
   await press('Enter')
   await page.waitForURL('**/dashboard')
@@ -87,6 +91,33 @@ test('in, dashboard, chart, a cart, settings, save, theme, out: by keyboard alon
   await reach(page.getByRole('main').getByRole('button', { name: 'Why?' }).first())
   await press('Enter')
   await expect.poll(() => page.getByRole('button', { name: 'Why?' }).first().getAttribute('aria-expanded')).toBe('true')
+
+  // Two carts are chosen, what may be done with them is opened, and Escape leads back to where it was opened.
+  await reach(link('Abandoned Carts'), 'Shift+Tab')
+  await press('Enter')
+  await heading('Abandoned Carts').waitFor()
+  const boxes = page.getByRole('main').getByRole('row').getByRole('checkbox')
+  await reach(boxes.nth(1))
+  await press('Space')
+  await reach(boxes.nth(2))
+  await press('Space')
+  await reach(page.getByLabel('Bulk action'), 'Shift+Tab')
+  await press('ArrowDown')
+  const apply = page.getByRole('button', { name: 'Apply' })
+  await reach(apply)
+  await press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await expect.poll(() => isFocused(apply)).toBe(true)
+  const more = page.getByRole('main').getByRole('button', { name: /^More/ }).first()
+  await reach(more)
+  await press('Enter')
+  await page.getByRole('menu').waitFor()
+  await press('ArrowDown')
+  await press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
+  await expect.poll(() => isFocused(more)).toBe(true)
 
   await reach(link('Settings'), 'Shift+Tab')
   await press('Enter')
@@ -126,7 +157,7 @@ test('in, dashboard, chart, a cart, settings, save, theme, out: by keyboard alon
   await page.waitForURL('**/landing')
 }, 180_000)
 
-test('signing up and in again, mistakes included, by keyboard alone', async () => {
+test('signing up and in again, mistakes included, connecting and letting go of a store, by keyboard alone', async () => {
   await page.goto(`${house.url}/register`)
   await reach(page.getByLabel('Name'))
   await type('Ada')
@@ -158,5 +189,29 @@ test('signing up and in again, mistakes included, by keyboard alone', async () =
   await reach(page.getByRole('button', { name: 'Start with Lite' }))
   await press('Enter')
   await page.waitForURL('**/store-setup')
+
+  // The demo's store may be connected by others too, and those may let go of it.
   await reach(page.getByLabel('Store URL'))
-})
+  await type(house.storeUrl)
+  await press('Tab')
+  await type(DEMO_KEYS.consumerKey)
+  await press('Tab')
+  await type(DEMO_KEYS.consumerSecret)
+  await press('Enter')
+  await reach(page.getByRole('button', { name: 'Set sender and address' }))
+  await press('Enter')
+  await page.waitForURL('**/settings/sending')
+  await reach(page.getByLabel('Sender name'))
+  await type('Ada’s pots')
+  await press('Control+s')
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
+  await reach(page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Store' }), 'Shift+Tab')
+  await press('Enter')
+  const letGo = page.getByRole('button', { name: 'Disconnect Store' })
+  await reach(letGo)
+  await press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await expect.poll(() => isFocused(letGo)).toBe(true)
+}, 180_000)

@@ -2,7 +2,7 @@ import { Button, Card, Group, Text, Title } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { StoreView } from '../../shared/stores.ts'
-import { useMay } from '../access/queries.ts'
+import { useMay, useMe } from '../access/queries.ts'
 import { CaptureCard } from '../stores/CaptureCard.tsx'
 import { DisconnectDialog } from '../stores/DisconnectDialog.tsx'
 import { DoctorCard } from '../stores/DoctorCard.tsx'
@@ -28,7 +28,9 @@ export function StoreTab() {
 
 function StoreCard({ store }: { store: StoreView }) {
   const [asking, setAsking] = useState<'none' | 'another' | null>(null)
-  const mayConnect = useMay('stores:connect')
+  // The demo account keeps its store; another account that has connected the demo store may let go of it.
+  const isDemo = useMe()?.isDemo === true
+  const mayConnect = useMay('stores:connect') && !isDemo
   return (
     <Card>
       <Title order={2} mb="sm">
@@ -39,7 +41,7 @@ function StoreCard({ store }: { store: StoreView }) {
         <Text style={{ overflowWrap: 'anywhere' }}>Connected to {store.store_url}</Text>
       </Group>
       <Facts entries={[['Name', store.name], ...storeFacts(store)]} />
-      {mayConnect && !store.isDemo && (
+      {mayConnect && (
         <Group gap="sm" mt="lg">
           <Button variant="default" onClick={() => setAsking('another')}>
             Connect to Different Store
@@ -49,13 +51,16 @@ function StoreCard({ store }: { store: StoreView }) {
           </Button>
         </Group>
       )}
-      <DisconnectDialog
-        key={asking}
-        opened={asking !== null}
-        storeName={store.name}
-        isForAnother={asking === 'another'}
-        onClose={() => setAsking(null)}
-      />
+      {(['another', 'none'] as const).map((each) => (
+        // One for each, always there: the focus goes back to the button that opened it.
+        <DisconnectDialog
+          key={each}
+          opened={asking === each}
+          storeName={store.name}
+          isForAnother={each === 'another'}
+          onClose={() => setAsking(null)}
+        />
+      ))}
     </Card>
   )
 }

@@ -25,6 +25,11 @@ export function DisconnectDialog({ opened, storeName, isForAnother = false, onCl
   }
   // A promise and not a callback: the dialog goes with the store card before the answer is worked off.
   const start = () => disconnect.mutateAsync().then(leave, isForAnother ? goOn : () => undefined)
+  // What failed is not said again when it is opened anew.
+  const close = () => {
+    disconnect.reset()
+    onClose()
+  }
   return (
     <Confirm
       opened={opened}
@@ -34,7 +39,7 @@ export function DisconnectDialog({ opened, storeName, isForAnother = false, onCl
       isBusy={disconnect.isPending}
       problem={disconnect.error && storeTexts.disconnectFailed}
       onConfirm={start}
-      onClose={onClose}
+      onClose={close}
     >
       {isForAnother && (
         <Text mb="sm">This disconnects {storeName} first, then leads to connecting the other store.</Text>
