@@ -8,6 +8,8 @@ const everywhere = {
   hookTimeout: 60_000,
   restoreMocks: true,
   unstubEnvs: true,
+  // The default second is over on a busy machine before a transaction is.
+  expect: { poll: { timeout: 10_000 } },
 }
 
 /** `--sequence.shuffle.files` is somebody's wish to have them in any other order. */
@@ -40,7 +42,6 @@ export default defineConfig({
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
-          expect: { poll: { timeout: 10_000 } },
         },
       },
     ],

@@ -142,4 +142,5 @@ test('two hundred malformed requests to each public endpoint: never our mistake,
   }
   expect(crashed).toEqual([])
   expect(await counts()).toEqual(before)
-}, 60_000)
+  // Thousands of requests; how long they take says only how busy the machine is.
+}, 240_000)

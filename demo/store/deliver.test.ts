@@ -202,7 +202,7 @@ async function hookStatus(id: number) {
 }
 
 async function until(holds: () => boolean) {
-  for (let wait = 0; wait < 100 && !holds(); wait += 1) await new Promise((resolve) => setTimeout(resolve, 10))
+  for (let wait = 0; wait < 1_000 && !holds(); wait += 1) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 function topics() {

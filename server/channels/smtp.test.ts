@@ -336,14 +336,16 @@ describe('a lost connection', () => {
   })
 
   test('closing the channel cuts a hanging hand-over and says how far it came', async () => {
+    const handedOver = Promise.withResolvers<void>()
     const server = await aRawServer((_text, socket, state) => {
       if (!state.inData) return false
       cleanUps.push(() => socket.destroy())
+      handedOver.resolve()
       return true
     })
     const channel = aChannel(server.port, { timeouts: { closeGraceMs: 200 } })
     const sending = channel.send(anEmail())
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await handedOver.promise
     await channel.close()
     expect(await sending).toMatchObject({ kind: 'unknown' })
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry' })
