@@ -13,7 +13,8 @@ export interface Person {
 
 const NAMES = ['ada', 'grace', 'mary'] as const
 const PHONES: Record<Country, readonly (readonly string[])[]> = {
-  US: [['+12025550101'], ['+12025550102'], ['+12025550103']],
+  // Of Washington, San Francisco and Honolulu.
+  US: [['+12025550101'], ['+14155550102'], ['+18085550103']],
   DE: [['+4915112345601'], ['+4915112345602'], ['+4915112345603']],
   GB: [['+447400123451'], ['+447400123452'], ['+447400123453']],
   // WhatsApp names Mexicans by the number without the 1.
@@ -65,11 +66,34 @@ const ZONES: Record<Country, readonly string[]> = {
   AU: ['Australia/Sydney', 'Australia/Perth', 'Australia/Darwin'],
 }
 
+const US_PLACES: Record<string, string> = {
+  '+1202': 'America/New_York',
+  '+1415': 'America/Los_Angeles',
+  '+1808': 'Pacific/Honolulu',
+  NY: 'America/New_York',
+  HI: 'Pacific/Honolulu',
+}
+
+export interface Home {
+  country: string | null
+  /** Of an address in the US. */
+  state: string | null
+  phone: string
+}
+
+/** In the US where area code and state are, and where they differ in both. */
+function zonesOf({ country, state, phone }: Home): readonly string[] {
+  const known = [US_PLACES[phone.slice(0, 5)], US_PLACES[state ?? '']].filter((zone) => zone !== undefined)
+  if (country === 'US' && known.length > 0) return known
+  return ZONES[country as Country] ?? ['America/New_York']
+}
+
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** 21:00 to 08:00 in one of the country's zones; without a country the store's. */
-export function isNight(atMs: number, country: string | null): boolean {
-  const zones = ZONES[country as Country] ?? ['America/New_York']
+/** 21:00 to 08:00 in one of the zones the person may be in; without a country the store's. Numbers of +1 202 are Washington's. */
+export function isNight(atMs: number, country: string | null, phone: string): boolean {
+  const isOfWashington = country === 'US' && phone.startsWith('+1202')
+  const zones = isOfWashington ? ['America/New_York'] : (ZONES[country as Country] ?? ['America/New_York'])
   return zones.some((zone) => {
     const clock =
       clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' })

@@ -1,5 +1,5 @@
 import { plans } from '../../../shared/billing.ts'
-import { countryOfPhone, isNight } from '../people.ts'
+import { countryOfPhone, type Home, isNight } from '../people.ts'
 import type { Mail } from '../post.ts'
 import type { Channel } from '../steps.ts'
 import type { Message, State } from '../witness.ts'
@@ -12,14 +12,19 @@ const isText = ({ channel }: { channel: Channel }) => channel !== 'email'
 /** No text at night where the shopper lives, questions included; by the engine's clock, as the store has no other. */
 export const T2: Invariant = ({ theatre, fresh }) => [
   ...fresh
-    .filter((mail) => isText(mail) && isNight(mail.evidence.handedOverAt, countryOf(mail)))
+    .filter((mail) => isText(mail) && isNight(mail.evidence.handedOverAt, countryOf(mail), mail.to))
     .map((mail) => `${name(mail)} left at ${new Date(mail.evidence.handedOverAt).toISOString()}, at night`),
   ...theatre.post.questions
-    .filter(({ engineAt, to, country }) => isNight(engineAt, country ?? countryOfPhone(to)))
+    .filter(({ engineAt, to, country }) => isNight(engineAt, country ?? countryOfPhone(to), to))
     .map(({ engineAt, to }) => `a question was put to ${to} at ${new Date(engineAt).toISOString()}, at night`),
 ]
 
-const countryOf = ({ to, evidence }: Departed) => evidence.country ?? countryOfPhone(to)
+/** A state is one of the address that says the country. */
+const homeOf = ({ to, evidence: { country, usState } }: Departed): Home => ({
+  country: country ?? countryOfPhone(to),
+  state: country === null ? null : usState,
+  phone: to,
+})
 
 /** Between two texts of a kind for one cart lies the cooldown; what was provably not accepted starts none. */
 export const cooldown: Invariant = ({ theatre, fresh, mails }) =>
