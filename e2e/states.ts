@@ -191,7 +191,13 @@ const ofTheDashboard: State[] = [
   },
 ]
 
+const PAST_ON_ITS_WAY = answers('demo/past', { isBeingWritten: true, percent: 42 })
+
 const ofTheSections: State[] = [
+  ...['/dashboard', '/carts'].map((path): State => {
+    const given = [NO_FIGURES, NO_CARTS, PAST_ON_ITS_WAY]
+    return { name: `${path} while the demo is being written`, of: 'owner', path, given, steps: [says('42%')] }
+  }),
   {
     name: 'carts on their way',
     of: 'owner',

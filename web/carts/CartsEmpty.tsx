@@ -2,6 +2,7 @@ import { Anchor, Button } from '@mantine/core'
 import { IconFilterOff, IconShoppingCart } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { cartTexts } from '../../shared/carts.ts'
+import { UntilDemoPast } from '../shell/DemoPast.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import type { ListQuery } from './rules.ts'
 
@@ -24,11 +25,13 @@ export function CartsEmpty({ isFiltered, page, total, onReset }: Props) {
   }
   if (total === 0) {
     return (
-      <Empty icon={IconShoppingCart} text={cartTexts.none}>
-        <Anchor component={Link} to="/settings">
-          See what your store shares
-        </Anchor>
-      </Empty>
+      <UntilDemoPast>
+        <Empty icon={IconShoppingCart} text={cartTexts.none}>
+          <Anchor component={Link} to="/settings">
+            See what your store shares
+          </Anchor>
+        </Empty>
+      </UntilDemoPast>
     )
   }
   return (

@@ -1,4 +1,4 @@
-import { Card, Progress, Text } from '@mantine/core'
+import { Progress, Text } from '@mantine/core'
 import { IconHourglass } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -15,9 +15,9 @@ export function UntilDemoPast({ children }: { children: ReactNode }) {
   const past = useDemoPast()
   if (past.isLoading) {
     return (
-      <Card>
-        <LoadingList count={6} />
-      </Card>
+      <div className="demo-past-asked">
+        <LoadingList count={4} />
+      </div>
     )
   }
   return past.data?.isBeingWritten ? <BeingWritten percent={past.data.percent} /> : children
@@ -44,19 +44,17 @@ function useDemoPast() {
 
 function BeingWritten({ percent }: { percent: number | null }) {
   return (
-    <Card>
-      <Empty
-        icon={IconHourglass}
-        title="Your demo’s past is being written"
-        text="Ninety days of carts, orders and messages. It takes about a minute, and this page fills by itself."
-      >
-        <div className="demo-past">
-          <Progress value={percent ?? 0} aria-label="Past that is written" />
-          <Text fz="sm" c="dimmed" mt={6} aria-hidden>
-            {percent ?? 0}%
-          </Text>
-        </div>
-      </Empty>
-    </Card>
+    <Empty
+      icon={IconHourglass}
+      title="Your demo’s past is being written"
+      text="Ninety days of carts, orders and messages. It takes about a minute, and this page fills by itself."
+    >
+      <div className="demo-past">
+        <Progress value={percent ?? 0} aria-label="Past that is written" />
+        <Text fz="sm" c="dimmed" mt={6} aria-hidden>
+          {percent ?? 0}%
+        </Text>
+      </div>
+    </Empty>
   )
 }
