@@ -77,25 +77,34 @@ export interface Caught {
   mutation: Mutation
   /** How many histories it took; null: it was not noticed. */
   after: number | null
+  seed: number
   by: string | null
+}
+
+/** The history that is known to notice a mutation, then all others. */
+function* seedsFor({ seed }: Mutation): Generator<number> {
+  yield seed
+  yield* seedsFrom(1, MUTATION_LIMIT)
 }
 
 /** Plays histories with the changed engine until one is broken. */
 export async function tryMutation(ground: Ground, mutation: Mutation, lanes: number, isAlone = false): Promise<Caught> {
   let histories = 0
-  let caught: Caught = { mutation, after: null, by: null }
+  let caught: Caught = { mutation, after: null, seed: 0, by: null }
   await runLanes({
     ground,
     lanes,
-    seeds: seedsFrom(1, MUTATION_LIMIT),
+    seeds: seedsFor(mutation),
     isShrunk: false,
+    // A mutation is noticed at once, mostly: what was given out besides would still be played.
+    atOnce: 1,
     isAlone,
     mutation: mutation.name,
     isEnough: () => caught.after !== null,
-    onReport: ({ failure }) => {
+    onReport: ({ seed, failure }) => {
       histories += 1
       if (failure?.broken.rule === mutation.rule && caught.after === null)
-        caught = { mutation, after: histories, by: failure.broken.words[0] ?? '' }
+        caught = { mutation, after: histories, seed, by: failure.broken.words[0] ?? '' }
     },
   })
   return caught
@@ -109,10 +118,11 @@ export async function simulateMutations(lanes: number, only: string): Promise<nu
   try {
     for (const mutation of wanted) {
       const begun = performance.now()
-      const { after, by } = await tryMutation(ground, mutation, lanes, true)
+      const { after, seed, by } = await tryMutation(ground, mutation, lanes, true)
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
       if (after === null) missed += 1
-      const result = after === null ? `NOT CAUGHT in ${MUTATION_LIMIT} histories` : `caught after ${after} histories`
+      const result =
+        after === null ? `NOT CAUGHT in ${MUTATION_LIMIT} histories` : `caught after ${after} histories (seed ${seed})`
       console.log(`${mutation.rule.padEnd(4)}${mutation.name}: ${result}, ${seconds} s${by ? `\n      ${by}` : ''}`)
     }
   } finally {

@@ -29,6 +29,7 @@ export interface Evidence {
   /** `kind:value` of the person, and of everybody who used one of its devices. */
   keys: string[]
   country: string | null
+  usState: string | null
   phone: string | null
   hasBoughtBefore: boolean
   /** When a message to the person was first left out for the control group. */
@@ -77,7 +78,7 @@ export async function readEvidence(
           select theirs.shopper_id from shopper_keys mine join shopper_keys theirs on theirs.store_id = mine.store_id
             and theirs.kind = 'device' and theirs.value = mine.value
           where mine.store_id = m.store_id and mine.shopper_id = m.shopper_id and mine.kind = 'device')) as keys,
-      h.country, c.phone, r.overrides_holdout as "overridesHoldout",
+      h.country, c.fold -> 'contact' ->> 'state' as "usState", c.phone, r.overrides_holdout as "overridesHoldout",
       (select min(${ms('o.finished_at')}) from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
         and o.reason = 'holdout') as "heldOutAt",
       exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id

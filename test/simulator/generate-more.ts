@@ -37,19 +37,20 @@ export const ownerActs: Makings = {
 
 const CODES = ['30003', '30005', '30007', '21610', '63003', '131026', null] as const
 
-const says: Making = (chance) => ({
-  do: 'says',
-  person: chance.between(0, 2),
-  channel: chance.pick(['sms', 'whatsapp']),
-  words: chance.weighted({ STOP: 5, START: 4, YES: 5, HELP: 0.5, hello: 2 }),
-  network: chance.weighted({ now: 8, twice: 1, late: 1, forged: 1 }),
-})
+const says: Making = (chance) => {
+  const words = chance.weighted({ STOP: 3, START: 3, YES: 6, HELP: 0.5, hello: 2 })
+  // Asked is by SMS.
+  const channel = words === 'YES' ? 'sms' : chance.pick(['sms', 'whatsapp'] as const)
+  return { do: 'says', person: chance.between(0, 2), channel, words, network: network(chance) }
+}
+
+const network = (chance: Maker) => chance.weighted({ now: 8, twice: 1, late: 1, forged: 1 })
 
 function report(chance: Maker): Act {
-  const status = chance.weighted({ sent: 2, delivered: 5, read: 1, failed: 2 })
+  const status = chance.weighted({ sent: 1, delivered: 4, read: 1, failed: 3 })
   return {
     do: 'report',
-    text: chance.between(0, 4),
+    text: Number(chance.weighted({ 0: 6, 1: 3, 2: 1 })),
     status,
     code: status === 'failed' ? chance.pick(CODES) : null,
     network: chance.weighted({ now: 6, twice: 1, late: 2, forged: 1 }),
@@ -63,7 +64,7 @@ function byHand(chance: Maker): Act {
     channel: chance.weighted({ email: 2, sms: 4, whatsapp: 4 }),
     carts: isBulk ? chance.pick([[0, 1], [0, 1, 2], [1, 1, 0], [2]]) : [chance.between(0, 2)],
     isBulk,
-    key: chance.isLucky(0.7) ? chance.between(1, 3) : null,
+    key: chance.isLucky(0.7) ? chance.between(1, 2) : null,
     overrideHoldout: chance.isLucky(0.1),
     laterHours: chance.isLucky(0.15) ? chance.pick([1, 5, 14]) : null,
     worker: chance.isLucky(0.8) ? chance.between(0, 1) : null,
@@ -75,7 +76,7 @@ function byHand(chance: Maker): Act {
 export const textActs: Makings = {
   says: [5, says],
   lateWords: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],
-  report: [4, report],
+  report: [6, report],
   lateReports: [1, (chance) => ({ do: 'late reports arrive', isReversed: chance.isLucky(0.5) })],
   byHand: [5, byHand],
   relax: [0.8, (chance) => ({ do: 'relax', rule: chance.between(0, 2) })],

@@ -2,7 +2,7 @@ import type { OrderKind } from '../../server/platforms/platform.ts'
 import { aFrame, MIXED } from './frame.ts'
 import { ownerActs, textActs } from './generate-more.ts'
 import { answer, type Maker, type Makings } from './maker.ts'
-import { peopleOf } from './people.ts'
+import { type Person, peopleOf } from './people.ts'
 import { chanceOf } from './random.ts'
 import {
   type Act,
@@ -144,12 +144,17 @@ function order(chance: Maker): Act {
     totalMinor,
     refundedMinor: chance.isLucky(0.15) ? chance.between(0, totalMinor) : 0,
     isStaff: chance.isLucky(0.06),
-    country: chance.hasTexts && chance.isLucky(0.5) ? person.country : null,
+    ...(chance.hasTexts && chance.isLucky(0.5) ? addressOf(chance, person) : { country: null, state: null }),
     consents:
       chance.hasTexts && chance.isLucky(0.3) ? chance.pick<Channel[]>([['sms'], ['whatsapp'], ['email', 'sms']]) : [],
     webhook: chance.weighted({ now: 40, late: 20, twice: 10, lost: 30 }),
   }
 }
+
+const addressOf = (chance: Maker, { country }: Person) => ({
+  country,
+  state: country === 'US' ? chance.pick(['NY', 'HI', null]) : null,
+})
 
 function work(chance: Maker): Extract<Act, { do: 'work' }> {
   const answers = chance.isLucky(0.35) ? [answer(chance), answer(chance)] : []
@@ -250,5 +255,6 @@ const makings: Makings = {
   ...textActs,
 }
 const weightsOf = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, makings[name]![0]]))
-const TEXT_WEIGHTS = weightsOf(Object.keys(makings))
+/** Texts have more that keeps them from leaving. */
+const TEXT_WEIGHTS = { ...weightsOf(Object.keys(makings)), work: 60, order: 10, disconnect: 0.4, post: 20 }
 const WEIGHTS = weightsOf(Object.keys(makings).filter((name) => !(name in textActs)))

@@ -12,6 +12,8 @@ export interface Plan {
   /** The next seeds to play; ends when there are none. */
   seeds: Iterator<number>
   isShrunk: boolean
+  /** How many seeds a process is given each time. */
+  atOnce?: number
   /** The engine is changed on loading (see mutations.ts). */
   mutation?: string
   onReport: (report: Report) => void
@@ -81,9 +83,9 @@ function playUntilEnd(plan: Plan, child: ChildProcess): Promise<string | null> {
   return promise
 }
 
-function giveOut({ seeds, isShrunk, isEnough }: Plan, child: ChildProcess): number[] {
+function giveOut({ seeds, isShrunk, isEnough, atOnce = AT_ONCE }: Plan, child: ChildProcess): number[] {
   const some: number[] = []
-  while (some.length < AT_ONCE && !isEnough?.()) {
+  while (some.length < atOnce && !isEnough?.()) {
     const { value, done } = seeds.next()
     if (done) break
     some.push(value)

@@ -90,10 +90,9 @@ function zonesOf({ country, state, phone }: Home): readonly string[] {
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** 21:00 to 08:00 in one of the zones the person may be in; without a country the store's. Numbers of +1 202 are Washington's. */
-export function isNight(atMs: number, country: string | null, phone: string): boolean {
-  const isOfWashington = country === 'US' && phone.startsWith('+1202')
-  const zones = isOfWashington ? ['America/New_York'] : (ZONES[country as Country] ?? ['America/New_York'])
+/** 21:00 to 08:00 in one of the zones they may live in; without a country the store's. */
+export function isNight(atMs: number, home: Home): boolean {
+  const zones = zonesOf(home)
   return zones.some((zone) => {
     const clock =
       clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' })

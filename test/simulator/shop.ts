@@ -138,6 +138,7 @@ export function changeOrder(shop: Shop, clock: Clock, act: Extract<Act, { do: 'o
     firstName: null,
     lastName: null,
     country: before?.country ?? act.country,
+    state: before?.state ?? act.state,
     consents: before?.consents ?? act.consents.map((channel) => ({ channel, wording: 'Write to me' })),
     coupons: [],
     items: act.items.map(([id, quantity]) => orderLine(id, quantity)),

@@ -4,19 +4,20 @@ import { historyOf } from './generate.ts'
 import { groundOn } from './ground.ts'
 import { invariants } from './invariants/all.ts'
 import type { Report } from './lane.ts'
-import { runLanes, seedsFrom } from './lanes.ts'
+import { runLanes } from './lanes.ts'
 import { patched, sourceOf } from './mutate.ts'
 import { mutations } from './mutations.ts'
 
 // The short form. The long one is `npm run simulate` (docs/reliability.md).
 
-const HISTORIES = 300
+/** With mails, SMS and WhatsApp messages, acts by hand, STOP, reports, erasures; those with most in them first. */
+const SEEDS = [18, 8, 19, 4]
 /** A slow machine plays fewer of them. */
-const LONGEST_MS = 25_000
+const LONGEST_MS = 15_000
 /** Where everything else is tested at the same time: one process is enough. */
 const LANES = 1
 
-test('random histories break no rule', async () => {
+test('random histories on every channel break no rule', async () => {
   const ground = groundOn(inject('databaseUrl'), inject('template'))
   const begun = performance.now()
   const failures: string[] = []
@@ -26,8 +27,15 @@ test('random histories break no rule', async () => {
     if (report.failure) failures.push(sayFailure(report))
   }
   const isEnough = () => failures.length > 0 || performance.now() - begun > LONGEST_MS
-  const seeds = seedsFrom(1, HISTORIES)
-  await runLanes({ ground, lanes: LANES, seeds, isShrunk: true, onReport, isEnough }).finally(ground.clear)
+  await runLanes({
+    ground,
+    lanes: LANES,
+    seeds: SEEDS.values(),
+    isShrunk: true,
+    atOnce: 1,
+    onReport,
+    isEnough,
+  }).finally(ground.clear)
   expect(failures.join('\n\n')).toBe('')
   expect(played).toBeGreaterThan(0)
 }, 120_000)

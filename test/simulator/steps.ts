@@ -86,6 +86,7 @@ export type Act =
       refundedMinor: number
       isStaff: boolean
       country: string | null
+      state: string | null
       /** What the checkout kept of the shopper's yes. */
       consents: readonly Channel[]
       webhook: 'now' | 'late' | 'twice' | 'lost'
