@@ -12,10 +12,12 @@ const isText = ({ channel }: { channel: Channel }) => channel !== 'email'
 /** No text at night where the shopper lives, questions included; by the engine's clock, as the store has no other. */
 export const T2: Invariant = ({ theatre, fresh }) => [
   ...fresh
-    .filter((mail) => isText(mail) && isNight(mail.evidence.handedOverAt, countryOf(mail), mail.to))
+    .filter((mail) => isText(mail) && isNight(mail.evidence.handedOverAt, homeOf(mail)))
     .map((mail) => `${name(mail)} left at ${new Date(mail.evidence.handedOverAt).toISOString()}, at night`),
   ...theatre.post.questions
-    .filter(({ engineAt, to, country }) => isNight(engineAt, country ?? countryOfPhone(to), to))
+    .filter(({ engineAt, to, country }) =>
+      isNight(engineAt, { country: country ?? countryOfPhone(to), state: null, phone: to }),
+    )
     .map(({ engineAt, to }) => `a question was put to ${to} at ${new Date(engineAt).toISOString()}, at night`),
 ]
 
