@@ -64,7 +64,7 @@ const fills =
   (page) =>
     page.getByLabel(label, { exact: true }).first().fill(text)
 const asks: Step = (page) => page.getByRole('dialog').waitFor()
-const waits = shows('[role=status][aria-label=Loading]')
+const waits = shows('.shell[data-complete=true] [role=status][aria-label=Loading]')
 const isTitled = shows('h1')
 
 const NO_STORE = answers('stores/check-connection', {
