@@ -84,7 +84,7 @@ async function visitMeanwhile(): Promise<void> {
   expect((await world.request('PUT', `/api/flows/${id}`, { token, body: { name, steps } })).status).toBe(200)
 }
 
-test('weeks of shoppers went through the engine, and left nothing to be sent', { timeout: 90_000 }, async () => {
+test('weeks of shoppers went through the engine, and left nothing to be sent', { timeout: 300_000 }, async () => {
   let isWritten = false
   const settling = settleDemo(world.deps, world.deps.demo!, { days: 35 }).then(() => {
     isWritten = true
