@@ -51,6 +51,10 @@ export function historyOf(seed: number): History {
   return { ...frame, steps }
 }
 
+const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }
+/** A few hours are a night, and what was due is too old. */
+const TEXT_WAITS = { none: 8, moment: 27, minutes: 48, hour: 14, hours: 2.7, days: 0.3 }
+
 function aWait(chance: Maker): number {
   const [least, most] = {
     none: [0, 0],
@@ -59,7 +63,7 @@ function aWait(chance: Maker): number {
     hour: [20 * MINUTE, 90 * MINUTE],
     hours: [2 * HOUR, 30 * HOUR],
     days: [2 * DAY, 9 * DAY],
-  }[chance.weighted({ none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 })] as [number, number]
+  }[chance.weighted(chance.hasTexts ? TEXT_WAITS : WAITS)] as [number, number]
   return chance.between(least, most)
 }
 
