@@ -85,7 +85,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
     reset: () => resetShop(shop),
     insertOrders: (orders) => insertHistory(shop, orders),
     addKey: (key) => saveKey(shop, { description: '', ...key }),
-    deliverWebhooks: () => deliverDue(shop),
+    deliverWebhooks: jobs.deliver,
     cleanUp: () => cleanUp(shop),
     stop: () => stop(app, shop, jobs),
   }
@@ -125,7 +125,11 @@ function resetShop(shop: Shop) {
   })
 }
 
-type Jobs = { stop: () => Promise<void> }
+type Jobs = {
+  /** Answers when also what the store's own tick is just sending has been sent. */
+  deliver: () => Promise<number>
+  stop: () => Promise<void>
+}
 
 function startJobs(shop: Shop): Jobs {
   let running: Promise<unknown> = Promise.resolve()
@@ -144,7 +148,12 @@ function startJobs(shop: Shop): Jobs {
     clearInterval(cleaning)
     await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 2000).unref())])
   }
-  return { stop: stopJobs }
+  const deliver = async () => {
+    const tried = await deliverDue(shop)
+    await running
+    return tried
+  }
+  return { deliver, stop: stopJobs }
 }
 
 function cleanUp(shop: Shop) {
