@@ -60,7 +60,7 @@ beforeAll(async () => {
   for (let desk = 0; desk < 2; desk++) free.push({ owner: await anOwner(), visitor: await aPage() })
   ids = await idsOf(free[0]!.owner)
   if (shots) mkdirSync(shots, { recursive: true })
-}, 300_000)
+}, 420_000)
 
 afterAll(async () => {
   await browser?.close()
