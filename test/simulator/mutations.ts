@@ -10,8 +10,8 @@ export interface Mutation {
   file: string
   before: string
   after: string
-  /** A history that notices it, as far as is known. */
-  seed: number
+  /** A history that notices it; left out: none has been written down yet. */
+  seed?: number
 }
 
 export const mutations: readonly Mutation[] = [
@@ -21,7 +21,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "update messages m set state = 'unknown', reason = 'unknown', finished_at =",
     after: "update messages m set state = 'scheduled', decided_at =",
-    seed: 1,
   },
   {
     name: 'silence is taken for a refusal',
@@ -29,7 +28,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/outcome.ts',
     before: "return { ...base, state: 'unknown', reason: 'unknown', result: 'unknown', news }",
     after: "return { ...base, state: 'held', reason: 'retry', wake_at: now, result: 'retry', news: null }",
-    seed: 1,
   },
   {
     name: 'the fence reads the orders and tells nobody',
@@ -37,7 +35,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/stores/fence.ts',
     before: "await recordOrders(deps, store.storeId, page.rows, 'sync')",
     after: '',
-    seed: 1,
   },
   {
     name: 'a purchase leaves open messages open',
@@ -45,7 +42,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/carts/carts.ts',
     before: 'await messages.cancelCartMessages(tx, ids, reason, now)',
     after: '',
-    seed: 1,
   },
   {
     name: 'cancelling reaches what was sent',
@@ -53,7 +49,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "const OPEN = sql`('scheduled', 'held', 'claimed')`",
     after: "const OPEN = sql`('scheduled', 'held', 'claimed', 'sent')`",
-    seed: 1,
   },
   {
     name: 'messages live for two days',
@@ -61,7 +56,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',",
     after: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '48 hours',",
-    seed: 1,
   },
   {
     name: 'twice the pool is on the wire',
@@ -69,7 +63,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/wire.ts',
     before: 'this.#free = size',
     after: 'this.#free = 2 * size',
-    seed: 1,
   },
   {
     name: 'a joined cart keeps its messages',
@@ -77,7 +70,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/messages.ts',
     before: "await sql.cancelOfCarts(tx, [fromCart], 'merged', now)",
     after: '',
-    seed: 1,
   },
   {
     name: 'what a joined cart was sent is sent again',
@@ -85,7 +77,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/messages.ts',
     before: 'await sql.closeHandedOverSteps(tx, fromCart, intoCart, now)',
     after: '',
-    seed: 1,
   },
   {
     name: 'an older fact is taken for a newer one',
@@ -93,7 +84,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/carts/carts.ts',
     before: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) > 0',
     after: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) !== 0',
-    seed: 1,
   },
   {
     name: 'an unsubscribe leaves open messages open',
@@ -101,7 +91,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/track.ts',
     before: 'await sql.skipOpenTo(tx, { accountId, address, channel, now })',
     after: '',
-    seed: 1,
   },
   {
     name: 'a refusal is written down as a consent',
@@ -109,7 +98,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/consents.ts',
     before: "if (!said.isGiven) return 'withdrawn'",
     after: '',
-    seed: 1,
   },
   {
     name: 'a touch after the purchase takes the credit',
@@ -117,7 +105,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/carts/attribution.ts',
     before: 'const until = order.purchased_at!',
     after: 'const until = new Date(order.purchased_at!.getTime() + 30 * 86_400_000)',
-    seed: 1,
   },
   {
     name: 'one message more than the cap',
@@ -125,7 +112,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/judge-sql.ts',
     before: 's.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours',
     after: 's.sender_email, s.postal_address, s.cap_messages + 1 as cap_messages, s.cap_window_hours',
-    seed: 1,
   },
   {
     name: 'the next step does not wait for the last hand-over',
@@ -133,7 +119,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
     after: "interval '0 minutes'",
-    seed: 1,
   },
   {
     name: 'a fold forgets what was folded before',
@@ -142,7 +127,6 @@ export const mutations: readonly Mutation[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: '${sql.table(table)}.${sql.ref(measure)} + excluded',
     after: 'excluded',
-    seed: 1,
   },
   {
     name: 'a text that was not delivered after all stays delivered',
@@ -150,7 +134,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/delivery-sql.ts',
     before: "or (m.state = 'delivered' and said.state = 'failed')",
     after: '',
-    seed: 1,
   },
   {
     name: 'the same request sends again',
@@ -158,7 +141,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/repeatable.ts',
     before: 'if (isKept) await make(tx, id)',
     after: 'await make(tx, id)',
-    seed: 1,
   },
   {
     name: 'what a person sends at once is held',
@@ -166,7 +148,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/judge.ts',
     before: 'return byHand.isImmediate || (',
     after: 'return (',
-    seed: 1,
   },
   {
     name: 'an entry of the owner’s leaves open messages open',
@@ -174,7 +155,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/suppressions/suppressions.ts',
     before: 'await skipOpenTo(tx, to)',
     after: '',
-    seed: 1,
   },
   {
     name: 'STOP leaves open texts open',
@@ -182,7 +162,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/channels/inbound.ts',
     before: 'await sql.closeOpenTexts(tx, out, now)',
     after: '',
-    seed: 1,
   },
   {
     name: 'Germans need not confirm a yes by SMS',
@@ -190,7 +169,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/consent-table.ts',
     before: "const PROOF_ASKED = 'DE AT'",
     after: "const PROOF_ASKED = 'AT'",
-    seed: 1,
   },
   {
     name: 'WhatsApp advertises to +1',
@@ -198,7 +176,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/consent.ts',
     before: "phone.startsWith('+1')",
     after: "phone.startsWith('+0')",
-    seed: 1,
   },
   {
     name: 'an erased shopper keeps their address',
@@ -206,7 +183,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/persons/erase-sql.ts',
     before: 'update shoppers set email = null, phone = null,',
     after: 'update shoppers set phone = null,',
-    seed: 1,
   },
   {
     name: 'who was erased comes back with the next post',
@@ -214,7 +190,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/suppressions/sql.ts',
     before: "and p.reason = 'erased'",
     after: "and p.reason = 'nothing'",
-    seed: 1,
   },
   {
     name: 'it is night when it is in the store',
@@ -222,7 +197,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/quiet.ts',
     before: 'const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]',
     after: 'const zones = [store.timeZone]',
-    seed: 1,
   },
   {
     name: 'texts before this one are overlooked',
@@ -230,7 +204,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/judge-sql.ts',
     before: 'and h.handed_over_at is not null and h.channel = m.channel',
     after: 'and h.handed_over_at is null and h.channel = m.channel',
-    seed: 1,
   },
   {
     name: 'one message more than the plan',
@@ -238,7 +211,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/judge-inputs.ts',
     before: 'plans[plan].limits[limit] : 0',
     after: 'plans[plan].limits[limit] + 1 : 0',
-    seed: 1,
+    seed: 2,
   },
   {
     name: 'what was refused stays counted',
@@ -246,7 +219,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/outcome.ts',
     before: 'await sql.addUsage(tx, judged.situation.account_id, judged.month, channel, -1)',
     after: '',
-    seed: 1,
   },
   {
     name: 'each text fits the budget by itself',
@@ -254,7 +226,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/window.ts',
     before: 'micros -= cost.amountMicros',
     after: '',
-    seed: 1,
   },
   {
     name: 'what was refused stays paid',
@@ -262,6 +233,5 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/outcome.ts',
     before: 'return { ...booked, amountMicros: 0 }',
     after: 'return null',
-    seed: 1,
   },
 ]

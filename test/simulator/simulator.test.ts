@@ -10,8 +10,8 @@ import { mutations } from './mutations.ts'
 
 // The short form. The long one is `npm run simulate` (docs/reliability.md).
 
-/** With mails, SMS and WhatsApp messages, acts by hand, STOP, reports, erasures; those with most in them first. */
-const SEEDS = [18, 8, 19, 4]
+/** Of both kinds, from which messages leave; those with texts first. */
+const SEEDS = [51, 18, 41, 19, 46, 4, 44, 76, 5, 6, 35, 69]
 /** A slow machine plays fewer of them. */
 const LONGEST_MS = 15_000
 /** Where everything else is tested at the same time: one process is enough. */
@@ -50,8 +50,9 @@ test('every rule has a mutation, and every mutation still applies', () => {
   for (const mutation of mutations) expect(patched(sourceOf(mutation.file), mutation)).not.toBe(sourceOf(mutation.file))
 })
 
-/** Each day another one; `npm run simulate -- --mutations` tries them all. */
-const today = mutations[Math.floor(Date.now() / 86_400_000) % mutations.length]!
+/** Each day another one of those a history is known for; `npm run simulate -- --mutations` tries them all. */
+const known = mutations.filter(({ seed }) => seed !== undefined)
+const today = known[Math.floor(Date.now() / 86_400_000) % known.length]!
 
 test(`a mutation is noticed: ${today.name}`, async () => {
   const ground = groundOn(inject('databaseUrl'), inject('template'))
