@@ -106,7 +106,7 @@ async function furnish(dataDir: string): Promise<number[]> {
   mkdirSync(dataDir, { mode: 0o711 })
   const ports = await freePorts(4)
   const house = await openHouse(dataDir, ports, { LOG_LEVEL: 'info' })
-  await until(async () => house.output().includes('demo.history-made'), 240_000).catch((error) => {
+  await until(async () => house.output().includes('demo.history-made'), 380_000).catch((error) => {
     throw new Error(`the demo got no past:\n${house.output().slice(-4_000)}`, { cause: error })
   })
   await house.close()
