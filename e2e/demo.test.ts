@@ -68,6 +68,18 @@ interface Messages {
   timeline: { title: string; text: string }[]
 }
 
+/** Came before the demo's past was written, and stays on the list of carts. */
+let early: Page
+
+test('whoever comes early is told that the demo’s past is being written', async () => {
+  early = await (await browser.newContext()).newPage()
+  await early.goto(`${house.url}/login`)
+  await early.getByRole('button', { name: 'Try the live demo' }).click()
+  await early.getByRole('link', { name: 'Abandoned Carts', exact: true }).click()
+  await early.getByText('Your demo’s past is being written').waitFor()
+  expect(await early.getByRole('progressbar', { name: 'Past that is written' }).count()).toBe(1)
+})
+
 test('a cart left behind is reminded, restored, bought, and counted for that mail', async () => {
   const shop = await abandonCart(ANA, 'US')
   await abandonCart(GRETA, 'DE')
@@ -103,6 +115,10 @@ test('a cart left behind is reminded, restored, bought, and counted for that mai
   await owner.getByText('The shopper has bought. No further message goes out for this cart.').first().waitFor()
   expect(await mailsTo(house, ANA)).toHaveLength(1)
 }, 240_000)
+
+test('the list that was empty has filled by itself', async () => {
+  await early.getByRole('row').nth(10).waitFor({ timeout: 150_000 })
+}, 180_000)
 
 test('a link without its cart, or of none, says so (B 5, B 8)', async () => {
   const visitor = await (await browser.newContext()).newPage()
