@@ -39,6 +39,22 @@ export async function lockAddress({ db, accountId }: AccountTx, hash: Buffer): P
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db)
 }
 
+/** When the newest words of this person count from. */
+export async function lastSaidAt(
+  { db, accountId }: AccountTx,
+  channel: TextChannelName,
+  addressHash: Buffer,
+): Promise<Date | null> {
+  const row = await db
+    .selectFrom('inbound_texts')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .where('account_id', '=', accountId)
+    .where('channel', '=', channel)
+    .where('address_hash', '=', addressHash)
+    .executeTakeFirst()
+  return row?.at ?? null
+}
+
 /** Has the person said the opposite since? */
 export async function hasLaterKeyword(
   { db, accountId }: AccountTx,

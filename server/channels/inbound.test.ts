@@ -41,6 +41,22 @@ function consents(channel: 'sms' | 'whatsapp') {
 }
 
 describe('STOP, START and HELP by SMS (C4)', () => {
+  test('after the clock was put back, what is said later is still later (T4)', async () => {
+    const before = world.now
+    await says('STOP')
+    world.advance(60_000)
+    await says('START')
+    expect(await suppressed('sms')).toBe(false)
+    world.now = before
+    await says('STOP')
+    expect(await suppressed('sms')).toBe(true)
+    await says('START')
+    expect(await suppressed('sms')).toBe(false)
+    await world.db.deleteFrom('consents').execute()
+    await world.db.deleteFrom('inbound_texts').execute()
+    world.now = new Date(before.getTime() + 120_000)
+  })
+
   test('STOP in any case suppresses and is confirmed once', async () => {
     await consents('sms')
     expect(messageOf((await says('  stop. ')).body)).toMatch(/^Tea &amp; Co: Sie erhalten hier keine Nachrichten mehr/)

@@ -5,6 +5,7 @@ import { newId } from '../ids.ts'
 import { noteInbound } from '../messages/delivery.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
 import { openCartsTo } from '../shoppers/consent-sql.ts'
+import { laterThan } from '../shoppers/consents.ts'
 import { maskedAddress } from '../shoppers/mask.ts'
 import { phoneCountry } from '../shoppers/phone.ts'
 import type { TextChannelName } from './channel.ts'
@@ -35,17 +36,20 @@ export interface Inbound extends InboundMessage {
 /** What to answer at once; null: nothing. Doing it twice is doing it once. */
 export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
   const now = deps.now()
-  // A provider's clock ahead of ours must not keep the window open for longer, nor outrank what is said later.
-  const at = inbound.at && inbound.at < now ? inbound.at : now
-  const answer = await transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, { at, now }))
+  const answer = await transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, now))
   return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer, inbound.from) : null
 }
 
-async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, { at, now }: { at: Date; now: Date }) {
+async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Date) {
   const { channel, id: eventKey, from } = inbound
   const keyword = keywordOf(inbound.text)
   const addressHash = deps.secrets.addressHash(from)
   await sql.lockAddress(tx, addressHash)
+  const last = await sql.lastSaidAt(tx, channel, addressHash)
+  // A provider's clock ahead of ours must not keep the window open for longer, nor outrank what is said later. Ours may have been put
+  // back since the last words.
+  const latest = last && last > now ? laterThan(last, now) : now
+  const at = inbound.at && inbound.at < latest ? inbound.at : latest
   const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
   if (!isNew) return null
   const phones = spellingsOf(from).map((phone) => ({ phone, addressHash: deps.secrets.addressHash(phone) }))

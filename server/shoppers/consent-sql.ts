@@ -12,7 +12,7 @@ export async function lastConsent(
 ) {
   return db
     .selectFrom('consents')
-    .select(['status', 'wording', 'is_confirmed'])
+    .select(['status', 'wording', 'is_confirmed', 'at'])
     .where('store_id', '=', storeId)
     .where('address_hash', '=', addressHash)
     .where('channel', '=', channel)

@@ -27,6 +27,9 @@ export interface Said {
   country: string | null
 }
 
+/** When something said now counts from: after what was said before, also where the clock has been put back since (T4). */
+export const laterThan = (before: Date, now: Date): Date => (before >= now ? new Date(before.getTime() + 1) : now)
+
 /** What one post of the shop's pages says; saying the same again adds nothing. Answers whether anything was added. */
 export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[], now: Date): Promise<boolean> {
   let isNew = false
@@ -36,7 +39,8 @@ export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[],
     const last = await sql.lastConsent(tx, addressHash, each.channel)
     if (last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven)))
       continue
-    await insertConsent(tx, { id: newId(), addressHash, status, source: 'checkout', at: now, ...shared(each) })
+    const at = last ? laterThan(last.at, now) : now
+    await insertConsent(tx, { id: newId(), addressHash, status, source: 'checkout', at, ...shared(each) })
     if (status === 'pending') await sql.keepQuestion(tx, { ...each, addressHash, now })
     isNew = true
   }

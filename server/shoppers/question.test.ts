@@ -88,6 +88,14 @@ describe('a yes by SMS (C5, C6)', () => {
   })
 })
 
+test('a tick taken away after the clock was put back is the newest word (C5, T4)', async () => {
+  const phone = await ticks(sms(true), '+12125550179')
+  world.advance(-600_000)
+  await ticks(sms(false), phone)
+  expect((await wordOf(phone))?.evidence).toBe('withdrawn')
+  world.advance(600_000)
+})
+
 describe('the answer', () => {
   const replies = (phone: string, text: string) => says(text, { From: phone })
 
