@@ -122,11 +122,11 @@ describe('signing in (A 2.5, 5, 8)', () => {
 })
 
 describe('the store (A 2.4, 2.8, 4.4)', () => {
-  /** The demo's own store cannot be disconnected; another one can. */
-  const withOwnStore = () =>
-    owner.route('**/api/stores/check-connection*', async (route) => {
-      const answer = (await (await route.fetch()).json()) as { store: object }
-      await route.fulfill({ json: { ...answer, store: { ...answer.store, isDemo: false } } })
+  /** The demo's account keeps its store; any other one may let go of it. */
+  const withOwnAccount = () =>
+    owner.route('**/api/auth/me', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { user: object }
+      await route.fulfill({ json: { ...answer, user: { ...answer.user, isDemo: false } } })
     })
 
   const withoutStore = () =>
@@ -137,7 +137,7 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     owner.evaluate(() => Object.keys(localStorage).filter((key) => /connect|store|platform/i.test(key)))
 
   test('settings say what is connected, and a disconnection that fails is said and leads nowhere', async () => {
-    await withOwnStore()
+    await withOwnAccount()
     await breaks(owner, '/api/stores/disconnect')
     await owner.goto(`${house.url}/settings`)
     await owner.getByRole('heading', { name: 'Store Connection' }).waitFor()
@@ -166,7 +166,6 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     await owner.route('**/api/stores/disconnect*', (route) =>
       route.fulfill({ json: { success: true, message: 'x', cancelled: 0 } }),
     )
-    await owner.unroute('**/api/stores/check-connection*')
     await withoutStore()
     await owner.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }).click()
     await owner.waitForURL('**/store-setup')
@@ -185,6 +184,7 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     await owner.getByRole('combobox', { name: 'Platform' }).click()
     expect(await owner.getByRole('option').allInnerTexts()).toEqual(['WooCommerce', 'Shopify'])
     await owner.unroute('**/api/stores/check-connection*')
+    await owner.unroute('**/api/auth/me')
   })
 
   test('a connection that fails says so under its heading', async () => {
