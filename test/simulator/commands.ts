@@ -83,7 +83,7 @@ export interface Caught {
 
 /** The history that is known to notice a mutation, then all others. */
 function* seedsFor({ seed }: Mutation): Generator<number> {
-  if (seed !== undefined) yield seed
+  yield seed
   yield* seedsFrom(1, MUTATION_LIMIT)
 }
 

@@ -10,8 +10,8 @@ export interface Mutation {
   file: string
   before: string
   after: string
-  /** A history that notices it; left out: none has been written down yet. */
-  seed?: number
+  /** A history that notices it. */
+  seed: number
 }
 
 export const mutations: readonly Mutation[] = [
@@ -21,6 +21,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "update messages m set state = 'unknown', reason = 'unknown', finished_at =",
     after: "update messages m set state = 'scheduled', decided_at =",
+    seed: 29,
   },
   {
     name: 'silence is taken for a refusal',
@@ -28,6 +29,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/outcome.ts',
     before: "return { ...base, state: 'unknown', reason: 'unknown', result: 'unknown', news }",
     after: "return { ...base, state: 'held', reason: 'retry', wake_at: now, result: 'retry', news: null }",
+    seed: 6,
   },
   {
     name: 'the fence reads the orders and tells nobody',
@@ -35,6 +37,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/stores/fence.ts',
     before: "await recordOrders(deps, store.storeId, page.rows, 'sync')",
     after: '',
+    seed: 17,
   },
   {
     name: 'a purchase leaves open messages open',
@@ -42,6 +45,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/carts/carts.ts',
     before: 'await messages.cancelCartMessages(tx, ids, reason, now)',
     after: '',
+    seed: 1,
   },
   {
     name: 'cancelling reaches what was sent',
@@ -49,6 +53,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "const OPEN = sql`('scheduled', 'held', 'claimed')`",
     after: "const OPEN = sql`('scheduled', 'held', 'claimed', 'sent')`",
+    seed: 4,
   },
   {
     name: 'messages live for two days',
@@ -56,6 +61,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',",
     after: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '48 hours',",
+    seed: 46,
   },
   {
     name: 'twice the pool is on the wire',
@@ -63,6 +69,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/wire.ts',
     before: 'this.#free = size',
     after: 'this.#free = 2 * size',
+    seed: 5,
   },
   {
     name: 'a joined cart keeps its messages',
@@ -70,6 +77,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/messages.ts',
     before: "await sql.cancelOfCarts(tx, [fromCart], 'merged', now)",
     after: '',
+    seed: 3,
   },
   {
     name: 'what a joined cart was sent is sent again',
@@ -77,6 +85,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/messages.ts',
     before: 'await sql.closeHandedOverSteps(tx, fromCart, intoCart, now)',
     after: '',
+    seed: 2526,
   },
   {
     name: 'an older fact is taken for a newer one',
@@ -84,6 +93,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/carts/carts.ts',
     before: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) > 0',
     after: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) !== 0',
+    seed: 11,
   },
   {
     name: 'an unsubscribe leaves open messages open',
@@ -91,6 +101,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/track.ts',
     before: 'await sql.skipOpenTo(tx, { accountId, address, channel, now })',
     after: '',
+    seed: 230,
   },
   {
     name: 'a refusal is written down as a consent',
@@ -98,6 +109,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/consents.ts',
     before: "if (!said.isGiven) return 'withdrawn'",
     after: '',
+    seed: 26,
   },
   {
     name: 'a touch after the purchase takes the credit',
@@ -105,6 +117,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/carts/attribution.ts',
     before: 'const until = order.purchased_at!',
     after: 'const until = new Date(order.purchased_at!.getTime() + 30 * 86_400_000)',
+    seed: 199,
   },
   {
     name: 'one message more than the cap',
@@ -112,6 +125,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/judge-sql.ts',
     before: 's.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours',
     after: 's.sender_email, s.postal_address, s.cap_messages + 1 as cap_messages, s.cap_window_hours',
+    seed: 4,
   },
   {
     name: 'the next step does not wait for the last hand-over',
@@ -119,6 +133,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
     after: "interval '0 minutes'",
+    seed: 21,
   },
   {
     name: 'a fold forgets what was folded before',
@@ -127,6 +142,7 @@ export const mutations: readonly Mutation[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: '${sql.table(table)}.${sql.ref(measure)} + excluded',
     after: 'excluded',
+    seed: 224,
   },
   {
     name: 'a text that was not delivered after all stays delivered',
@@ -134,6 +150,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/delivery-sql.ts',
     before: "or (m.state = 'delivered' and said.state = 'failed')",
     after: '',
+    seed: 268,
   },
   {
     name: 'the same request sends again',
@@ -141,6 +158,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/repeatable.ts',
     before: 'if (isKept) await make(tx, id)',
     after: 'await make(tx, id)',
+    seed: 32,
   },
   {
     name: 'what a person sends at once is held',
@@ -148,6 +166,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/judge.ts',
     before: 'return byHand.isImmediate || (',
     after: 'return (',
+    seed: 2,
   },
   {
     name: 'an entry of the owner’s leaves open messages open',
@@ -155,6 +174,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/suppressions/suppressions.ts',
     before: 'await skipOpenTo(tx, to)',
     after: '',
+    seed: 21,
   },
   {
     name: 'STOP leaves open texts open',
@@ -162,6 +182,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/channels/inbound.ts',
     before: 'await sql.closeOpenTexts(tx, out, now)',
     after: '',
+    seed: 145,
   },
   {
     name: 'Germans need not confirm a yes by SMS',
@@ -169,6 +190,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/consent-table.ts',
     before: "const PROOF_ASKED = 'DE AT'",
     after: "const PROOF_ASKED = 'AT'",
+    seed: 52,
   },
   {
     name: 'WhatsApp advertises to +1',
@@ -176,6 +198,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/consent.ts',
     before: "phone.startsWith('+1')",
     after: "phone.startsWith('+0')",
+    seed: 51,
   },
   {
     name: 'an erased shopper keeps their address',
@@ -183,6 +206,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/persons/erase-sql.ts',
     before: 'update shoppers set email = null, phone = null,',
     after: 'update shoppers set phone = null,',
+    seed: 3,
   },
   {
     name: 'who was erased comes back with the next post',
@@ -190,6 +214,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/suppressions/sql.ts',
     before: "and p.reason = 'erased'",
     after: "and p.reason = 'nothing'",
+    seed: 19,
   },
   {
     name: 'it is night when it is in the store',
@@ -197,6 +222,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/quiet.ts',
     before: 'const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]',
     after: 'const zones = [store.timeZone]',
+    seed: 8,
   },
   {
     name: 'texts before this one are overlooked',
@@ -204,6 +230,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/judge-sql.ts',
     before: 'and h.handed_over_at is not null and h.channel = m.channel',
     after: 'and h.handed_over_at is null and h.channel = m.channel',
+    seed: 56,
   },
   {
     name: 'one message more than the plan',
@@ -219,6 +246,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/outcome.ts',
     before: 'await sql.addUsage(tx, judged.situation.account_id, judged.month, channel, -1)',
     after: '',
+    seed: 41,
   },
   {
     name: 'each text fits the budget by itself',
@@ -226,6 +254,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/window.ts',
     before: 'micros -= cost.amountMicros',
     after: '',
+    seed: 996,
   },
   {
     name: 'what was refused stays paid',
@@ -233,5 +262,6 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/outcome.ts',
     before: 'return { ...booked, amountMicros: 0 }',
     after: 'return null',
+    seed: 51,
   },
 ]
