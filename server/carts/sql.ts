@@ -16,14 +16,17 @@ export interface FactRow {
   received_at: Date
 }
 
-/** Stores each fact once; answers the ids of those that were new. */
+/**
+ * Stores each fact once; answers the ids of those that were new. One told again after its person was erased is known by its id alone,
+ * which comes of the same words as the key it had (C8).
+ */
 export async function insertFacts({ db, storeId }: StoreTx, facts: readonly FactRow[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }>`
     insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
     select ${storeId}, id, shopper_id, kind, source, at, unique_key, payload, received_at
     from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
       as f(id uuid, shopper_id uuid, kind text, source text, at timestamptz, unique_key text, payload jsonb, received_at timestamptz)
-    on conflict (store_id, unique_key) do nothing returning id`.execute(db)
+    on conflict do nothing returning id`.execute(db)
   return new Set(rows.rows.map((row) => row.id))
 }
 

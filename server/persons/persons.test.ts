@@ -13,7 +13,7 @@ import { detectLost } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
 import { receiveText } from '../channels/inbound.ts'
 import { transact } from '../db.ts'
-import { HOUR, pass } from '../messages/scene.ts'
+import { bought, HOUR, pass } from '../messages/scene.ts'
 import { readStore } from '../stores/sql.ts'
 import { upsertCustomers } from '../stores/sync-sql.ts'
 import { resumeErasures } from './erase.ts'
@@ -235,6 +235,19 @@ describe('one person', () => {
     // Of consents only what was said and when, by the hash: the proof that earlier messages were wanted.
     expect([after.person.names, Object.keys(after.person.counts)]).toEqual([[], ['consents']])
     expect(after.person.suppressed.length).toBeGreaterThan(0)
+  })
+
+  test('what the store tells in the middle of it, and again afterwards, is the same news', async () => {
+    const dan = anOrder(world, { email: 'dan@walk.example' })
+    await recordOrders(world.deps, zen.storeId, [dan], 'sync')
+    world.advance(HOUR)
+    const { status } = await ask('DELETE', 'dan@walk.example', { confirmation: 'erase' })
+    expect(status).toBe(202)
+    const order = bought(world, dan)
+    await recordOrders(world.deps, zen.storeId, [order], 'sync')
+    await world.runJobs()
+    expect(await recordOrders(world.deps, zen.storeId, [order], 'webhook')).toMatchObject({ stored: 0 })
+    expect(await tracesIn(world, ['dan@walk'])).toEqual([])
   })
 
   test('a cart they left is still given up, and keeps nobody else’s from it (S5)', async () => {
