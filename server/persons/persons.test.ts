@@ -14,6 +14,7 @@ import { recordOrders } from '../carts/record.ts'
 import { receiveText } from '../channels/inbound.ts'
 import { transact } from '../db.ts'
 import { bought, HOUR, pass } from '../messages/scene.ts'
+import { recordSaid } from '../shoppers/consents.ts'
 import { readStore } from '../stores/sql.ts'
 import { upsertCustomers } from '../stores/sync-sql.ts'
 import { resumeErasures } from './erase.ts'
@@ -247,6 +248,10 @@ describe('one person', () => {
     await recordOrders(world.deps, zen.storeId, [order], 'sync')
     await world.runJobs()
     expect(await recordOrders(world.deps, zen.storeId, [order], 'webhook')).toMatchObject({ stored: 0 })
+    const yes = { channel: 'sms' as const, address: ZEN.phone, isGiven: true, wording: 'Yes', country: 'DE' }
+    const store = { storeId: zen.storeId, db: world.db }
+    expect(await transact(store, (tx) => recordSaid(world.deps, tx, [yes], world.now))).toBe(false)
+    expect(await tracesIn(world, ['2125550199'])).toEqual([])
     expect(await tracesIn(world, ['dan@walk'])).toEqual([])
   })
 

@@ -4,6 +4,7 @@ import { type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
+import { erasedAmong } from '../suppressions/sql.ts'
 import { recipientCountry, ruleInForce } from './consent.ts'
 import * as sql from './consent-sql.ts'
 import { ledgerWords } from './evidence-sql.ts'
@@ -33,8 +34,7 @@ export const laterThan = (before: Date, now: Date): Date => (before >= now ? new
 /** What one post of the shop's pages says; saying the same again adds nothing. Answers whether anything was added. */
 export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[], now: Date): Promise<boolean> {
   let isNew = false
-  for (const each of said) {
-    const addressHash = deps.secrets.addressHash(each.address)
+  for (const { addressHash, ...each } of await ofOthersThanErased(deps, tx, said)) {
     const status = await statusOf(tx, each, addressHash)
     const last = await sql.lastConsent(tx, addressHash, each.channel)
     if (last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven)))
@@ -59,8 +59,7 @@ export async function recordOrderWords(deps: Deps, storeId: string, said: readon
   const now = deps.now()
   await transact({ storeId, db: deps.db }, async (tx) => {
     let isNew = false
-    for (const each of said) {
-      const addressHash = deps.secrets.addressHash(each.address)
+    for (const { addressHash, ...each } of await ofOthersThanErased(deps, tx, said)) {
       const id = orderWordId(storeId, each)
       if (await sql.hasConsent(tx, id)) continue
       const status = await statusOf(tx, each, addressHash)
@@ -75,6 +74,17 @@ export async function recordOrderWords(deps: Deps, storeId: string, said: readon
     await wakeCartMessages(tx, await sql.openCartsTo(tx, addresses), now)
     await scheduleNextLook(tx)
   })
+}
+
+/** Whoever was erased stays so: what is said at their address is not written down, neither its number nor its beginning (C8). */
+async function ofOthersThanErased<T extends Said>(deps: Deps, tx: StoreTx, said: readonly T[]) {
+  const hashed = said.map((each) => ({ ...each, addressHash: deps.secrets.addressHash(each.address) }))
+  if (hashed.length === 0) return []
+  const erased = await erasedAmong(
+    tx,
+    hashed.map(({ addressHash }) => addressHash),
+  )
+  return hashed.filter(({ addressHash }) => !erased.has(addressHash.toString('hex')))
 }
 
 const shared = ({ channel, address, wording }: Said) => ({
