@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { skipOpenTo } from '../messages/track-sql.ts'
+import { addressKey, type ShopperKey } from '../shoppers/rules.ts'
 import { lockAllKeys } from '../shoppers/shoppers.ts'
 import { lockShoppers } from '../shoppers/sql.ts'
 import * as sql from './erase-sql.ts'
@@ -116,11 +117,13 @@ async function eraseInStore(deps: Deps, storeId: string, addresses: readonly str
 /** null: something of theirs is under way, which is waited for. */
 async function eraseLocked(tx: StoreTx, addresses: readonly string[], hashes: readonly Buffer[], now: Date) {
   const before = await personIn(tx, addresses, hashes)
-  await lockAllKeys(tx, await sql.mergingKeysOf(tx, before))
+  // Also of addresses nobody is known by: a box ticked with one is written down under the same lock.
+  const locked = [...addresses.map(addressKey), ...(await sql.mergingKeysOf(tx, before))]
+  await lockAllKeys(tx, locked)
   await lockShoppers(tx, before.shopperIds)
   // As it is now that nobody else can add to it.
   const person = await personIn(tx, addresses, hashes)
-  if (await sql.isUnderWay(tx, person)) return null
+  if (hasMore(await sql.mergingKeysOf(tx, person), locked) || (await sql.isUnderWay(tx, person))) return null
   await sql.closeOpen(tx, person, now)
   const facts = await sql.factsOf(tx, person)
   const carts = await sql.foldsOf(tx, person)
@@ -139,6 +142,12 @@ async function eraseLocked(tx: StoreTx, addresses: readonly string[], hashes: re
   const rows = await sql.eraseRows(tx, person)
   await sql.insertNamelessKeys(tx, person)
   return { providerIds, counts: { ...counts, ...rows } }
+}
+
+/** Was somebody joined to them while we waited? Their keys are to be locked as well. */
+function hasMore(keys: readonly ShopperKey[], locked: readonly ShopperKey[]): boolean {
+  const names = new Set(locked.map(({ kind, value }) => `${kind}:${value}`))
+  return keys.some(({ kind, value }) => !names.has(`${kind}:${value}`))
 }
 
 /** Long enough for a job to have done it. */

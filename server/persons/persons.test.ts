@@ -255,6 +255,24 @@ describe('one person', () => {
     expect(await tracesIn(world, ['dan@walk'])).toEqual([])
   })
 
+  test('a box ticked in the same moment is written before it and goes with them (C8)', async () => {
+    const [phone, hash] = ['+12125550177', world.deps.secrets.addressHash('+12125550177')]
+    const yes = { channel: 'whatsapp' as const, address: phone, isGiven: true, wording: 'Yes', country: 'US' }
+    const store = { storeId: zen.storeId, db: world.db }
+    await transact(store, (tx) => recordSaid(world.deps, tx, [yes], world.now))
+    let erasing: Promise<unknown> | undefined
+    await transact(store, async (tx) => {
+      expect(await recordSaid(world.deps, tx, [{ ...yes, isGiven: false }], world.now)).toBe(true)
+      const { status } = await ask('DELETE', encodeURIComponent(phone), { confirmation: 'erase' })
+      expect(status).toBe(202)
+      erasing = world.runJobs()
+      await sleep(300)
+    })
+    await erasing
+    const { rows } = await world.pool.query('select who from consents where address_hash = $1', [hash])
+    expect(rows).toEqual([{ who: null }, { who: null }])
+  })
+
   test('a cart they left is still given up, and keeps nobody else’s from it (S5)', async () => {
     const [ida, other] = [anOrder(world, { email: 'ida@walk.example' }), anOrder(world)]
     await recordOrders(world.deps, zen.storeId, [ida, other], 'sync')

@@ -10,6 +10,8 @@ import * as sql from './consent-sql.ts'
 import { ledgerWords } from './evidence-sql.ts'
 import { maskedAddress } from './mask.ts'
 import { phoneCountry } from './phone.ts'
+import { addressKey } from './rules.ts'
+import { lockAllKeys } from './shoppers.ts'
 import { insertConsent } from './sql.ts'
 
 // What shoppers say in the shop goes into the ledger (C5): append-only, with the words that were shown. Where a yes by SMS has to be
@@ -80,6 +82,11 @@ export async function recordOrderWords(deps: Deps, storeId: string, said: readon
 async function ofOthersThanErased<T extends Said>(deps: Deps, tx: StoreTx, said: readonly T[]) {
   const hashed = said.map((each) => ({ ...each, addressHash: deps.secrets.addressHash(each.address) }))
   if (hashed.length === 0) return []
+  // An erasure holds the same locks: it comes before the question, or after what is written.
+  await lockAllKeys(
+    tx,
+    said.map(({ address }) => addressKey(address)),
+  )
   const erased = await erasedAmong(
     tx,
     hashed.map(({ addressHash }) => addressHash),

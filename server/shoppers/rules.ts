@@ -24,6 +24,12 @@ export function isSharedAddress(email: string, storeHost: string): boolean {
   return PLACEHOLDER_DOMAINS.test(domain) || PLACEHOLDER_LOCALS.test(local)
 }
 
+/** Of an email address or a phone number, as they are kept. */
+export const addressKey = (address: string): ShopperKey => ({
+  kind: address.includes('@') ? 'email' : 'phone',
+  value: address,
+})
+
 export function contactKeys(contact: Contact, storeHost: string): ShopperKey[] {
   const keys: ShopperKey[] = []
   if (contact.email && !isSharedAddress(contact.email, storeHost)) keys.push({ kind: 'email', value: contact.email })

@@ -310,9 +310,12 @@ const BEAT_MS = 4_000
 
 async function stillThere({ deps, life }: Actor): Promise<void> {
   if (life.isDead) return
+  const { statements } = life
   await beat(deps).catch((error) => {
     if (!(error instanceof Killed)) throw error
   })
+  // No part of a look for work: one that waits half an hour, as an erasure does for the wire, would not end.
+  life.statements = statements
 }
 
 /** Does the steps once, at that point of the worker's way, while the worker waits. */
