@@ -3,7 +3,8 @@ import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeOf } from './axe.ts'
 import { aFurnishedHouse, type House, openBrowser, until } from './house.ts'
-import { type State, states } from './states.ts'
+import type { State } from './states/steps.ts'
+import { states } from './states.ts'
 
 // Every screen, at a desk's and a phone's width, in every theme: axe finds nothing, nothing stands out of the page. So do the states a
 // screen is seldom in (`states.ts`): waiting, failed, empty, with something open on it.

@@ -44,7 +44,7 @@ const rows = page
 test('every row names a test that exists, or says why there is none', () => {
   const wrong = rows.flatMap(({ what, file, proof }) => {
     if (file === '–') return /\w+ \w+ \w+/.test(proof) ? [] : [`${what}: neither test nor reason`]
-    if (!/\.test\.tsx?$/.test(file) || !existsSync(file)) return [`${what}: there is no test file “${file}”`]
+    if (!isRun(file)) return [`${what}: there is no test file “${file}”`]
     return namesOf(file).includes(proof) ? [] : [`${what}: no test in ${file} is called “${proof}”`]
   })
   expect(wrong).toEqual([])
@@ -55,6 +55,15 @@ test('every section of the specification that is built has its rows, each thing 
   expect(SECTIONS.filter((section) => !listed.some((what) => what.startsWith(`${section} `)))).toEqual([])
   expect(listed.filter((what, index) => listed.indexOf(what) !== index)).toEqual([])
 })
+
+/** A test file, or a part of a journey (`e2e/carts/list.ts`) which the journey's file (`e2e/carts.test.ts`) takes in. */
+function isRun(file: string): boolean {
+  if (!existsSync(file)) return false
+  if (/\.test\.tsx?$/.test(file)) return true
+  const [, journey, part] = /^e2e\/([\w-]+)\/([\w-]+\.ts)$/.exec(file) ?? []
+  const whole = `e2e/${journey}.test.ts`
+  return existsSync(whole) && readFileSync(whole, 'utf8').includes(`from './${journey}/${part}'`)
+}
 
 /** Of `test('…')` and `it.each(…)('…')`. In a file where something is skipped or singled out no name counts. */
 function namesOf(file: string): string[] {

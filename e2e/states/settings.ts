@@ -1,0 +1,117 @@
+import {
+  answers,
+  asks,
+  fills,
+  hangs,
+  isOwnAccount,
+  isTitled,
+  isViewer,
+  NO_STORE,
+  offers,
+  presses,
+  refuses,
+  type State,
+  says,
+} from './steps.ts'
+
+// Settings: without a store, to a viewer, with something typed wrong, not saved, asked for.
+
+const ANN = {
+  ...{ address: 'ann@shoppers.example', addresses: ['ann@shoppers.example', '+12125550123'], names: ['Ann Archer'] },
+  ...{ stores: [{ id: 'x', name: 'Maple & Clay' }], firstSeenAt: '2026-01-05T10:00:00Z' },
+  counts: { carts: 2, orders: 1, messages: 4, facts: 6 },
+  suppressed: [{ channel: 'sms', reason: 'unsubscribed', since: '2026-01-06T10:00:00Z' }],
+  erasures: [],
+}
+
+export const ofSettings: State[] = [
+  {
+    name: 'settings without a store',
+    of: 'owner',
+    path: '/settings',
+    given: [NO_STORE],
+    steps: [says('Not connected to any store')],
+  },
+  {
+    name: 'store being disconnected',
+    of: 'owner',
+    path: '/settings',
+    given: [isOwnAccount],
+    steps: [presses('Disconnect Store'), asks],
+  },
+  {
+    name: 'the doctor at work',
+    of: 'owner',
+    path: '/settings',
+    isLoading: true,
+    given: [hangs('stores/doctor')],
+    steps: [(page) => page.getByRole('region', { name: 'Connection doctor' }).waitFor()],
+  },
+  ...['/settings', '/settings/recovery-rules', '/settings/sending', '/settings/consent'].map((path): State => {
+    return { name: `${path} to a viewer`, of: 'owner', path, given: [isViewer], steps: [isTitled] }
+  }),
+  {
+    name: 'a rule that cannot be',
+    of: 'owner',
+    path: '/settings/recovery-rules',
+    steps: [
+      fills('Messages per person', '99'),
+      (page) => page.keyboard.press('Control+s'),
+      says('A whole number from 1 to 20'),
+    ],
+  },
+  {
+    name: 'a file of addresses looked at',
+    of: 'owner',
+    path: '/settings/consent#suppressions',
+    steps: [
+      presses('Import CSV'),
+      (page) =>
+        page.locator('input[type=file]').setInputFiles({
+          ...{ name: 'old.csv', mimeType: 'text/csv' },
+          buffer: Buffer.from('E-mail;Status;Comment\nann@shoppers.example;spam;by letter\nnobody;;\n'),
+        }),
+      offers('Import 2 rows'),
+    ],
+  },
+  {
+    name: 'a person about to be erased',
+    of: 'owner',
+    path: '/settings/consent?person=ann@shoppers.example#person',
+    given: [answers('persons/', { person: ANN })],
+    steps: [presses('Erase this person'), (page) => page.getByLabel('Type “erase” to confirm').waitFor()],
+  },
+  {
+    name: 'leaving without saving',
+    of: 'owner',
+    path: '/settings/recovery-rules',
+    steps: [fills('Messages per person', '7'), presses('Appearance', 'link'), asks],
+  },
+  {
+    name: 'a test mail that went',
+    of: 'owner',
+    path: '/settings/sending',
+    steps: [presses('Send test mail'), says('took the mail to')],
+  },
+  {
+    name: 'account not to be had',
+    of: 'owner',
+    path: '/settings/account',
+    given: [refuses('auth/me')],
+    steps: [says('Your account could not be loaded')],
+  },
+  {
+    name: 'an account one may not change',
+    of: 'owner',
+    path: '/settings/account',
+    given: [isViewer],
+    steps: [says('You are a viewer')],
+  },
+  { name: 'logging out', of: 'owner', path: '/settings/account', steps: [presses('Log Out'), asks] },
+  {
+    name: 'one answer open',
+    of: 'owner',
+    path: '/settings/faq',
+    steps: [(page) => page.getByRole('main').locator('button[aria-expanded]').nth(3).click()],
+  },
+]

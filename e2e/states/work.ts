@@ -1,0 +1,106 @@
+import {
+  answers,
+  asks,
+  fills,
+  hangs,
+  isTitled,
+  isViewer,
+  NO_CARTS,
+  NO_FIGURES,
+  NO_PLAN,
+  NOT_HERE,
+  offers,
+  presses,
+  refuses,
+  type State,
+  says,
+  shows,
+  waits,
+} from './steps.ts'
+
+// The screens one works on: dashboard, carts, flows.
+
+const ofTheDashboard: State[] = [
+  {
+    name: 'dashboard without a plan',
+    of: 'owner',
+    path: '/dashboard',
+    given: [NO_PLAN],
+    steps: [says('Subscription Required')],
+  },
+  {
+    name: 'dashboard on its way',
+    of: 'owner',
+    path: '/dashboard',
+    isLoading: true,
+    given: [hangs('dashboard/'), hangs('carts/abandoned')],
+    steps: [waits],
+  },
+  {
+    name: 'dashboard not to be had',
+    of: 'owner',
+    path: '/dashboard',
+    given: [answers('dashboard/stats', { error: '', code: 'store_unreachable' }, 503)],
+    steps: [says('Store connection failed.')],
+  },
+  {
+    name: 'dashboard with a warning',
+    of: 'owner',
+    path: '/dashboard',
+    given: [refuses('dashboard/stats'), refuses('dashboard/chart'), refuses('carts/abandoned')],
+    steps: [says('Dashboard Warning')],
+  },
+  {
+    name: 'dashboard of a new account',
+    of: 'owner',
+    path: '/dashboard',
+    given: [NO_FIGURES, NO_CARTS],
+    steps: [says('Get ready to win carts back')],
+  },
+]
+
+const PAST_ON_ITS_WAY = answers('demo/past', { isBeingWritten: true, percent: 42 })
+
+const ofCartsAndFlows: State[] = [
+  ...['/dashboard', '/carts'].map((path): State => {
+    const given = [NO_FIGURES, NO_CARTS, PAST_ON_ITS_WAY]
+    return { name: `${path} while the demo is being written`, of: 'owner', path, given, steps: [says('42%')] }
+  }),
+  {
+    name: 'carts on their way',
+    of: 'owner',
+    path: '/carts',
+    isLoading: true,
+    given: [hangs('carts/abandoned')],
+    steps: [waits],
+  },
+  {
+    name: 'carts not to be had',
+    of: 'owner',
+    path: '/carts',
+    given: [refuses('carts/abandoned')],
+    steps: [offers('Retry')],
+  },
+  { name: 'no carts', of: 'owner', path: '/carts', given: [NO_CARTS], steps: [shows('.empty-sign')] },
+  {
+    name: 'cart on its way',
+    of: 'owner',
+    path: '/carts/:cartId',
+    isLoading: true,
+    given: [hangs('carts/')],
+    steps: [waits],
+  },
+  { name: 'cart that is not there', of: 'owner', path: `/carts/${NOT_HERE}`, steps: [says('There is no such cart')] },
+  { name: 'cart to a viewer', of: 'owner', path: '/carts/:cartId', given: [isViewer], steps: [isTitled] },
+  { name: 'flows not to be had', of: 'owner', path: '/flows', given: [refuses('flows')], steps: [offers('Retry')] },
+  { name: 'flow to a viewer', of: 'owner', path: '/flows/:flowId', given: [isViewer], steps: [isTitled] },
+  { name: 'flow being switched off', of: 'owner', path: '/flows/:flowId', steps: [presses(/^Switch off/), asks] },
+  {
+    name: 'flow with unsaved changes',
+    of: 'owner',
+    path: '/flows/:flowId',
+    steps: [fills('Subject', 'Still thinking about it?'), offers('Save')],
+  },
+]
+
+export const ofTheSections: State[] = [...ofTheDashboard, ...ofCartsAndFlows]
