@@ -12,7 +12,7 @@ export const reasonTexts: Record<string, string> = {
   sender_missing: 'The store has no sender name or postal address yet. Both are required in marketing mail.',
   flow_off: 'The flow is switched off.',
   flow_removed: 'The flow or this step no longer exists.',
-  cart_active: 'The shopper is still active; the step waits until they have been quiet long enough.',
+  cart_active: 'The shopper is still active. Nothing is sent before they have been quiet long enough.',
   purchase_in_progress: 'An order was placed and awaits its payment, so nothing is sent for now.',
   purchased: 'The shopper has bought. No further message goes out for this cart.',
   emptied: 'The shopper emptied the cart.',
@@ -35,7 +35,7 @@ export const reasonTexts: Record<string, string> = {
   consent_withdrawn: 'The shopper has withdrawn consent.',
   store_unreachable:
     'The store does not answer, so it is not certain that the shopper has not bought. Nothing is sent blindly.',
-  frequency_cap: 'The shopper has had as many messages as the frequency cap allows; it waits for the next free slot.',
+  frequency_cap: 'The shopper has had as many messages lately as the frequency cap allows.',
   render_failed: 'The message could not be built from its template.',
   plan_limit: 'The plan’s messages for this month are used up.',
   retry: 'The mail server did not accept it for now; it is tried again.',
@@ -61,7 +61,7 @@ export const reasonTexts: Record<string, string> = {
   cooldown: 'This cart had a message of the same kind a short time ago.',
   quiet_hours: 'It is night where the shopper lives; nobody is disturbed then.',
   receiver_paused:
-    'The receiving server takes no more mail from here for now. One message at a time tries again; the others wait for it.',
+    'The receiving server takes no more mail from here for now. One message at a time tries whether it does again.',
   plan_required: 'SMS and WhatsApp in flows are part of the Growth plan.',
   budget: 'The monthly budget for SMS and WhatsApp is used up.',
   cart_missing: 'There is no such cart in this store.',

@@ -173,7 +173,7 @@ export const cartEligibility = endpoint({
         explanation: z.string(),
         count: z.number(),
         cartIds: z.array(z.string()),
-        /** When the first of them may be tried again; null = never, or nobody knows. */
+        /** From when all of them may be tried again; null = never, or nobody knows. */
         until: z.string().nullable(),
         /** The control group: one cart at a time may be written to after all. */
         mayOverride: z.boolean(),

@@ -9,13 +9,13 @@ import { type Db, type StoreDb, snapshot } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { textsFor } from './deliver.ts'
 import { isText, judgeImagined } from './judge.ts'
-import { monthOf, type Texts } from './judge-inputs.ts'
+import { type Ahead, monthOf, type Texts } from './judge-inputs.ts'
 import * as load from './judge-sql.ts'
 import { priceOf, templateFor, withOwnWords } from './preview.ts'
 import { readBudget } from './spend-sql.ts'
 
 // Who of many carts would get a message now, and who not and why: the decision itself, about messages that do not exist (D2, D11).
-// Nothing is written. Rendering is asked of texts, whose price depends on it; a mail is rendered when it is sent.
+// They would go together: what one takes of plan, budget and cap the next ones do not find. Nothing is written. Rendering is asked of texts, whose price depends on it; a mail is rendered when it is sent.
 
 export type Wanted = z.output<typeof cartEligibility.body>
 type Answer = z.infer<typeof cartEligibility.reply>
@@ -27,8 +27,9 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: Wa
   const cartIds = await cartIdsOf(store, wanted)
   const texts = await textsFor(deps, store, [wanted.channel])
   const tally = new Tally(wanted.channel)
+  const ahead = { count: 0, micros: 0, ofShopper: new Map<string, number>() }
   for (let start = 0; start < cartIds.length; start += CHUNK) {
-    await addChunk(deps, store, { tally, texts, wanted, cartIds: cartIds.slice(start, start + CHUNK) })
+    await addChunk(deps, store, { tally, texts, wanted, ahead, cartIds: cartIds.slice(start, start + CHUNK) })
     await breathe()
   }
   const price = wanted.channel === 'email' ? null : await priceFor(deps, store, tally)
@@ -47,10 +48,18 @@ async function cartIdsOf(store: StoreDb<Db>, { cartIds, status, search }: Wanted
   return ids.slice(0, MOST_CARTS)
 }
 
+interface Chunk {
+  tally: Tally
+  texts: Texts
+  wanted: Wanted
+  ahead: Ahead
+  cartIds: string[]
+}
+
 async function addChunk(
   deps: Deps,
   store: StoreDb<Db>,
-  { tally, texts, wanted, cartIds }: { tally: Tally; texts: Texts; wanted: Wanted; cartIds: string[] },
+  { tally, texts, wanted, ahead, cartIds }: Chunk,
 ): Promise<void> {
   const { channel } = wanted
   const words = { body: channel === 'sms' ? wanted.body : undefined }
@@ -62,7 +71,7 @@ async function addChunk(
       texts,
       async (base) =>
         (await load.loadImagined(tx, { cartIds, channel, templateId, ...base })).map((row) => withOwnWords(row, words)),
-      { isRendered: channel !== 'email' },
+      { isRendered: channel !== 'email', ahead },
     ),
   )
   for (const { row, decision, composed } of rows) {
@@ -107,7 +116,7 @@ class Tally {
     }
     const known = this.#reasons.get(problem.reason) ?? { cartIds: [], until: problem.until }
     known.cartIds.push(cartId)
-    if (problem.until && (!known.until || problem.until < known.until)) known.until = problem.until
+    if (problem.until && (!known.until || problem.until > known.until)) known.until = problem.until
     this.#reasons.set(problem.reason, known)
   }
 

@@ -32,6 +32,15 @@ export interface Context {
   hashes: Map<string, string>
   /** Nobody has pulled for what is only imagined: a pull comes before anything is sent. */
   isImagined: boolean
+  /** Imagined together with others: what those before it would have taken. */
+  ahead?: Ahead
+}
+
+/** What messages that do not exist would take of what there is only so much of. */
+export interface Ahead {
+  count: number
+  micros: number
+  ofShopper: Map<string, number>
 }
 
 export type Texts = ReadonlyMap<TextChannelName, TextChannel | null>
@@ -63,6 +72,7 @@ export function decisionInputs(
   const selling = { baseCountry: situation.base_country, sellingCountries: situation.selling_countries }
   const found = recipientCountry(channel, { country: row.country, phone: row.phone }, selling, phoneCountry)
   const key = `${channel}:${addressHash}`
+  const ahead = aheadOf(context, row)
   return {
     now,
     message: { step: row.step, channel, dueAt: row.due_at, expiresAt: row.expires_at, attempts: row.attempts },
@@ -90,16 +100,25 @@ export function decisionInputs(
     },
     fencePulledAt: context.isImagined ? now : situation.fence_started,
     cap: {
-      used: row.cap_used,
+      used: row.cap_used + ahead.ofShopper,
       max: situation.cap_messages,
-      freesAt: row.cap_oldest ? new Date(row.cap_oldest.getTime() + capMs) : null,
+      freesAt: row.cap_oldest || ahead.ofShopper > 0 ? new Date((row.cap_oldest ?? now).getTime() + capMs) : null,
     },
-    plan: { used: situation.used[channel] ?? 0, limit: planLimitOf(situation, channel), renewsAt: nextMonth(now) },
+    plan: {
+      used: (situation.used[channel] ?? 0) + ahead.count,
+      limit: planLimitOf(situation, channel),
+      renewsAt: nextMonth(now),
+    },
     receiver: receiverOf(context, row),
     renderProblem: rendering.problem,
     text: isTextChannelName(channel) ? textInputs(context, row, { channel, addressHash, found, rendering }) : null,
   }
 }
+
+const aheadOf = ({ ahead }: Context, row: load.ClaimedRow) => ({
+  count: ahead?.count ?? 0,
+  ofShopper: ahead?.ofShopper.get(row.shopper_id) ?? 0,
+})
 
 function receiverOf({ receivers, now }: Context, row: load.ClaimedRow): DecisionInputs['receiver'] {
   const known = row.channel === 'email' ? receivers.get(domainOf(addressOf(row) ?? '')) : undefined
@@ -151,7 +170,7 @@ function textInputs(
     coolUntil: row.text_last ? new Date(row.text_last.getTime() + situation.text_cooldown_hours * 3_600_000) : null,
     quietUntil: quietHours(now, placeOf(row, found, phone), quietStore(situation)).until,
     spreadMs: spreadOf(row.id),
-    isOverBudget: () => isOverBudget(situation.budget, rendering.cost()),
+    isOverBudget: () => isOverBudget(situation.budget, rendering.cost(), context.ahead?.micros),
   }
 }
 
@@ -174,9 +193,14 @@ export const quietStore = (situation: load.Situation) => ({
 })
 
 /** A price in another currency than the budget's cannot be held against it, so nothing is spent (decision 21). */
-export function isOverBudget(budget: load.Budget | null, cost: ReturnType<Rendering['cost']>): boolean {
+export function isOverBudget(
+  budget: load.Budget | null,
+  cost: ReturnType<Rendering['cost']>,
+  microsAhead = 0,
+): boolean {
   if (!budget || !cost || cost.amountMicros === 0) return false
-  return cost.currency !== budget.currency || budget.spentMicros + cost.amountMicros > budget.monthlyMicros
+  const spentMicros = budget.spentMicros + microsAhead
+  return cost.currency !== budget.currency || spentMicros + cost.amountMicros > budget.monthlyMicros
 }
 
 /** Treated or control, always the same for a shopper and an experiment (F1): HMAC as a number below the share. */

@@ -172,13 +172,14 @@ export async function loadImagined(
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null}'::jsonb as by_hand,
       false as is_superseded, ${STATE}
-    from (select gen_random_uuid() as id, ${storeId}::uuid as store_id, id as cart_id, 'manual:' as origin, 1 as step,
-      ${wanted.channel} as channel from unnest(${[...wanted.cartIds]}::uuid[]) as id) m
+    from (select gen_random_uuid() as id, ${storeId}::uuid as store_id, w.id as cart_id, w.place, 'manual:' as origin, 1 as step,
+      ${wanted.channel} as channel from unnest(${[...wanted.cartIds]}::uuid[]) with ordinality as w(id, place)) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = c.shopper_id
     left join templates t on t.store_id = m.store_id and t.id = ${wanted.templateId}
     ${CAP(wanted.capSince)}
-    ${TEXTS}`.execute(db)
+    ${TEXTS}
+    order by m.place`.execute(db)
   return rows.rows
 }
 

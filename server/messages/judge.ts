@@ -9,7 +9,16 @@ import { type Composed, composeEmail } from './compose.ts'
 import { type ComposedText, composeText } from './compose-text.ts'
 import { type Arm, type Decision, decide } from './decide.ts'
 import type * as sql from './deliver-sql.ts'
-import { addressOf, approvedFor, type Context, decisionInputs, monthOf, recordOf, type Texts } from './judge-inputs.ts'
+import {
+  type Ahead,
+  addressOf,
+  approvedFor,
+  type Context,
+  decisionInputs,
+  monthOf,
+  recordOf,
+  type Texts,
+} from './judge-inputs.ts'
 import * as load from './judge-sql.ts'
 import { receiversOf } from './receivers-sql.ts'
 
@@ -49,22 +58,32 @@ export async function judge(deps: Deps, tx: StoreTx, ids: readonly string[], tex
   return judged
 }
 
-/** What would be decided, at this moment, about messages that do not exist. */
+/**
+ * What would be decided, at this moment, about messages that do not exist. With `ahead` they would go together, after those it
+ * speaks of: each takes its part of plan, budget and cap before the next is decided, and `ahead` then speaks of them too.
+ */
 export async function judgeImagined(
   deps: Deps,
   tx: StoreTx,
   texts: Texts,
   read: (base: { now: Date; capSince: Date }) => Promise<load.ClaimedRow[]>,
-  { isRendered = true } = {},
+  { isRendered = true, ahead }: { isRendered?: boolean; ahead?: Ahead } = {},
 ) {
   const base = await situationOf(deps, tx)
   const rows = await read(base)
-  const context = await contextOf(deps, tx, { ...base, texts, isImagined: true }, rows)
-  return {
-    context,
-    situation: base.situation,
-    rows: rows.map((row) => ({ row, ...judgeRow(context, row, isRendered) })),
-  }
+  const context = await contextOf(deps, tx, { ...base, texts, isImagined: true, ...(ahead && { ahead }) }, rows)
+  const judged = rows.map((row) => {
+    const judgement = judgeRow(context, row, isRendered)
+    if (ahead && judgement.decision.outcome === 'send') goAhead(ahead, row, judgement.composed)
+    return { row, ...judgement }
+  })
+  return { context, situation: base.situation, rows: judged }
+}
+
+function goAhead(ahead: Ahead, { shopper_id }: load.ClaimedRow, composed: AnyComposed | null): void {
+  ahead.count += 1
+  if (composed && isText(composed)) ahead.micros += composed.cost.amountMicros
+  ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)
 }
 
 async function situationOf(deps: Deps, tx: StoreTx) {
@@ -81,7 +100,7 @@ const WINDOW_MS = 24 * 3_600_000
 async function contextOf(
   deps: Deps,
   tx: StoreTx,
-  base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'isImagined'>,
+  base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'isImagined' | 'ahead'>,
   rows: readonly load.ClaimedRow[],
 ): Promise<Context> {
   const addresses = [...new Set(rows.flatMap((row) => addressOf(row) ?? []))]

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { anOrder, aStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
+import { detectLost } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
+import { aShop, post } from './by-hand-scene.ts'
 import { drawArm } from './judge-inputs.ts'
 import {
   aScene,
@@ -103,6 +105,40 @@ describe('the plan’s limit (decision 6)', () => {
     expect(reply.status).toBe(200)
     await pass(world, storeId, MINUTE)
     expect(await countStates(world, storeId)).toEqual({ sent: 1, skipped: 1 })
+  })
+
+  test('of many carts as many are eligible as the plan has left, and so many go', async () => {
+    const shop = await aShop(world, 4, { plan: 'free' })
+    await setUsed(shop.accountId, 498)
+    const ask = () =>
+      world.request('POST', '/api/carts/eligibility', {
+        token: shop.token,
+        body: { channel: 'email', cartIds: shop.cartIds },
+      })
+    const { eligible, reasons } = (await ask()).body
+    expect(eligible).toEqual(shop.cartIds.slice(0, 2))
+    expect(reasons).toMatchObject([{ reason: 'plan_limit', cartIds: shop.cartIds.slice(2) }])
+    const body = { channel: 'email', cartIds: shop.cartIds }
+    const { jobId } = (await post(world, shop, '/api/carts/send', body)).body
+    for (let second = 0; second < 3; second++) await pass(world, shop.storeId, 1_000)
+    const { counts } = (await world.request('GET', `/api/carts/send/${jobId}`, { token: shop.token })).body
+    expect(counts).toMatchObject({ sent: 2, failed: 2 })
+  })
+
+  test('of a person’s carts as many are eligible as the frequency cap has left for them (T1)', async () => {
+    const shop = await aShop(world, 1)
+    await pass(world, shop.storeId, 40 * DAY)
+    await detectLost(world.deps)
+    await recordOrders(world.deps, shop.storeId, [anOrder(world, { email: shop.orders[0]!.email })], 'sync')
+    await pass(world, shop.storeId, 25 * HOUR)
+    await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', shop.storeId).execute()
+    const expires_at = new Date(world.now.getTime() + DAY)
+    await world.db.updateTable('sessions').set({ expires_at }).where('account_id', '=', shop.accountId).execute()
+    const ask = { token: shop.token, body: { channel: 'email' } }
+    const { total, eligible, reasons } = (await world.request('POST', '/api/carts/eligibility', ask)).body
+    expect([total, eligible.length]).toEqual([2, 1])
+    const tomorrow = new Date(world.now.getTime() + DAY).toISOString()
+    expect(reasons).toMatchObject([{ reason: 'frequency_cap', count: 1, until: tomorrow }])
   })
 
   test('a new month begins at nothing used, at midnight UTC', async () => {

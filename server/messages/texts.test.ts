@@ -198,6 +198,16 @@ describe('the monthly budget', () => {
     expect(new Set(refused.map((row) => row.reason))).toEqual(new Set(['budget']))
   }, 60_000)
 
+  test('of many carts as many are eligible as it has left, and they are what is priced', async () => {
+    const shop = await aShop(world, 3)
+    await setBudget(shop, 0.02)
+    const body = { channel: 'sms', cartIds: shop.cartIds }
+    const answer = (await world.request('POST', '/api/carts/eligibility', { token: shop.token, body })).body
+    expect(answer.eligible).toEqual(shop.cartIds.slice(0, 2))
+    expect(answer.reasons).toMatchObject([{ reason: 'budget', cartIds: [shop.cartIds[2]] }])
+    expect(answer.price).toMatchObject({ total: { amount: 0.02 }, budgetLeft: { amount: 0.02 } })
+  })
+
   test('a member looks at it, and only who leads the team sets it', async () => {
     const shop = await aShop(world)
     expect((await setBudget(shop, -1)).status).toBe(400)

@@ -1,5 +1,6 @@
 import './carts.css'
-import { Group, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { MOST_CARTS, type SendChannel } from '../../shared/reminders.ts'
 import { Failed } from '../ui/Failed.tsx'
@@ -55,9 +56,11 @@ export function EligibilityView({ channel, selection, eligibility }: Props) {
                   {reason.until && (
                     <>
                       {' '}
-                      Possible from <DateTime at={reason.until} />.
+                      {reason.count > 1 ? 'Possible for all of them from' : 'Possible from'}{' '}
+                      <DateTime at={reason.until} />.
                     </>
                   )}
+                  <WayOut reason={reason.reason} />
                 </Text>
                 {total > 1 && (
                   <Text fz="sm" fw={600} className="tabular">
@@ -71,6 +74,29 @@ export function EligibilityView({ channel, selection, eligibility }: Props) {
         </ul>
       )}
     </Stack>
+  )
+}
+
+const waysOut: Record<string, { to: string; text: string }> = {
+  plan_limit: { to: '/pricing', text: 'See plans' },
+  budget: { to: '/settings/sending', text: 'Change the budget' },
+  sender_missing: { to: '/settings/sending', text: 'Enter them' },
+  sms_not_configured: { to: '/settings/sending', text: 'Open the settings' },
+  whatsapp_not_configured: { to: '/settings/sending', text: 'Open the settings' },
+  template_missing: { to: '/settings/sending', text: 'Choose a template' },
+}
+
+/** Where the owner can end it. */
+function WayOut({ reason }: { reason: string }) {
+  const way = waysOut[reason]
+  if (!way) return null
+  return (
+    <>
+      {' '}
+      <Anchor component={Link} to={way.to} inherit underline="always">
+        {way.text}
+      </Anchor>
+    </>
   )
 }
 

@@ -7,7 +7,7 @@ import { useStore } from '../access/queries.ts'
 import { wordsOf as wordsOfError } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { announce } from '../ui/announce.ts'
-import { counted, formatDateTime } from '../ui/format.ts'
+import { counted, formatCount, formatDateTime } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { EligibilityView } from './EligibilityView.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
@@ -221,7 +221,7 @@ function LaterOffer({ ask, eligibility, isBusy, onSend }: LaterProps) {
   const { cartIds, until } = waiting
   return (
     <Button variant="default" disabled={isBusy} onClick={() => onSend(cartIds, until)}>
-      Send {cartIds.length === 1 ? 'it' : `these ${cartIds.length}`} at {formatDateTime(until)}
+      Send {cartIds.length === 1 ? 'it' : `these ${formatCount(cartIds.length)}`} at {formatDateTime(until)}
     </Button>
   )
 }
