@@ -252,6 +252,7 @@ export interface ShoppersTable {
   country: Generated<string | null>
   country_source: Generated<string | null>
   arm: Generated<'treated' | 'control' | null>
+  arm_at: Generated<Date | null>
   is_member: Generated<boolean>
   created_at: Date
   language: Generated<'en' | 'de' | null>

@@ -199,6 +199,26 @@ test('the checkout empties the cart before its order is known: the timeline says
 
 const kindsOf = (body: { timeline: { kind: string }[] }) => body.timeline.map((entry) => entry.kind)
 
+test('of two people found to be one, the assignment made first is kept, whoever of them was known first (F1)', async () => {
+  const shop = await aShop(world)
+  const [mine, yours] = [anEmail(), anEmail()]
+  await shop.fill('phone', [tea()])
+  await shop.type('phone', { email: mine })
+  world.advance(MINUTE)
+  await shop.fill('laptop', [pot])
+  await shop.type('laptop', { email: yours })
+  const draw = (email: string, arm: 'treated' | 'control') => {
+    world.advance(MINUTE)
+    const drawn = world.db.updateTable('shoppers').set({ arm, arm_at: world.now })
+    return drawn.where('store_id', '=', shop.storeId).where('email', '=', email).execute()
+  }
+  await draw(yours, 'control')
+  await draw(mine, 'treated')
+  await shop.type('laptop', { email: mine })
+  const people = await world.db.selectFrom('shoppers').select('arm').where('store_id', '=', shop.storeId).execute()
+  expect(people).toEqual([{ arm: 'control' }])
+})
+
 test('people of the store’s own account are marked as such, shoppers are not (F1)', async () => {
   const shop = await aShop(world)
   const owner = await world.db

@@ -231,7 +231,11 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
       .set({ is_on: true, holdout_bps: 1_000 })
       .where('store_id', '=', storeId)
       .execute()
-    await world.db.updateTable('shoppers').set({ arm: 'control' }).where('store_id', '=', storeId).execute()
+    await world.db
+      .updateTable('shoppers')
+      .set({ arm: 'control', arm_at: world.now })
+      .where('store_id', '=', storeId)
+      .execute()
     expect((await sendEmail(shop)).body.fields.reason).toBe('holdout')
     expect((await sendEmail(shop, { overrideHoldout: true })).status).toBe(200)
     const shopper = await world.db

@@ -341,8 +341,9 @@ export async function insertSuppression(
 export async function setArms(
   { db, storeId }: StoreDb,
   arms: readonly { shopperId: string; arm: 'treated' | 'control' }[],
+  now: Date,
 ): Promise<void> {
-  await sql`update shoppers s set arm = a.arm
+  await sql`update shoppers s set arm = a.arm, arm_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(arms)}::jsonb) as a("shopperId" uuid, arm text)
     where s.store_id = ${storeId} and s.id = a."shopperId" and s.arm is null`.execute(db)
 }

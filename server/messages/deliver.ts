@@ -107,7 +107,7 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
       texts,
     ),
   )
-  if (judged.arms.length > 0) await sql.setArms(store, judged.arms)
+  if (judged.arms.length > 0) await sql.setArms(store, judged.arms, deps.now())
   if (judged.verdicts.length > 0) await sql.applyVerdicts(store, claim, judged.verdicts, deps.now())
   // The rest of a slow batch goes back and is decided on a new pull.
   const mayGoOn = async () => (batch.isFenceDown || isFenceFresh(judged, deps.now())) && lease.hold()

@@ -39,7 +39,11 @@ describe('who is eligible, and who is not, by reason', () => {
       .set({ is_on: true, holdout_bps: 500 })
       .where('store_id', '=', shop.storeId)
       .execute()
-    await world.db.updateTable('shoppers').set({ arm: 'control' }).where('phone', '=', held!.phone).execute()
+    await world.db
+      .updateTable('shoppers')
+      .set({ arm: 'control', arm_at: world.now })
+      .where('phone', '=', held!.phone)
+      .execute()
     await post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[3] })
     const missing = newId()
     const before = await world.db.selectFrom('messages').select('id').execute()

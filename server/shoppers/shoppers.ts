@@ -1,6 +1,6 @@
 import type { AccountTx, StoreTx } from '../db.ts'
 import { newId } from '../ids.ts'
-import { groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
+import { earliestDrawn, groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
 import * as sql from './sql.ts'
 
 // Shoppers: who is the same person. A shopper is everything its merging keys hold together; keys are only ever added.
@@ -34,8 +34,9 @@ export async function resolveShoppers(
     for (const other of shoppers.slice(1)) {
       merged.add(ids[index]!)
       await sql.moveShopper(tx, other.id, ids[index]!)
-      if (other.arm) await sql.keepEarlierArm(tx, ids[index]!, other.arm)
     }
+    const [survivor, drawn] = [shoppers[0], earliestDrawn(shoppers)]
+    if (survivor && drawn && drawn !== survivor) await sql.setArm(tx, survivor.id, drawn)
   }
   const shopperIds: string[] = []
   for (const [index, { lists }] of groups.entries()) for (const list of lists) shopperIds[list] = ids[index]!

@@ -1,6 +1,6 @@
 import type { ConsentEvidence } from '../../shared/ledger.ts'
 import { type AccountTx, type StoreDb, type StoreTx, sql } from '../db.ts'
-import type { ShopperKey } from './rules.ts'
+import type { Drawn, ShopperKey } from './rules.ts'
 
 // Shoppers: SQL and nothing else.
 
@@ -118,14 +118,8 @@ export async function markMembers({ db, accountId }: AccountTx, emails: readonly
     where s.store_id = said.store_id and s.id = said.id and s.is_member is distinct from said.is_member`.execute(db)
 }
 
-export async function keepEarlierArm({ db, storeId }: StoreTx, id: string, arm: 'treated' | 'control'): Promise<void> {
-  await db
-    .updateTable('shoppers')
-    .set({ arm })
-    .where('store_id', '=', storeId)
-    .where('id', '=', id)
-    .where('arm', 'is', null)
-    .execute()
+export async function setArm({ db, storeId }: StoreTx, id: string, { arm, arm_at }: Drawn): Promise<void> {
+  await db.updateTable('shoppers').set({ arm, arm_at }).where('store_id', '=', storeId).where('id', '=', id).execute()
 }
 
 export async function insertConsent(

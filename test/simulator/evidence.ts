@@ -32,8 +32,8 @@ export interface Evidence {
   usState: string | null
   phone: string | null
   hasBoughtBefore: boolean
-  /** When a message to the person was first left out for the control group. */
-  heldOutAt: number | null
+  arm: 'treated' | 'control' | null
+  armAt: number | null
   overridesHoldout: boolean | null
   /** Of the address, on this channel, as it was said. */
   ledger: {
@@ -79,8 +79,7 @@ export async function readEvidence(
             and theirs.kind = 'device' and theirs.value = mine.value
           where mine.store_id = m.store_id and mine.shopper_id = m.shopper_id and mine.kind = 'device')) as keys,
       h.country, c.fold -> 'contact' ->> 'state' as "usState", c.phone, r.overrides_holdout as "overridesHoldout",
-      (select min(${ms('o.finished_at')}) from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-        and o.reason = 'holdout') as "heldOutAt",
+      h.arm, ${ms('h.arm_at')} as "armAt",
       exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
         and o.purchased_at < c.started_at) as "hasBoughtBefore",
       (select coalesce(jsonb_agg(jsonb_build_object('status', n.status, 'isConfirmed', n.is_confirmed, 'source', n.source,

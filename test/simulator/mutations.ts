@@ -217,6 +217,14 @@ export const mutations: readonly Mutation[] = [
     seed: 19,
   },
   {
+    name: 'who is joined to another is what the other is',
+    rule: 'F1',
+    file: 'server/shoppers/rules.ts',
+    before: '(first && first.arm_at! <= each.arm_at! ? first : each)',
+    after: '(first ?? each)',
+    seed: 714,
+  },
+  {
     name: 'it is night when it is in the store',
     rule: 'T2',
     file: 'server/shoppers/quiet.ts',

@@ -40,6 +40,12 @@ export interface Message {
   micros: number | null
 }
 
+export interface Shopper {
+  id: string
+  arm: 'treated' | 'control' | null
+  armAt: number | null
+}
+
 export interface StoredFact {
   id: string
   shopper: string
@@ -83,6 +89,7 @@ export interface State {
   isActive: boolean
   carts: Cart[]
   messages: Message[]
+  shoppers: Shopper[]
   facts: StoredFact[]
   orders: Order[]
   touches: Touch[]
@@ -101,6 +108,7 @@ export const WITNESS = `
   ${['carts', 'messages', 'facts', 'orders', 'touches']
     .map((table) => written(table, 'insert or update or delete'))
     .join('')}
+  ${written('shoppers', 'insert or delete or update of arm')}
   ${written('stores', 'insert or delete or update of is_active')}`
 
 function written(table: string, event: string): string {
@@ -164,6 +172,7 @@ const STATE = `
       to: 'to_address',
       micros: 'cost_micros',
     })},
+    ${list('shoppers', { id: 'id', arm: 'arm', armAt: asMs('arm_at') })},
     ${list('facts', { id: 'id', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},
     ${list('orders', {
       id: 'order_id',

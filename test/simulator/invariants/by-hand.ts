@@ -27,4 +27,4 @@ export const D11: Invariant = ({ theatre, state, fresh, mails }) => {
 }
 
 /** Known for one when it was asked for: whoever is drawn in the same moment was nobody's control yet. */
-const isControl = ({ heldOutAt, createdAt }: Departed['evidence']) => heldOutAt !== null && heldOutAt < createdAt
+const isControl = ({ arm, armAt, createdAt }: Departed['evidence']) => arm === 'control' && armAt! < createdAt

@@ -98,6 +98,21 @@ export const T4: Invariant = ({ theatre, fresh, mails }) =>
     })
   })
 
+/** Drawn once, a person stays what they are; of two found to be one, the assignment made first is kept. */
+export const F1: Invariant = ({ state, before }) => {
+  const now = new Map(state.shoppers.map((shopper) => [shopper.id, shopper]))
+  return (before?.shoppers ?? []).flatMap(({ id, arm, armAt }) => {
+    if (armAt === null) return []
+    // Whoever is gone was joined to another, and their carts went along.
+    const cart = before!.carts.find((each) => each.shopper === id)
+    const kept = now.get(id) ?? now.get(state.carts.find((each) => each.id === cart?.id)?.shopper ?? '')
+    if (!kept) return []
+    const isKept =
+      kept.armAt !== null && (kept.armAt < armAt || (kept.armAt === armAt && (kept.arm === arm || kept.id !== id)))
+    return isKept ? [] : [`shopper ${id.slice(-6)} was drawn ${arm} at ${armAt} and is ${kept.arm} since ${kept.armAt}`]
+  })
+}
+
 const WINDOW_MS = 5 * 86_400_000
 
 /** Each order's revenue is given once, to the last human touch before it or to none; so never more than the store took. */
