@@ -90,11 +90,14 @@ function writeWhole(file: string, value: unknown): void {
   renameSync(`${file}.new`, file)
 }
 
+/** Has an account in every furnished house. */
+export const KEEPER = 'keeper@houses.example'
+
 /** A copy sends nothing before an owner has said that it is the live one; the demo's may not. */
 async function confirmLive(house: House): Promise<void> {
   const ask = (path: string, headers: Record<string, string>, body?: object) =>
     fetch(house.url + path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
-  const keeper = { name: 'Keeper', email: 'keeper@houses.example', password: 'four pots on Kiln Road' }
+  const keeper = { name: 'Keeper', email: KEEPER, password: 'four pots on Kiln Road' }
   const registered = await ask('/api/auth/register', { 'content-type': 'application/json' }, keeper)
   const { token } = (await registered.json()) as { token: string }
   const reply = await ask(liveEndpoint.path, { authorization: `Bearer ${token}` })

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aFurnishedHouse, type House, openBrowser } from './house.ts'
+import { aFurnishedHouse, type House, KEEPER, openBrowser } from './house.ts'
 
 // The specification's own words where they stand on the screen, and the ways that lead on from them.
 
@@ -98,16 +98,68 @@ describe('signing in (A 2.5, 5, 8)', () => {
     await page.getByLabel('Repeat password').fill('secret')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('Registration failed. Please try again.').waitFor()
+    expect(await page.getByText('If you have an account already').count()).toBe(0)
+  })
+
+  test('says what cannot be, once and at its field, and leads on whoever is known here already', async () => {
+    const page = await aVisitor()
+    const problems = () => page.locator('.mantine-InputWrapper-error, [role=alert]').allInnerTexts()
+    const create = page.getByRole('button', { name: 'Create account' })
+    const fill = async (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text)
+    await page.goto(`${house.url}/register`)
+    await create.click()
+    await expect.poll(problems).toEqual(['Name is required', 'Email is required', 'Password is required'])
+    await fill('Name', 'Kit')
+    await fill('Email', 'keeper')
+    await fill('Password', '12345')
+    await fill('Repeat password', '12345')
+    await create.click()
+    await expect.poll(problems).toEqual(['Password must be at least 6 characters long'])
+    for (const label of ['Password', 'Repeat password']) await fill(label, '123456')
+    await create.click()
+    await expect.poll(problems).toEqual(['Please enter a valid email address.'])
+    await fill('Email', KEEPER)
+    await create.click()
+    await page.getByText('Registration failed. Please try again.').waitFor()
+    await page.getByRole('link', { name: 'reset your password' }).click()
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
+    expect(await page.getByLabel('Email').inputValue()).toBe(KEEPER)
+    const sent = page.getByText('If an account exists for that address, we have sent a link to reset the password.')
+    await fill('Email', 'nonsense')
+    await page.getByRole('button', { name: 'Send reset link' }).click()
+    await expect.poll(problems).toEqual(['Please enter a valid email address.'])
+    await fill('Email', 'nobody@owners.example')
+    const send = page.getByRole('button', { name: /^Send (reset|another) link$/ })
+    for (let times = 0; times < 3; times += 1) {
+      await Promise.all([page.waitForResponse('**/api/auth/forgot-password'), send.click()])
+      await sent.waitFor()
+    }
+    await send.click()
+    await page.getByText('Too many attempts. Please try again in 1 hour.').waitFor()
+    await page.getByRole('button', { name: /^Try again in\s+(1:00:00|59:\d\d)$/ }).waitFor()
+    // Links are counted per address, and what was said was about that one.
+    await fill('Email', KEEPER)
+    await page.getByRole('button', { name: 'Send reset link' }).waitFor()
+    expect(await problems()).toEqual([])
   })
 
   test('a reset link without its token is invalid; a new password leads to the landing page after three seconds', async () => {
     const page = await aVisitor()
     await page.goto(`${house.url}/reset-password`)
     await page.getByText('Invalid reset link. Please request a new password reset.').waitFor()
-    await breaks(page, '/api/auth/reset-password')
     await page.goto(`${house.url}/reset-password?token=x`)
+    await page.getByLabel('New password', { exact: true }).fill('12345')
+    await page.getByLabel('Repeat new password').fill('123456')
+    await page.getByRole('button', { name: 'Set new password' }).click()
+    await page.getByText('Password must be at least 6 characters long').waitFor()
+    await page.getByText('Passwords do not match').waitFor()
     await page.getByLabel('New password', { exact: true }).fill('secret')
     await page.getByLabel('Repeat new password').fill('secret')
+    await page.getByRole('button', { name: 'Set new password' }).click()
+    await page.getByText('Invalid reset link. Please request a new password reset.').waitFor()
+    const another = await page.getByRole('link', { name: 'Request a new link' }).getAttribute('href')
+    expect(another).toBe('/login?forgot')
+    await breaks(page, '/api/auth/reset-password')
     await page.getByRole('button', { name: 'Set new password' }).click()
     await page.getByText('Failed to reset password. Please try again.').waitFor()
     await page.unroute('**/api/auth/reset-password*')

@@ -13,7 +13,9 @@ import * as sql from './sql.ts'
 // A forgotten password. The link is made and mailed by a job (mails.ts), so the answer takes the same time for every address.
 
 export async function requestReset(deps: Deps, asked: { email: string; ip: string }): Promise<void> {
-  const email = normalizeEmail(asked.email) ?? asked.email
+  // What is no address is a slip of the fingers and nobody's: saying so tells nothing about anybody.
+  const email = normalizeEmail(asked.email)
+  if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
   await take(deps, limits.forgotPerClient, clientNetwork(asked.ip))
   await take(deps, limits.forgotPerAddress, email)
   const user = await sql.userByEmail(deps.db, email)

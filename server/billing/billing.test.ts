@@ -66,12 +66,12 @@ test('a plan that is not sold is refused in words', async () => {
   for (const plan of ['professional', 'enterprise']) {
     expect(await choose(token, plan)).toMatchObject({
       status: 400,
-      body: { error: `The plan "${plan}" is not sold yet. Choose free, starter, growth.` },
+      body: { error: `The plan "${plan}" is not sold yet. Choose free, starter, or growth.` },
     })
   }
   expect(await choose(token, 'gold')).toMatchObject({
     status: 400,
-    body: { error: 'There is no such plan. Choose free, starter, growth.' },
+    body: { error: 'There is no such plan. Choose free, starter, or growth.' },
   })
   expect((await choose(token, '')).status).toBe(400)
   expect(await status(token)).toMatchObject({ plan: null })

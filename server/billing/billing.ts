@@ -68,7 +68,7 @@ async function choosePlan(deps: Deps, account: AccountDb, plan: PlanKey): Promis
 function notSold(planKey: string): string {
   const isKnown = ['professional', 'enterprise'].includes(planKey.trim().toLowerCase())
   const reason = isKnown ? `The plan "${planKey.trim()}" is not sold yet.` : 'There is no such plan.'
-  return `${reason} Choose ${PlanKey.options.join(', ')}.`
+  return `${reason} Choose ${new Intl.ListFormat('en', { type: 'disjunction' }).format(PlanKey.options)}.`
 }
 
 async function refuseDemo(account: AccountDb): Promise<void> {

@@ -8,6 +8,7 @@ import { counted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useDeleteAccount, useForgetAccount } from './account-queries.ts'
 import { isSaidAtField, showPassword } from './fields.ts'
+import { SubmitButton, useWait } from './wait.tsx'
 
 interface Props {
   opened: boolean
@@ -30,6 +31,7 @@ export function DeleteDialog({ opened, user, onClose }: Props) {
 }
 
 function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
+  const wait = useWait()
   const remove = useDeleteAccount()
   const forget = useForgetAccount()
   const form = useForm({
@@ -43,10 +45,14 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
         announce(message)
         forget()
       },
-      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+      onError: (error) => {
+        wait.note(error)
+        if (error instanceof ApiError) form.setErrors(error.fields)
+      },
     }),
   )
   const stores = user.stores.filter((store) => store.isActive).length
+  const failure = wait.isOver(remove.error) || isSaidAtField(remove.error as ApiError | null) ? null : remove.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -76,18 +82,23 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
           {...showPassword}
           {...form.getInputProps('password')}
         />
-        {remove.error && !isSaidAtField(remove.error as ApiError) && (
+        {failure && (
           <Notice tone="bad" isLive>
-            {remove.error.message}
+            {failure.message}
           </Notice>
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" color="red" loading={remove.isPending} disabled={!isTyped}>
-            Delete for good
-          </Button>
+          <SubmitButton
+            label="Delete for good"
+            isBusy={remove.isPending}
+            waitS={wait.waitS}
+            size="sm"
+            color="red"
+            disabled={!isTyped}
+          />
         </Group>
       </Stack>
     </form>

@@ -6,6 +6,7 @@ import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useChangeEmail } from './account-queries.ts'
 import { isSaidAtField, showPassword } from './fields.ts'
+import { SubmitButton, useWait } from './wait.tsx'
 
 export function EmailDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
@@ -22,6 +23,7 @@ export function EmailDialog({ opened, onClose }: { opened: boolean; onClose: () 
 }
 
 function EmailForm({ onClose }: { onClose: () => void }) {
+  const wait = useWait()
   const change = useChangeEmail()
   const form = useForm({
     mode: 'uncontrolled',
@@ -37,10 +39,14 @@ function EmailForm({ onClose }: { onClose: () => void }) {
         announce(message)
         onClose()
       },
-      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+      onError: (error) => {
+        wait.note(error)
+        if (error instanceof ApiError) form.setErrors(error.fields)
+      },
     }),
   )
   const required = { required: true, withAsterisk: false }
+  const failure = wait.isOver(change.error) || isSaidAtField(change.error as ApiError | null) ? null : change.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -66,18 +72,16 @@ function EmailForm({ onClose }: { onClose: () => void }) {
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
-        {change.error && !isSaidAtField(change.error as ApiError) && (
+        {failure && (
           <Notice tone="bad" isLive>
-            {change.error.message}
+            {failure.message}
           </Notice>
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={change.isPending}>
-            Send the link
-          </Button>
+          <SubmitButton label="Send the link" isBusy={change.isPending} waitS={wait.waitS} size="sm" />
         </Group>
       </Stack>
     </form>

@@ -1,8 +1,10 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { authTexts } from '../../shared/auth.ts'
+import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { isSaidAtField } from './fields.ts'
 import { useForgotPassword, wordsOf } from './queries.ts'
 import { checkSignIn } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
@@ -14,23 +16,13 @@ interface Props {
 }
 
 export function ForgotForm({ email, onEmail, onBack }: Props) {
-  const forgot = useForgotPassword()
-  const wait = useWait()
+  const { form, forgot, submit, wait } = useForgotForm(email, onEmail)
   const field = useRef<HTMLInputElement>(null)
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { name: '', email, password: '', repeated: '' },
-    validate: (values) => checkSignIn('forgot', values),
-    onValuesChange: (values) => onEmail(values.email),
-  })
   // The button that led here is gone: the keyboard goes on in the field.
   useEffect(() => field.current?.focus(), [])
-  const failure = wait.isOver(forgot.error) ? null : forgot.error
+  const failure = wait.isOver(forgot.error) || isSaidAtField(forgot.error as ApiError | null) ? null : forgot.error
   return (
-    <form
-      onSubmit={form.onSubmit(({ email }: { email: string }) => forgot.mutate(email, { onError: wait.note }))}
-      noValidate
-    >
+    <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
           ref={field}
@@ -67,4 +59,32 @@ export function ForgotForm({ email, onEmail, onBack }: Props) {
       </Stack>
     </form>
   )
+}
+
+function useForgotForm(email: string, onEmail: (email: string) => void) {
+  const forgot = useForgotPassword()
+  const wait = useWait()
+  const [asked, setAsked] = useState<string | null>(null)
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', email, password: '', repeated: '' },
+    validate: (values) => checkSignIn('forgot', values),
+    onValuesChange: (values) => {
+      onEmail(values.email)
+      if (asked === null || values.email.trim() === asked) return
+      // What was answered was about the address before, and links are counted per address.
+      setAsked(null)
+      forgot.reset()
+      wait.clear()
+    },
+  })
+  const submit = form.onSubmit(({ email }: { email: string }) => {
+    setAsked(email.trim())
+    const onError = (error: Error) => {
+      wait.note(error)
+      if (error instanceof ApiError) form.setErrors(error.fields)
+    }
+    forgot.mutate(email, { onError })
+  })
+  return { form, forgot, submit, wait }
 }

@@ -8,6 +8,7 @@ import { useChangePassword } from './account-queries.ts'
 import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { checkNewPassword } from './rules.ts'
+import { SubmitButton, useWait } from './wait.tsx'
 
 type Values = { current: string; password: string; repeated: string }
 
@@ -53,6 +54,7 @@ interface FormProps {
 }
 
 function PasswordForm({ user, onDone, onCancel }: FormProps) {
+  const wait = useWait()
   const change = useChangePassword()
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
@@ -69,7 +71,10 @@ function PasswordForm({ user, onDone, onCancel }: FormProps) {
       { current, password },
       {
         onSuccess: ({ message }) => onDone(message),
-        onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+        onError: (error) => {
+          wait.note(error)
+          if (error instanceof ApiError) form.setErrors(error.fields)
+        },
       },
     ),
   )
@@ -80,6 +85,7 @@ function PasswordForm({ user, onDone, onCancel }: FormProps) {
     key: form.key(name),
     ...form.getInputProps(name),
   })
+  const failure = wait.isOver(change.error) || isSaidAtField(change.error as ApiError | null) ? null : change.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md" maw={420}>
@@ -99,15 +105,13 @@ function PasswordForm({ user, onDone, onCancel }: FormProps) {
           {...showPassword}
           {...field('repeated')}
         />
-        {change.error && !isSaidAtField(change.error as ApiError) && (
+        {failure && (
           <Notice tone="bad" isLive>
-            {change.error.message}
+            {failure.message}
           </Notice>
         )}
         <div style={{ display: 'flex', gap: 8 }}>
-          <Button type="submit" loading={change.isPending}>
-            Change password
-          </Button>
+          <SubmitButton label="Change password" isBusy={change.isPending} waitS={wait.waitS} size="sm" />
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>

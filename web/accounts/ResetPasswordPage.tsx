@@ -24,7 +24,7 @@ export function ResetPasswordPage() {
             <Title order={1}>Choose a new password</Title>
             {token === '' ? (
               <Notice tone="bad">
-                {authTexts.invalidResetLink} <Link to="/login">Go to sign-in</Link>
+                {authTexts.invalidResetLink} <NewLink />
               </Notice>
             ) : (
               <ResetForm token={token} />
@@ -35,6 +35,8 @@ export function ResetPasswordPage() {
     </BarePage>
   )
 }
+
+const NewLink = () => <Link to="/login?forgot">Request a new link</Link>
 
 function ResetForm({ token }: { token: string }) {
   const reset = useResetPassword()
@@ -76,7 +78,8 @@ function ResetForm({ token }: { token: string }) {
         />
         {failure && (
           <Notice tone="bad" isLive>
-            {wordsOf(failure, authTexts.resetFailed)}
+            {wordsOf(failure, authTexts.resetFailed)}{' '}
+            {failure instanceof ApiError && failure.message === authTexts.invalidResetLink && <NewLink />}
           </Notice>
         )}
         <SubmitButton label="Set new password" isBusy={reset.isPending} waitS={wait.waitS} />

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { authTexts } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { showPassword } from './fields.ts'
+import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { useLogin, useRegister, wordsOf } from './queries.ts'
 import { checkSignIn, type SignInForm as Fields } from './rules.ts'
@@ -25,7 +25,7 @@ interface Props {
 export function SignInForm({ mode, email, onEmail, onForgot }: Props) {
   const isRegistering = mode === 'register'
   const { form, asked, submit, wait } = useSignInForm(mode, email, onEmail)
-  const failure = wait.isOver(asked.error) ? null : asked.error
+  const failure = wait.isOver(asked.error) || isSaidAtField(asked.error as ApiError | null) ? null : asked.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -56,6 +56,7 @@ export function SignInForm({ mode, email, onEmail, onForgot }: Props) {
         {failure && (
           <Notice tone="bad" isLive>
             {wordsOf(failure, isRegistering ? authTexts.registrationFailed : authTexts.loginFailed)}
+            {isRegistering && (failure as ApiError).code === 'conflict' && <PerhapsKnown onForgot={onForgot} />}
           </Notice>
         )}
         <SubmitButton
@@ -121,6 +122,21 @@ function NewPasswords({ form }: { form: Form }) {
     </>
   )
 }
+
+/** Which it is stays unsaid (the address's owner hears of it by mail), but whoever owns it is not left standing. */
+const PerhapsKnown = ({ onForgot }: { onForgot: () => void }) => (
+  <Text fz="sm" mt={4}>
+    If you have an account already,{' '}
+    <Anchor component={Link} to="/login" inherit underline="always">
+      sign in
+    </Anchor>{' '}
+    or{' '}
+    <Anchor component={Link} to="/login" onClick={onForgot} inherit underline="always">
+      reset your password
+    </Anchor>
+    .
+  </Text>
+)
 
 function OtherMode({ isRegistering }: { isRegistering: boolean }) {
   return (

@@ -20,7 +20,9 @@ const headings = {
 /** One screen with three modes (A 2.5): the address tells sign-in from sign-up. */
 export function SignInPage() {
   const { pathname } = useLocation()
-  const [isForgotten, setForgotten] = useState(false)
+  // A reset link that is no longer valid leads here for a new one.
+  const isAskedFor = useSearchParams()[0].has('forgot')
+  const [isForgotten, setForgotten] = useState(isAskedFor)
   const [email, setEmail] = useState('')
   const { farewell } = useSession()
   const instance = useInstance()

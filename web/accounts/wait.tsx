@@ -26,9 +26,9 @@ interface Props extends ButtonProps {
 }
 
 /** Sends the form; counts down while it may not. */
-export function SubmitButton({ label, isBusy, waitS, ...props }: Props) {
+export function SubmitButton({ label, isBusy, waitS, disabled = false, ...props }: Props) {
   return (
-    <Button type="submit" size="md" loading={isBusy} disabled={waitS !== null} {...props}>
+    <Button type="submit" size="md" loading={isBusy} disabled={disabled || waitS !== null} {...props}>
       {waitS === null ? (
         label
       ) : (

@@ -16,7 +16,7 @@ interface Props {
 export function ConnectedPanel({ store, warnings }: Props) {
   const refresh = useRefreshConnection()
   const navigate = useNavigate()
-  // Settings are open without a store, so one may already be there when the guard learns of it; to the carts the guard itself leads.
+  // Settings are open without a store, so one may already be there when the guard learns of it; to the dashboard the guard itself leads.
   const goToSettings = async () => {
     await navigate('/settings/sending')
     await refresh()
@@ -38,7 +38,7 @@ export function ConnectedPanel({ store, warnings }: Props) {
           </Notice>
         ))}
         <Group gap="sm">
-          <Button onClick={() => refresh()}>See abandoned carts</Button>
+          <Button onClick={() => refresh()}>Go to the dashboard</Button>
           <Button variant="default" onClick={goToSettings}>
             Set sender and address
           </Button>

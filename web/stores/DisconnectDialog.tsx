@@ -18,13 +18,17 @@ export function DisconnectDialog({ opened, storeName, isForAnother = false, onCl
   const forget = useForgetStore()
   const navigate = useNavigate()
   const leave = () => navigate('/store-setup')
+  const isDone = ({ message }: { message: string }) => {
+    announce(message)
+    return leave()
+  }
   const goOn = () => {
     announce(storeTexts.disconnectFailed, 'bad')
     forget()
     return leave()
   }
   // A promise and not a callback: the dialog goes with the store card before the answer is worked off.
-  const start = () => disconnect.mutateAsync().then(leave, isForAnother ? goOn : () => undefined)
+  const start = () => disconnect.mutateAsync().then(isDone, isForAnother ? goOn : () => undefined)
   // What failed is not said again when it is opened anew.
   const close = () => {
     disconnect.reset()

@@ -82,13 +82,15 @@ function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore>
               allowDeselect={false}
               onChange={(value) => value && setPlatform(value as PlatformName)}
             />
-            {platform === 'shopify' ? (
+            {platform === 'shopify' && (
               <Notice tone="info" isLive>
                 {storeTexts.shopifyLater}
               </Notice>
-            ) : (
-              <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} onAddress={setAddress} />
             )}
+            {/* Always there: a look at the other platform costs nobody what they have typed. */}
+            <div hidden={platform !== 'woocommerce'}>
+              <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} onAddress={setAddress} />
+            </div>
           </Stack>
         </Card>
         {platform === 'woocommerce' && <KeysHelp storeUrl={address} />}
