@@ -80,12 +80,20 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
         .execute()
       return rows.map(({ reason }) => reason)
     }
-    return { ...store, state, suppressed, record: () => recordOf(world, store.storeId) }
+    /** What the cart's timeline calls what became of it. */
+    const told = async () => {
+      const [first] = await messagesOf(world, store.storeId)
+      const { body } = await world.request('GET', `/api/carts/${first!.cart_id}/messages`, { token: store.token })
+      const titles: string[] = body.timeline.map((entry: { title: string }) => entry.title)
+      return titles.filter((title) => title.includes('step 1: ')).map((title) => title.split('step 1: ')[1])
+    }
+    return { ...store, state, suppressed, told, record: () => recordOf(world, store.storeId) }
   }
 
   test('delivers: the mail is in the mailbox, with its own return address', async () => {
-    const { state } = await mail('ana@shop.test')
+    const { state, told } = await mail('ana@shop.test')
     expect(await state()).toEqual({ state: 'sent', reason: null })
+    expect(await told()).toContain('accepted by the mail server')
     await until(async () => postfix.mailbox('ana').length === 1, 20_000)
     const [raw = ''] = postfix.mailbox('ana')
     expect(raw).toMatch(/^Return-Path: <bounces\+[a-z2-7]{42}@back\.test>$/m)
@@ -93,21 +101,24 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
   })
 
   test('refuses an unknown address (550): failed, and never written to again', async () => {
-    const { state, suppressed } = await mail('nobody@shop.test')
+    const { state, suppressed, told } = await mail('nobody@shop.test')
     expect(await state()).toEqual({ state: 'failed', reason: 'rejected:smtp_550' })
     expect(await suppressed()).toEqual(['hard_bounce'])
+    expect(await told()).toContain('refused by the mail server')
   })
 
   test('refuses a full mailbox (552): failed, and the address stands', async () => {
-    const { state, suppressed } = await mail('full@shop.test')
+    const { state, suppressed, told } = await mail('full@shop.test')
     expect(await state()).toEqual({ state: 'failed', reason: 'rejected:smtp_552' })
     expect(await suppressed()).toEqual([])
+    expect(await told()).toContain('refused by the mail server')
   })
 
   test('defers (451): held and tried again', async () => {
-    const { state, suppressed } = await mail('grey@shop.test')
+    const { state, suppressed, told } = await mail('grey@shop.test')
     expect(await state()).toEqual({ state: 'held', reason: 'retry' })
     expect(await suppressed()).toEqual([])
+    expect(await told()).toContain('not accepted for now')
   })
 
   test('takes it and bounces later: its report fails the message and suppresses the address', async () => {
@@ -119,6 +130,7 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
     expect(await gone.state()).toEqual({ state: 'failed', reason: 'bounced' })
     expect(await gone.suppressed()).toEqual(['hard_bounce'])
     expect(await gone.record()).toContain('result bounced')
+    expect(await gone.told()).toContain('came back')
   })
 
   test('takes it and says later that it still tries: a note in the timeline', async () => {
@@ -128,5 +140,6 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
     })
     expect(await slow.state()).toEqual({ state: 'sent', reason: null })
     expect(await slow.suppressed()).toEqual([])
+    expect(await slow.told()).toContain('not delivered for now')
   })
 })

@@ -44,6 +44,12 @@ export const reasonTexts: Record<string, string> = {
   step_removed: 'The step was removed from the flow.',
   accepted: 'The mail server accepted the message.',
   rejected: 'The mail server refused the message for good.',
+  'rejected:smtp_550':
+    'The mail server refused the message for good: it does not know the address, or takes no such mail.',
+  'rejected:smtp_552':
+    'The mail server refused the message for good: the mailbox is full, or the mail is too large for it.',
+  'rejected:smtp_553': 'The mail server refused the message for good: it does not take the address.',
+  'rejected:smtp_554': 'The mail server refused the message for good: it takes no such mail.',
   unknown: 'The message was handed over, but no answer came. It is never sent again on its own.',
   bounced: 'The message came back: the address does not exist or takes no mail. It is not written to again.',
   'bounced:refused': 'The message came back: the receiving server refused it. The address itself is not at fault.',

@@ -160,6 +160,8 @@ function visitEntry({ at, kind, message_id, class: by, class_reason, count }: Vi
   }
 }
 
+type Decided = MessageView['decisions'][number]
+
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
   const { word, provider } = channelTraits[message.channel]
   const isByHand = message.origin.startsWith('manual:')
@@ -171,24 +173,33 @@ function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[
     at: decision.at,
     kind: `message_${decision.outcome}`,
     messageId: message.id,
-    title: `${name}: ${decision.outcome === 'result' ? resultTitle(decision.reason, provider) : decisionTitles[decision.outcome]}`,
+    title: `${name}: ${decision.outcome === 'result' ? resultTitle(decision.reason, provider) : decisionTitle(decision.outcome, provider)}`,
     text: decision.explanation,
   }))
 }
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Reports come later than answers. */
+/** What became of it, as the provider answered at once or reported later. */
 function resultTitle(reason: string, provider: string): string {
-  if (reason === 'delivered') return 'delivered'
-  return reason.startsWith('undelivered') ? 'not delivered' : `answer of the ${provider}`
+  const titles: Record<string, string> = {
+    accepted: `accepted by the ${provider}`,
+    rejected: `refused by the ${provider}`,
+    retry: 'not accepted for now',
+    unknown: 'no answer',
+    bounced: 'came back',
+    'bounced:soft': 'not delivered for now',
+    complaint: 'reported as spam',
+    delivered: 'delivered',
+    undelivered: 'not delivered',
+  }
+  return titles[reason] ?? titles[reason.split(':')[0]!] ?? `answer of the ${provider}`
 }
 
-const decisionTitles: Record<Exclude<MessageView['decisions'][number]['outcome'], 'result'>, string> = {
-  send: 'sent',
-  hold: 'waiting',
-  skip: 'not sent',
-  cancel: 'cancelled',
+/** Whether a message that was handed over is sent is what its result says. */
+function decisionTitle(outcome: Exclude<Decided['outcome'], 'result'>, provider: string): string {
+  const titles = { send: `handed to the ${provider}`, hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
+  return titles[outcome]
 }
 
 function eventWords(event: Events[number]): { title: string; text: string } {

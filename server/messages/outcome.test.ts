@@ -87,7 +87,7 @@ test('a refusal of what was written fails and suppresses nobody (D4)', async () 
   await pass(world, storeId, HOUR)
   expect((await steps(world, storeId))[0]).toBe('failed(rejected:content)')
   expect(await suppressions(accountId)).toEqual([])
-  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result rejected'])
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result rejected:content'])
   expect((await cartOf(world, storeId)).badge).toBe('No Action')
 })
 

@@ -87,8 +87,10 @@ function outcomeRow({ ready, outcome, handedOverAt }: Finished, now: Date): sql.
   switch (outcome.kind) {
     case 'accepted':
       return { ...base, state: 'sent', reason: null, provider_id: outcome.providerId, result: 'accepted', news }
-    case 'rejected':
-      return { ...base, state: 'failed', reason: `rejected:${outcome.reason}`, result: 'rejected', news }
+    case 'rejected': {
+      const reason = `rejected:${outcome.reason}`
+      return { ...base, state: 'failed', reason, result: reason, news }
+    }
     case 'unknown':
       return { ...base, state: 'unknown', reason: 'unknown', result: 'unknown', news }
     case 'retry':

@@ -56,8 +56,8 @@ describe('reports of the provider', () => {
     const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })
     expect(body.timeline.map((entry: { title: string }) => entry.title)).toEqual(
       expect.arrayContaining([
-        'SMS by hand: sent',
-        'SMS by hand: answer of the SMS provider',
+        'SMS by hand: handed to the SMS provider',
+        'SMS by hand: accepted by the SMS provider',
         'SMS by hand: delivered',
       ]),
     )
