@@ -17,7 +17,7 @@ export const reasonTexts: Record<string, string> = {
   purchased: 'The shopper has bought. No further message goes out for this cart.',
   emptied: 'The shopper emptied the cart.',
   lost: 'The cart was given up long ago.',
-  merged: 'This cart was joined with another cart of the same shopper.',
+  merged: 'Two carts of the same shopper were joined, so that nobody gets the same message twice.',
   too_old: 'It was not possible to send in time, and a late reminder would do more harm than good.',
   superseded: 'A later step was due as well, so only that one goes out.',
   holdout: 'This shopper is in the control group, which is not contacted so that the true effect can be measured.',
