@@ -1,5 +1,6 @@
 import './carts.css'
 import { Anchor, Group, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { MOST_CARTS, type SendChannel } from '../../shared/reminders.ts'
@@ -18,10 +19,12 @@ interface Props {
   channel: SendChannel
   selection: Selection
   eligibility: ReturnType<typeof useEligibility>
+  /** What can be done for those who only have to wait (D11); they are asked for at once. */
+  offerLater?: ((cartIds: string[], until: string) => ReactNode) | undefined
 }
 
 /** Before anything is sent: who gets it, who does not and why, and what it costs. */
-export function EligibilityView({ channel, selection, eligibility }: Props) {
+export function EligibilityView({ channel, selection, eligibility, offerLater }: Props) {
   if (eligibility.isPending) return <LoadingList count={1} />
   if (!eligibility.data) {
     return (
@@ -69,6 +72,7 @@ export function EligibilityView({ channel, selection, eligibility }: Props) {
                 )}
               </Group>
               {total > 1 && <Who cartIds={reason.cartIds} carts={carts} />}
+              {reason.until && offerLater?.(reason.cartIds, reason.until)}
             </li>
           ))}
         </ul>

@@ -75,6 +75,18 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     // What went wrong stands in the dialog.
     work.catch(() => {})
   }
+  // What only has to wait can be sent as soon as it may (D11): offered, never done silently.
+  const offerLater = (ids: string[], until: string) => (
+    <Button
+      variant="default"
+      size="compact-sm"
+      mt={6}
+      disabled={isBusy}
+      onClick={() => sendToMany(ids, until).catch(() => {})}
+    >
+      Send {ids.length === 1 ? 'it' : `these ${formatCount(ids.length)}`} at {formatDateTime(until)}
+    </Button>
+  )
   const messageOf = (): OneMessage => {
     const cart = one!
     if (delay) {
@@ -92,7 +104,12 @@ export function SendForm({ ask, onClose, onJob }: Props) {
 
   return (
     <Stack gap="md">
-      <EligibilityView channel={channel} selection={selection} eligibility={eligibility} />
+      <EligibilityView
+        channel={channel}
+        selection={selection}
+        eligibility={eligibility}
+        offerLater={when === 'now' ? offerLater : undefined}
+      />
       {held && (
         <Checkbox
           label="Send it all the same. The person stays in the control group, and the report counts the exception."
@@ -140,12 +157,6 @@ export function SendForm({ ask, onClose, onJob }: Props) {
           {failureOf(ask, one !== null, wordsOfError(error, BROKEN))}
         </Notice>
       )}
-      <LaterOffer
-        ask={ask}
-        eligibility={eligibility}
-        isBusy={isBusy}
-        onSend={(ids, at) => sendToMany(ids, at).catch(() => {})}
-      />
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={onClose}>
           Cancel
@@ -205,25 +216,6 @@ function wordsOf(channel: Ask['channel'], { subject, body }: MessageWords): { su
   if (channel === 'whatsapp') return {}
   const own = body?.trim() ? { body } : {}
   return channel === 'email' ? { subject: subject.trim() || reminderTexts.subject, ...own } : own
-}
-
-interface LaterProps {
-  ask: Ask
-  eligibility: ReturnType<typeof useEligibility>
-  isBusy: boolean
-  onSend: (cartIds: string[], sendAt: string) => void
-}
-
-/** What only has to wait can be sent as soon as it may (D11): offered, never done silently. */
-function LaterOffer({ ask, eligibility, isBusy, onSend }: LaterProps) {
-  const waiting = eligibility.data?.reasons.find(({ until }) => until !== null)
-  if (!waiting?.until || ask.when === 'schedule') return null
-  const { cartIds, until } = waiting
-  return (
-    <Button variant="default" disabled={isBusy} onClick={() => onSend(cartIds, until)}>
-      Send {cartIds.length === 1 ? 'it' : `these ${formatCount(cartIds.length)}`} at {formatDateTime(until)}
-    </Button>
-  )
 }
 
 const sendAtOf = (delay: ReturnType<typeof delayOf>) =>
