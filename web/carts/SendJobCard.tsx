@@ -130,7 +130,7 @@ const JobFrame = ({ title = 'Sending', onDismiss, children }: FrameProps) => (
     <Stack gap="sm">
       <Group justify="space-between" wrap="nowrap">
         <Title order={2}>{title}</Title>
-        <Button variant="subtle" size="compact-sm" onClick={onDismiss}>
+        <Button variant="subtle" size="compact-sm" flex="none" onClick={onDismiss}>
           Dismiss
         </Button>
       </Group>
