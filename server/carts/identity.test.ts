@@ -60,6 +60,25 @@ test('joining adds no message: what one cart had sent is closed on the other, wh
   expect(world.sent).toHaveLength(sent + 1)
 })
 
+test('a message by hand of a joined cart is told once, as it went out (S6)', async () => {
+  const shop = await aShop(world, { isFlowOn: false })
+  const email = anEmail()
+  await shop.fill('phone', [tea()])
+  world.advance(MINUTE)
+  await shop.fill('laptop', [pot])
+  await shop.type('laptop', { email })
+  await shop.pass(DAY)
+  const later = (await shop.carts())[1]!
+  const body = { channel: 'email', cartIds: [later.id] }
+  await world.request('POST', '/api/carts/send', { token: shop.token, body })
+  await shop.pass(MINUTE)
+  await shop.type('phone', { email })
+  const survivor = await shop.cart()
+  expect(survivor.id).not.toBe(later.id)
+  const told = (await shop.get(`/api/carts/${survivor.id}/messages`)).body.messages
+  expect(told.map((each: { to: string; state: string }) => [each.to, each.state])).toEqual([[email, 'sent']])
+})
+
 test('joined again and again, a cart’s links open the last survivor, and nothing is sent twice (S6)', async () => {
   const shop = await aShop(world)
   const [first, second] = [anEmail(), anEmail()]

@@ -81,7 +81,10 @@ export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, no
   return rows.rows.length
 }
 
-/** Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not (S6). */
+/**
+ * Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not (S6). What a person sent by
+ * hand is no step: it goes out once as it is, and a row of it that was not sent would tell of a message nobody asked for.
+ */
 export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: string, intoCart: string, now: Date) {
   await sql`
     with closed as (
@@ -90,7 +93,7 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
       select m.store_id, gen_random_uuid(), c.id, c.shopper_id, m.origin, m.step, m.channel, 'skipped', 'merged', m.due_at,
         m.expires_at, m.due_at, ${now}, ${now}, ${now}
       from messages m join carts c on c.store_id = m.store_id and c.id = ${intoCart}
-      where m.store_id = ${storeId} and m.cart_id = ${fromCart}
+      where m.store_id = ${storeId} and m.cart_id = ${fromCart} and m.origin not like 'manual:%'
         and m.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')
       on conflict (store_id, cart_id, origin, step, channel) do update
         set state = 'skipped', reason = 'merged', finished_at = ${now}, updated_at = ${now}, claim = null
