@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { aHouse, type House, openBrowser } from './house.ts'
+import { aHouse, type House, mailsTo, openBrowser, readMail, until } from './house.ts'
 
 // An owner with a store of their own: register, free plan, connect by address and keys over http, see the carts.
 
@@ -110,4 +110,69 @@ test('wrong keys are told apart, in words', async () => {
   expect(wrongKey).toMatch(/key/i)
   expect(wrongSecret).toMatch(/secret/i)
   expect(wrongKey).not.toBe(wrongSecret)
+})
+
+describe('somebody invited to look (decision 8)', () => {
+  const MIA = 'mia@team.example'
+  let mia: Page
+  let refused: string[]
+  const ask = async <T>(path: string, method: string, body?: object) => {
+    const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
+    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+    const reply = await fetch(house.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    return (await reply.json()) as T
+  }
+  const send = () => mia.getByRole('button', { name: /^Send email to / })
+  const userId = async () => {
+    const { members } = await ask<{ members: { userId: string; email: string }[] }>('/api/team', 'GET')
+    return members.find(({ email }) => email === MIA)!.userId
+  }
+
+  beforeAll(async () => {
+    await ask('/api/team/invitations', 'POST', { email: MIA, role: 'viewer' })
+    await until(async () => (await mailsTo(house, MIA)).length > 0, 20_000)
+    const { text } = await readMail(house, (await mailsTo(house, MIA))[0]!.id)
+    const [, token] = /token=([\w-]+)/.exec(text)!
+    const joined = await ask<{ token: string }>('/api/team/invitation/accept', 'POST', {
+      ...{ token, name: 'Mia', password: 'four pots on Kiln Road' },
+    })
+    mia = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+    refused = []
+    mia.on('response', (reply) => reply.status() === 403 && refused.push(reply.url()))
+    await mia.goto(`${house.url}/readyz`)
+    await mia.evaluate((value) => localStorage.setItem('token', value), joined.token)
+  })
+
+  test('sees every screen, is offered nothing that would be refused, and told who may', async () => {
+    for (const path of ['/dashboard', '/flows', '/settings', '/settings/account', '/settings/consent']) {
+      await mia.goto(house.url + path)
+      await mia.getByRole('heading', { level: 1 }).first().waitFor()
+      await mia.locator('main [role=status][aria-label=Loading]').first().waitFor({ state: 'detached' })
+    }
+    for (const path of ['/settings/recovery-rules', '/settings/sending']) {
+      await mia.goto(house.url + path)
+      await mia.getByText('Only the owner or an admin of the account can change these.').first().waitFor()
+    }
+    await mia.goto(`${house.url}/test-subscription`)
+    await mia.getByText('Only an owner or admin of this account can change its plan.').waitFor()
+    expect(await mia.getByRole('button', { name: 'Set this plan' }).isDisabled()).toBe(true)
+    await mia.goto(`${house.url}/carts`)
+    await mia.getByRole('button', { name: 'Dora Miller', exact: true }).waitFor()
+    expect(await send().count()).toBe(0)
+    await mia.getByRole('button', { name: 'More for Dora Miller' }).click()
+    expect(await mia.getByRole('menuitem').allInnerTexts()).toEqual(['View details', 'Check SMS status'])
+    await mia.keyboard.press('Escape')
+    expect(refused).toEqual([])
+  })
+
+  test('another role counts on the page that is open, and so does its end', async () => {
+    await ask(`/api/team/members/${await userId()}`, 'PATCH', { role: 'member' })
+    await send().first().waitFor()
+    await ask(`/api/team/members/${await userId()}`, 'PATCH', { role: 'viewer' })
+    await send().first().waitFor({ state: 'detached' })
+    await ask(`/api/team/members/${await userId()}`, 'DELETE')
+    await mia.waitForURL('**/login')
+    await mia.getByText('Your session has expired. Please sign in again.').waitFor()
+    await mia.context().close()
+  })
 })

@@ -6,6 +6,8 @@ import { endpoint } from './endpoint.ts'
 export const PlanKey = z.enum(['free', 'starter', 'growth'])
 export type PlanKey = z.infer<typeof PlanKey>
 
+export const billingTexts = { demo: 'The plan of the demo cannot be changed.' } as const
+
 /** -1 = unlimited, as the specification writes it. */
 export interface PlanLimits {
   maxStores: number

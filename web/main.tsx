@@ -4,16 +4,24 @@ import './theme/roles.css'
 import './app.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
+import { meQuery } from './access/queries.ts'
 import { ApiError } from './api.ts'
 import { createRoutes, prefetchOnHover } from './router.tsx'
 import { schemeOf, useTheme } from './theme/chosen.ts'
 import { resolveColors, theme } from './theme/mantine.ts'
 
-const queries = new QueryClient({
+const queries: QueryClient = new QueryClient({
+  mutationCache: new MutationCache({
+    // Offered and yet refused: the role is another one by now.
+    onError: (error) => {
+      const isRefused = error instanceof ApiError && error.code === 'forbidden'
+      if (isRefused) void queries.invalidateQueries({ queryKey: meQuery.queryKey })
+    },
+  }),
   defaultOptions: {
     queries: {
       // Only an outage can heal by asking again.

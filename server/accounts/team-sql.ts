@@ -1,5 +1,5 @@
 import type { Role } from '../../shared/roles.ts'
-import type { AccountDb, AccountTx, Db, Tx } from '../db.ts'
+import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../db.ts'
 
 // The people of an account: SQL and nothing else.
 
@@ -45,8 +45,10 @@ export async function countOwners({ db, accountId }: AccountTx): Promise<number>
   return rows.length
 }
 
-export function setRole({ db, accountId }: AccountTx, userId: string, role: Role) {
-  return db
+/** Open pages of the account are told to look again, as when a session ends: another role offers other things. */
+export async function setRole({ db, accountId }: AccountTx, userId: string, role: Role) {
+  await sql`select pg_notify('recoup_live', ${`account:${accountId}`})`.execute(db)
+  await db
     .updateTable('members')
     .set({ role })
     .where('account_id', '=', accountId)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { PlanKey, type PlanLimits, plans, type SubscriptionStatus } from '../../shared/billing.ts'
+import { billingTexts, PlanKey, type PlanLimits, plans, type SubscriptionStatus } from '../../shared/billing.ts'
 import { type AccountDb, transactAccount } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -72,5 +72,5 @@ function notSold(planKey: string): string {
 }
 
 async function refuseDemo(account: AccountDb): Promise<void> {
-  if (await sql.isDemoAccount(account)) throw new AppError('forbidden', 'The plan of the demo cannot be changed.')
+  if (await sql.isDemoAccount(account)) throw new AppError('forbidden', billingTexts.demo)
 }

@@ -22,7 +22,7 @@ export function sessionsAlive(db: Db, sessionIds: readonly string[], now: Date) 
     .innerJoin('members as m', (on) =>
       on.onRef('m.account_id', '=', 's.account_id').onRef('m.user_id', '=', 's.user_id'),
     )
-    .select(['s.id', 's.account_id', 's.store_id'])
+    .select(['s.id', 's.account_id', 's.store_id', 'm.role'])
     .where('s.id', '=', sql<string>`any(${[...sessionIds]}::uuid[])`)
     .where('s.expires_at', '>', now)
     .execute()

@@ -164,6 +164,17 @@ test('a revoked session is disconnected at once, and refused from then on', asyn
   expect(await refusal(connect(store.token))).toBe('session')
 })
 
+test('another role ends the connection: the page asks who it is by now, and is let in again', async () => {
+  const [store, other] = [await aStore(world, { role: 'admin' }), await aStore(world)]
+  const { socket } = await join(store.token)
+  const stays = await join(other.token)
+  const change = { token: store.token, body: { role: 'viewer' } }
+  expect((await world.request('PATCH', `/api/team/members/${store.userId}`, change)).status).toBe(200)
+  await isGone(socket)
+  expect((await join(store.token)).joined).toEqual({ storeId: store.storeId })
+  expect(stays.socket.connected).toBe(true)
+})
+
 test('a viewer hears it too', async () => {
   const store = await aStore(world, { role: 'viewer' })
   const { heard } = await join(store.token)

@@ -199,7 +199,7 @@ export class Live {
     }
   }
 
-  /** Disconnects those whose session is over, or bound to something else than when they joined. */
+  /** Disconnects those whose session is over, or bound to something else or in another role than when they joined. */
   async #look(sockets: LiveSocket[]): Promise<void> {
     if (sockets.length === 0) return
     const { db, now, log } = this.#deps
@@ -209,8 +209,8 @@ export class Live {
       for (const socket of sockets) {
         const { session } = socket.data
         const row = alive.get(session.sessionId)
-        const isSame = row?.account_id === session.accountId && row.store_id === session.storeId
-        if (!isSame) socket.disconnect(true)
+        const isBound = row?.account_id === session.accountId && row.store_id === session.storeId
+        if (!isBound || row.role !== session.role) socket.disconnect(true)
       }
     } catch (error) {
       log.warn({ err: error }, 'live.look_failed') // the next round looks again

@@ -1,9 +1,10 @@
 import { Badge, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { type PlanKey, plans } from '../../shared/billing.ts'
-import { useInstance, useMay, useSubscription } from '../access/queries.ts'
+import { billingTexts, type PlanKey, plans } from '../../shared/billing.ts'
+import { useInstance, useMay, useMe, useSubscription } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
+import { Notice } from '../ui/Notice.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { useCreateFree } from './queries.ts'
 import { WhoMayChoose } from './WhoMayChoose.tsx'
@@ -15,6 +16,7 @@ export function PricingPage() {
   const subscription = useSubscription()
   const instance = useInstance()
   const mayPay = useMay('billing:write')
+  const isDemo = useMe()?.isDemo ?? false
   const createFree = useCreateFree()
   const navigate = useNavigate()
   const choose = (key: PlanKey) => {
@@ -28,6 +30,7 @@ export function PricingPage() {
       <Stack gap="xl">
         <Heading period={period} onPeriod={setPeriod} />
         {!mayPay && <WhoMayChoose hasPlan={subscription?.plan != null} />}
+        {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
           {keys.map((key) => (
             <PlanCard
@@ -37,7 +40,7 @@ export function PricingPage() {
               isCurrent={subscription?.plan === key}
               isBusy={createFree.isPending}
               isTestMode={subscription?.isTestMode ?? false}
-              mayPay={mayPay}
+              mayPay={mayPay && !isDemo}
               supportEmail={instance?.supportEmail}
               onChoose={() => choose(key)}
             />

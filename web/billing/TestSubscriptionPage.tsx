@@ -1,12 +1,14 @@
 import { Button, Card, Container, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { useSubscription } from '../access/queries.ts'
+import { billingTexts } from '../../shared/billing.ts'
+import { useMay, useMe, useSubscription } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { NotFoundPage } from '../site/NotFoundPage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useManualUpdate } from './queries.ts'
+import { WhoMayChoose } from './WhoMayChoose.tsx'
 
 const offered = ['free', 'starter', 'growth', 'professional', 'enterprise']
 
@@ -18,9 +20,8 @@ export function TestSubscriptionPage() {
 }
 
 function TestSubscription({ current }: { current: string | null }) {
-  const asked = useSearchParams()[0].get('plan')
-  const [plan, setPlan] = useState(asked && offered.includes(asked) ? asked : (current ?? 'free'))
-  const update = useManualUpdate()
+  const mayPay = useMay('billing:write')
+  const isDemo = useMe()?.isDemo ?? false
   const navigate = useNavigate()
   return (
     <BarePage title="Test subscription">
@@ -32,25 +33,9 @@ function TestSubscription({ current }: { current: string | null }) {
             <Text>
               Current plan: <strong>{current ?? 'none'}</strong>
             </Text>
-            <NativeSelect
-              label="Plan"
-              data={offered}
-              value={plan}
-              onChange={(event) => setPlan(event.currentTarget.value)}
-            />
-            {update.error && (
-              <Notice tone="bad" isLive>
-                {update.error.message}
-              </Notice>
-            )}
-            {update.data && (
-              <Notice tone="good" isLive>
-                {update.data.message}
-              </Notice>
-            )}
-            <Button loading={update.isPending} onClick={() => update.mutate(plan)}>
-              Set this plan
-            </Button>
+            {!mayPay && <WhoMayChoose hasPlan={current !== null} />}
+            {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
+            <PlanForm current={current} isDisabled={!mayPay || isDemo} />
             <Button variant="subtle" onClick={() => navigate('/')}>
               Continue to Recoup
             </Button>
@@ -58,5 +43,35 @@ function TestSubscription({ current }: { current: string | null }) {
         </Card>
       </Container>
     </BarePage>
+  )
+}
+
+function PlanForm({ current, isDisabled }: { current: string | null; isDisabled: boolean }) {
+  const asked = useSearchParams()[0].get('plan')
+  const [plan, setPlan] = useState(asked && offered.includes(asked) ? asked : (current ?? 'free'))
+  const update = useManualUpdate()
+  return (
+    <>
+      <NativeSelect
+        label="Plan"
+        data={offered}
+        value={plan}
+        disabled={isDisabled}
+        onChange={(event) => setPlan(event.currentTarget.value)}
+      />
+      {update.error && (
+        <Notice tone="bad" isLive>
+          {update.error.message}
+        </Notice>
+      )}
+      {update.data && (
+        <Notice tone="good" isLive>
+          {update.data.message}
+        </Notice>
+      )}
+      <Button loading={update.isPending} disabled={isDisabled} onClick={() => update.mutate(plan)}>
+        Set this plan
+      </Button>
+    </>
   )
 }

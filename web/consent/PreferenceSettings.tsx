@@ -108,7 +108,7 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
         )}
         <PreferencePreview storeName={saved.storeName} own={wordings} language={language} />
       </Stack>
-      <SaveBar isDirty={isDirty} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+      <SaveBar isDirty={isDirty} isSaving={save.isPending} isDisabled={isFixed} onSave={submit} onDiscard={discard} />
     </Card>
   )
 }

@@ -50,7 +50,7 @@ export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowC
           </Grid.Col>
         </Grid>
       </Card>
-      <SaveBar isDirty={isDirty} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+      <SaveBar isDirty={isDirty} isSaving={save.isPending} isDisabled={!mayWrite} onSave={submit} onDiscard={discard} />
     </>
   )
 }

@@ -21,6 +21,8 @@ export function useLive() {
     let close = () => {}
     let isOver = false
     let timer: ReturnType<typeof setTimeout>
+    // The call says what is so: a 401 ends the session as anywhere else, another role offers other things.
+    const askWhoIAm = () => void queries.invalidateQueries({ queryKey: meQuery.queryKey })
     const open = async () => {
       const loaded = await import('./socket.ts').catch(() => null)
       if (isOver) return
@@ -32,9 +34,11 @@ export function useLive() {
         token,
         platform,
         onChanged: refresher.changed,
-        onJoined: () => refresher.changed(liveParts),
-        // The call says what is so: a 401 ends the session as anywhere else.
-        onSessionDoubt: () => void queries.invalidateQueries({ queryKey: meQuery.queryKey }),
+        onJoined: () => {
+          refresher.changed(liveParts)
+          askWhoIAm()
+        },
+        onSessionDoubt: askWhoIAm,
       })
     }
     timer = setTimeout(open, AFTER_PAINT_MS)

@@ -21,7 +21,13 @@ export function RecoveryRulesForm({ store }: { store: StoreView }) {
       <QuietHours form={form} isFixed={isFixed} />
       <Attribution form={form} isFixed={isFixed} />
       <SettingsOutcome save={save} clashes={clashes} />
-      <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+      <SaveBar
+        isDirty={form.isDirty()}
+        isSaving={save.isPending}
+        isDisabled={isFixed}
+        onSave={submit}
+        onDiscard={discard}
+      />
     </>
   )
 }

@@ -25,7 +25,13 @@ export function SendingForm({ store }: { store: StoreView }) {
           <SettingsOutcome save={save} clashes={clashes} />
         </Stack>
       </Card>
-      <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+      <SaveBar
+        isDirty={form.isDirty()}
+        isSaving={save.isPending}
+        isDisabled={isFixed || isDemo}
+        onSave={submit}
+        onDiscard={discard}
+      />
     </>
   )
 }
