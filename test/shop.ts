@@ -63,6 +63,16 @@ export async function aShop(world: World, options: StoreOptions = {}) {
       await detectNoResponse(world.deps)
       await detectLost(world.deps)
     },
+    /** A cart whose first mail went out, ten minutes ago. */
+    async mailed(contact: Contact, browser = 'one') {
+      await this.fill(browser, [tea()])
+      await this.type(browser, contact)
+      await this.pass(HOUR)
+      world.advance(10 * MINUTE)
+      const sent = (await this.messages()).find((each) => each.to_address === contact.email && each.state === 'sent')
+      if (!sent) throw new Error(`nothing was sent to ${contact.email}`)
+      return sent
+    },
     carts: () => rows(world, storeId, 'carts', 'started_at'),
     async liveCarts() {
       return (await rows(world, storeId, 'carts', 'started_at')).filter((cart) => cart.status !== 'merged')

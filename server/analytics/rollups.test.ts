@@ -56,14 +56,6 @@ async function total(storeId: string) {
 const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
 const fold = () => foldRollups(world.deps)
 
-async function aMailedCart(shop: Shop, browser = 'one', contact = ada) {
-  await shop.fill(browser, [tea()])
-  await shop.type(browser, contact)
-  await shop.pass(HOUR)
-  world.advance(10 * MINUTE)
-  return (await shop.messages()).find((message) => message.to_address === contact.email && message.state === 'sent')!
-}
-
 test('a cart is counted when it is abandoned, and no longer when its shopper comes back', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [tea()])
@@ -80,7 +72,7 @@ test('a cart is counted when it is abandoned, and no longer when its shopper com
 
 test('a recovery counts on its own day, in the share of the day of the abandonment, and its revenue on the day of the order', async () => {
   const shop = await aShop(world)
-  const message = await aMailedCart(shop)
+  const message = await shop.mailed(ada)
   const { abandoned_at } = await shop.cart()
   await shop.press(message.id)
   world.advance(20 * MINUTE)
@@ -97,7 +89,7 @@ const slotOf = (at: Date) => new Date(Math.floor(at.getTime() / (15 * MINUTE)) *
 
 test('refunds come off the day of the order, and a cancelled order takes all of it back (S3)', async () => {
   const shop = await aShop(world)
-  const message = await aMailedCart(shop)
+  const message = await shop.mailed(ada)
   await shop.press(message.id)
   world.advance(MINUTE)
   const bought = await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 5_000 })
@@ -115,7 +107,7 @@ test('refunds come off the day of the order, and a cancelled order takes all of 
 
 test('late evidence corrects the old slots: recovered that was only purchased', async () => {
   const shop = await aShop(world)
-  const message = await aMailedCart(shop)
+  const message = await shop.mailed(ada)
   await shop.press(message.id)
   world.advance(MINUTE)
   const bought = await shop.order({ kind: 'purchase', email: ada.email })
@@ -145,7 +137,7 @@ async function aLife(): Promise<Shop> {
   const shop = await aShop(world)
   for (let n = 0; n < 6; n++) {
     const contact = { email: `person${n}@shoppers.example.com` }
-    const message = await aMailedCart(shop, `browser-${n}`, { ...ada, ...contact })
+    const message = await shop.mailed({ ...ada, ...contact }, `browser-${n}`)
     if (n % 2) await shop.press(message.id)
     if (n % 3)
       await shop.order({ kind: 'purchase', ...contact, totalMinor: 1_000 * n, currency: n === 5 ? 'EUR' : 'USD' })

@@ -16,16 +16,7 @@ beforeEach(async () => {
   shop = await aShop(world)
 })
 
-/** A cart whose first mail went out. */
-async function aMailedCart() {
-  await shop.fill('one', [tea()])
-  await shop.type('one', { email, firstName: 'Ada' })
-  await shop.pass(HOUR)
-  const [first] = await shop.messages()
-  expect(first!.state).toBe('sent')
-  world.advance(10 * MINUTE)
-  return first!
-}
+const aMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0'
 

@@ -3,7 +3,7 @@ import { STORE_PROBLEM_CODES, STORE_PROBLEM_WORDS } from '../../shared/store-pro
 import { aWorld } from '../../test/world.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from './access.ts'
-import { aConnectedStore, aHome, anOwner, connect, type Owner } from './connected-store.ts'
+import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from './connected-store.ts'
 import { aFakeStore, aProblem } from './fake-store.ts'
 
 const world = aWorld()
@@ -12,12 +12,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-const check = (owner: Owner, query = '') =>
-  world.request('GET', `/api/stores/check-connection${query}`, { token: owner.token })
-const disconnect = (owner: Owner, query = '') =>
-  world.request('DELETE', `/api/stores/disconnect${query}`, { token: owner.token })
-const storeRow = (storeId: string) =>
-  world.db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst()
+const { check, disconnect, storeRow } = ownerCalls(world)
 
 test('connecting tries the keys, keeps what the store says of itself and starts reading it', async () => {
   const owner = await anOwner(world)

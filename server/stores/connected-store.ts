@@ -1,6 +1,9 @@
 import crypto from 'node:crypto'
 import type { World } from '../../test/world.ts'
-import { aFakeStore, type FakeStore } from './fake-store.ts'
+import { aFakeStore, anOrder, type FakeStore } from './fake-store.ts'
+import { pullFence } from './fence.ts'
+import { before } from './rules.ts'
+import type { Stream } from './sync-sql.ts'
 
 // Test support: an owner with a plan, and a store connected through the front door.
 
@@ -65,4 +68,43 @@ export async function aConnectedStore(
   const { body } = await connect(world, owner, fake)
   world.queued.length = 0
   return { owner, fake, storeId: body.store.id, captureKey: body.store.captureKey }
+}
+
+/** What tests of a store's screens ask for again and again. */
+export const ownerCalls = (world: World) => ({
+  check: (owner: Owner, query = '') =>
+    world.request('GET', `/api/stores/check-connection${query}`, { token: owner.token }),
+  disconnect: (owner: Owner, query = '') =>
+    world.request('DELETE', `/api/stores/disconnect${query}`, { token: owner.token }),
+  storeRow: (storeId: string) => world.db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst(),
+})
+
+const MINUTE_MS = 60_000
+
+/** What tests of reading a store ask for again and again. */
+export function readings(world: World) {
+  const ago = (ms: number) => before(world.now, ms).toISOString()
+  return {
+    ago,
+    fence: (storeId: string, signal = new AbortController().signal) => pullFence(world.deps, storeId, signal),
+    async orderIds(storeId: string) {
+      const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
+      return (await orders.orderBy('order_id').execute()).map((row) => row.order_id)
+    },
+    streamOf: (storeId: string, stream: Stream) =>
+      world.db
+        .selectFrom('sync_state')
+        .selectAll()
+        .where('store_id', '=', storeId)
+        .where('stream', '=', stream)
+        .executeTakeFirstOrThrow(),
+    /** Five orders, the newest a minute old: three pages. */
+    async aStoreWithOrders(): Promise<Connected> {
+      const connected = await aConnectedStore(world)
+      connected.fake.allOrders = [5, 4, 3, 2, 1].map((minutes) =>
+        anOrder({ orderId: String(minutes), modifiedAt: ago(minutes * MINUTE_MS) }),
+      )
+      return connected
+    },
+  }
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { remainsOf } from '../../test/remains.ts'
 import { aWorld } from '../../test/world.ts'
 import { storeAccess } from './access.ts'
-import { aConnectedStore, aHome, anOwner, connect, type Owner } from './connected-store.ts'
+import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from './connected-store.ts'
 import { aFakeStore, aProblem } from './fake-store.ts'
 import { purgeStore } from './stores.ts'
 import { enqueueDueSyncs } from './sync.ts'
@@ -15,12 +15,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-const check = (owner: Owner, query = '') =>
-  world.request('GET', `/api/stores/check-connection${query}`, { token: owner.token })
-const disconnect = (owner: Owner, query = '') =>
-  world.request('DELETE', `/api/stores/disconnect${query}`, { token: owner.token })
-const storeRow = (storeId: string) =>
-  world.db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst()
+const { check, disconnect, storeRow } = ownerCalls(world)
 
 const someSettings = {
   senderName: 'Mugs',

@@ -1,12 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
-import { aConnectedStore, type Connected, connect } from './connected-store.ts'
+import { aConnectedStore, connect, readings } from './connected-store.ts'
 import { aCustomer, aFakeStore, anOrder, aProblem, aProduct } from './fake-store.ts'
-import { pullFence } from './fence.ts'
 import { pullCustomers, pullProducts } from './mirrors.ts'
 import { before } from './rules.ts'
 import { enqueueDueSyncs, importOrders, importStore, refreshOrder, sweepStore, syncStore } from './sync.ts'
-import type { Stream } from './sync-sql.ts'
 
 const world = aWorld()
 const MINUTE_MS = 60_000
@@ -16,30 +14,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-const ago = (ms: number) => before(world.now, ms).toISOString()
-const fence = (storeId: string, signal = new AbortController().signal) => pullFence(world.deps, storeId, signal)
-const orderIds = async (storeId: string) =>
-  (
-    await world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId).orderBy('order_id').execute()
-  ).map((row) => row.order_id)
-
-async function streamOf(storeId: string, stream: Stream) {
-  return world.db
-    .selectFrom('sync_state')
-    .selectAll()
-    .where('store_id', '=', storeId)
-    .where('stream', '=', stream)
-    .executeTakeFirstOrThrow()
-}
-
-/** Five orders, the newest a minute old: three pages. */
-async function aStoreWithOrders(): Promise<Connected> {
-  const connected = await aConnectedStore(world)
-  connected.fake.allOrders = [5, 4, 3, 2, 1].map((minutes) =>
-    anOrder({ orderId: String(minutes), modifiedAt: ago(minutes * MINUTE_MS) }),
-  )
-  return connected
-}
+const { ago, fence, orderIds, streamOf, aStoreWithOrders } = readings(world)
 
 test('the import reads ninety days, and one that was interrupted goes on where it was', async () => {
   const { storeId, fake } = await aConnectedStore(world)

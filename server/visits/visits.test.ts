@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../test/shop.ts'
+import { aShop, DAY, MINUTE, type Shop } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { linksOf } from '../messages/compose.ts'
 import { messageOfProbe, probeToken, withoutPixel } from './probes.ts'
@@ -16,15 +16,7 @@ beforeEach(async () => {
   shop = await aShop(world)
 })
 
-async function aMailedCart() {
-  await shop.fill('one', [tea()])
-  await shop.type('one', { email, firstName: 'Ada' })
-  await shop.pass(HOUR)
-  const [first] = await shop.messages()
-  expect(first!.state).toBe('sent')
-  world.advance(10 * MINUTE)
-  return first!
-}
+const aMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const HOME = '198.51.100.7'
