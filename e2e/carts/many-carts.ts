@@ -78,6 +78,8 @@ export const manyCarts = () =>
       const answers = job.getByRole('list', { name: 'Answers' })
       await answers.getByText('The shopper has unsubscribed.').waitFor()
       expect(await answers.getByRole('listitem').count()).toBe(3)
+      await job.getByText('Failed only').click()
+      await expect.poll(() => answers.getByRole('listitem').count()).toBe(1)
       expect(await violations()).toEqual([])
       await page.reload()
       await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()

@@ -33,9 +33,9 @@ interface Props {
 /** How far a job of many messages is; at its end, an answer for each cart and another try for the failed ones. */
 export function SendJobCard({ jobId, onJob, onDismiss }: Props) {
   const [page, setPage] = useState(1)
-  const [isFailedOnly, setFailedOnly] = useState(false)
+  const [only, setOnly] = useState<SendJobItem['outcome'] | null>(null)
   const [isOpen, answers] = useDisclosure(false)
-  const job = useSendJob(jobId, page, isFailedOnly)
+  const job = useSendJob(jobId, page, only)
   useSayWhenDone(job.data)
   if (job.isPending) return <JobFrame onDismiss={onDismiss}>{<LoadingList count={1} />}</JobFrame>
   if (!job.data) {
@@ -74,22 +74,14 @@ export function SendJobCard({ jobId, onJob, onDismiss }: Props) {
       </Group>
       {isOpen && (
         <Stack gap="sm">
-          {counts.failed > 0 && (
-            <SegmentedControl
-              size="xs"
-              w="fit-content"
-              aria-label="Show"
-              value={isFailedOnly ? 'failed' : 'all'}
-              onChange={(value) => {
-                setFailedOnly(value === 'failed')
-                setPage(1)
-              }}
-              data={[
-                { value: 'all', label: 'All' },
-                { value: 'failed', label: 'Failed only' },
-              ]}
-            />
-          )}
+          <Only
+            counts={counts}
+            value={only}
+            onChange={(outcome) => {
+              setOnly(outcome)
+              setPage(1)
+            }}
+          />
           <ul className="answers" aria-label="Answers" aria-busy={job.isPlaceholderData}>
             {results.map((item) => (
               <Answer key={item.cartId} item={item} />
@@ -101,7 +93,7 @@ export function SendJobCard({ jobId, onJob, onDismiss }: Props) {
                 Previous answers
               </Button>
               <Text fz="sm" className="tabular">
-                Page {page} of {pagination.pages}
+                Page {formatCount(page)} of {formatCount(pagination.pages)}
               </Text>
               <Button
                 variant="default"
@@ -116,6 +108,32 @@ export function SendJobCard({ jobId, onJob, onDismiss }: Props) {
         </Stack>
       )}
     </JobFrame>
+  )
+}
+
+interface OnlyProps {
+  counts: SendJob['counts']
+  value: SendJobItem['outcome'] | null
+  onChange: (outcome: SendJobItem['outcome'] | null) => void
+}
+
+/** A few among thousands are what somebody has to look after: those that failed, and those nobody knows of (D4). */
+function Only({ counts, value, onChange }: OnlyProps) {
+  const others = [
+    { value: 'failed', label: 'Failed only' },
+    { value: 'unknown', label: 'Without an answer' },
+  ] as const
+  const offered = others.filter((each) => counts[each.value] > 0 || each.value === value)
+  if (offered.length === 0) return null
+  return (
+    <SegmentedControl
+      size="xs"
+      w="fit-content"
+      aria-label="Show"
+      value={value ?? 'all'}
+      onChange={(chosen) => onChange(others.find((each) => each.value === chosen)?.value ?? null)}
+      data={[{ value: 'all', label: 'All' }, ...offered]}
+    />
   )
 }
 

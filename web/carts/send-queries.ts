@@ -7,6 +7,7 @@ import {
   readSendJob,
   retrySendJob,
   type SendChannel,
+  type SendJobItem,
   scheduleReminder,
   sendEmail,
   sendSms,
@@ -107,14 +108,14 @@ export function useSendMany() {
   })
 }
 
-export function useSendJob(jobId: string, page: number, isFailedOnly: boolean) {
+export function useSendJob(jobId: string, page: number, outcome: SendJobItem['outcome'] | null) {
   const storeId = useStore()?.id
   return useQuery({
-    queryKey: ['send-job', storeId, jobId, page, isFailedOnly],
+    queryKey: ['send-job', storeId, jobId, page, outcome],
     queryFn: ({ signal }) =>
       call(readSendJob, {
         params: { jobId },
-        query: { page, limit: 10, ...(isFailedOnly && { outcome: 'failed' as const }) },
+        query: { page, limit: 10, ...(outcome && { outcome }) },
         signal,
       }),
     refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : JOB_REFRESH_MS),
