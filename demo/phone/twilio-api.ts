@@ -24,10 +24,13 @@ const refusal = (status: number, code: number, message: string): ApiAnswer => ({
 export function answerAsTwilio(options: TwilioOptions, request: ApiRequest): ApiAnswer | null {
   const [, account, resource] = /^\/2010-04-01\/Accounts\/(AC[0-9a-f]{32})(?:\/(.+))?\.json$/i.exec(request.path) ?? []
   const isContent = request.path === '/v1/ContentAndApprovals'
-  if (!account && !isContent) return request.path.startsWith('/2010-04-01/') ? refusal(404, 20404, 'Not found') : null
+  const [, service] = /^\/v1\/Services\/(MG[0-9a-f]{32})$/i.exec(request.path) ?? []
+  if (!account && !isContent && !service)
+    return request.path.startsWith('/2010-04-01/') ? refusal(404, 20404, 'Not found') : null
   const line = signedIn(options.network, request, account)
   if (!line) return refusal(401, 20003, 'Authenticate')
   if (isContent) return contentList(options.contents, line)
+  if (service) return serviceAnswer(options, line, service)
   if (!resource) return request.method === 'GET' ? accountAnswer(line) : refusal(405, 20004, 'Method not allowed')
   if (resource === 'Messages' && request.method === 'POST') return create(options, line, request)
   if (resource === 'IncomingPhoneNumbers' && request.method === 'GET') return numbers(line)
@@ -135,6 +138,15 @@ function numbers(line: Line): ApiAnswer {
   const capabilities = { sms: true, mms: false, voice: false, fax: false }
   const page = { page: 0, page_size: 50, next_page_uri: null, uri: '' }
   return { status: 200, body: { ...page, incoming_phone_numbers: [{ ...number, capabilities }] } }
+}
+
+function serviceAnswer({ senders }: TwilioOptions, line: Line, sid: string): ApiAnswer {
+  if (senders && !senders.includes(sid)) return refusal(404, 20404, 'The requested resource was not found')
+  const body = {
+    ...{ sid, account_sid: line.account, friendly_name: 'Phone sandbox' },
+    ...{ inbound_request_url: line.inboundUrl, inbound_method: 'POST', use_inbound_webhook_on_number: false },
+  }
+  return { status: 200, body }
 }
 
 function contentList(contents: readonly TwilioContent[], line: Line): ApiAnswer {

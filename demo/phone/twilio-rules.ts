@@ -92,6 +92,9 @@ const bare = (address: string) => address.replace(/^whatsapp:/, '')
 function addressProblem({ To, From, MessagingServiceSid }: TwilioMessage, account: TwilioAccount): Refusal | null {
   if (!PHONE.test(bare(To))) return refuse(21211, `Invalid 'To' Phone Number: ${To}`)
   if (!From && !MessagingServiceSid) return refuse(21603, "A 'From' phone number is required.")
+  if (MessagingServiceSid && account.senders && !account.senders.includes(MessagingServiceSid)) {
+    return refuse(21705, 'The Messaging Service Sid is invalid')
+  }
   if (!From) return null
   const isWhatsApp = To.startsWith('whatsapp:')
   if (isWhatsApp !== From.startsWith('whatsapp:')) {

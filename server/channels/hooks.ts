@@ -56,7 +56,7 @@ export async function takeTwilioInbound(deps: Deps, call: HookCall): Promise<str
   const { hook, params } = await twilioCall(deps, call)
   const inbound = readTwilioInbound(params)
   if (!inbound) return twiml(null)
-  return twiml(await receiveText(deps, hook.account, { ...inbound, channel: hook.channel, isAnsweredAtOnce: true }))
+  return twiml(await receiveText(deps, hook.account, { ...inbound, isAnsweredAtOnce: true }))
 }
 
 export async function takeMetaNews(deps: Deps, call: HookCall): Promise<void> {

@@ -139,6 +139,17 @@ describe('WhatsApp', () => {
     await world.runJobs()
   })
 
+  test('by Twilio it is told by its number, for a messaging service has one address for both channels', async () => {
+    const byWhatsApp = { From: `whatsapp:${ada}`, To: 'whatsapp:+12025550100' }
+    world.advance(60_000)
+    const { body } = await says('Stop', byWhatsApp)
+    expect(messageOf(body)).toContain('Sie erhalten hier keine Nachrichten mehr')
+    expect(await suppressed('whatsapp')).toBe(true)
+    world.advance(60_000)
+    await says('START', byWhatsApp)
+    expect(await suppressed('whatsapp')).toBe(false)
+  })
+
   test('STOP holds for the number one is called at, where WhatsApp knows the phone by another', async () => {
     const from = {
       from: '5215512345678',

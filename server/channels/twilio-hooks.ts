@@ -1,4 +1,4 @@
-import type { DeliveryReport } from './channel.ts'
+import type { DeliveryReport, TextChannelName } from './channel.ts'
 
 // What Twilio posts. Pure but for the check of its signature, which is its own library's.
 
@@ -47,10 +47,15 @@ export interface InboundMessage {
   isAnswered: boolean
 }
 
-export function readTwilioInbound(params: Readonly<Record<string, string>>): InboundMessage | null {
+/** How it came is said by the number, not by the address it was posted to: a messaging service has one address for both. */
+export function readTwilioInbound(
+  params: Readonly<Record<string, string>>,
+): (InboundMessage & { channel: TextChannelName }) | null {
   const { MessageSid: id, From = '', Body: text = '', OptOutType } = params
+  const channel = From.startsWith('whatsapp:') ? 'whatsapp' : 'sms'
   const from = From.replace(/^whatsapp:/, '')
-  return id && /^\+\d{6,15}$/.test(from) ? { id, from, text, at: null, isAnswered: OptOutType !== undefined } : null
+  if (!id || !/^\+\d{6,15}$/.test(from)) return null
+  return { id, channel, from, text, at: null, isAnswered: OptOutType !== undefined }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }

@@ -14,10 +14,14 @@ const line: Line = {
   inboundUrl: null,
 }
 const german = '+4915123456789'
+const SERVICE = `MG${'5'.repeat(32)}`
 let server: ContractServer
 
 beforeAll(async () => {
-  server = await openContractTwilio({ lines: [line], senders: ['+12025550100', 'TEASHOP', 'whatsapp:+12025550100'] })
+  server = await openContractTwilio({
+    lines: [line],
+    senders: ['+12025550100', 'TEASHOP', 'whatsapp:+12025550100', SERVICE],
+  })
 })
 afterAll(() => server.close())
 beforeEach(() => {
@@ -125,6 +129,22 @@ describe('SMS by Twilio', () => {
       'go to https://old.example/sms and not here, so STOP is not heard',
     )
     expect(await said(null)).toContain('Messages to +12025550100 go nowhere yet')
+  })
+
+  test('by a messaging service, which chooses the number; of somebody else’s it is refused, and checked before', async () => {
+    const by = (sender: string) => ({ senders: [{ country: null, sender }] })
+    expect(await send({}, by(SERVICE))).toMatchObject({ kind: 'accepted', providerId: expect.stringMatching(/^SM/) })
+    const { form } = server.seen.at(-1)!
+    expect([form.MessagingServiceSid, form.From]).toEqual([SERVICE, undefined])
+    const foreign = by(`MG${'6'.repeat(32)}`)
+    expect(await send({}, foreign)).toMatchObject({ kind: 'rejected', reason: '21705' })
+    expect(await aChannel(foreign).check()).toMatchObject({ isOk: false, response: expect.stringContaining('MG666') })
+    const inboundUrl = 'https://recoup.example/api/webhooks/twilio/key/inbound'
+    server.network.texts.saveLine({ ...line, inboundUrl })
+    expect(await aChannel({ ...by(SERVICE), inboundUrl }).check()).toMatchObject({
+      detail: `Account “Phone sandbox”, active. Messages to ${SERVICE} come here.`,
+    })
+    server.network.texts.saveLine(line)
   })
 
   test('the price comes later, and is taken as Twilio says it', async () => {

@@ -176,20 +176,36 @@ async function checkAccount({ accountSid, senders, channel, inboundUrl }: Twilio
     const account = await twilio.api.v2010.accounts(accountSid).fetch()
     const name = `Account “${account.friendlyName}”, ${account.status}`
     if (account.status !== 'active') return { isOk: false as const, response: name }
-    const numbers = channel === 'sms' ? senders.filter(({ sender }) => sender.startsWith('+')) : []
     const words: string[] = []
-    for (const { sender } of numbers) {
-      const [own] = await twilio.incomingPhoneNumbers.list({ phoneNumber: sender, limit: 1 })
-      if (!own) return { isOk: false as const, response: `${sender} is not a number of this account` }
-      // An application's addresses come before the number's own.
-      const told = own.smsApplicationSid ? `the application ${own.smsApplicationSid}` : own.smsUrl
-      if (inboundUrl) words.push(inboundWords(sender, told, inboundUrl))
+    for (const { sender } of senders) {
+      const found = await findSender(twilio, channel, sender)
+      if (found === 'unknown') return { isOk: false as const, response: `${sender} is not of this account` }
+      if (found && inboundUrl) words.push(inboundWords(sender, found.told, inboundUrl))
     }
     return { isOk: true as const, detail: [name, ...words].join('. ') }
   } catch (error) {
     const outcome = outcomeOfError(error)
     return { isOk: false as const, response: 'response' in outcome ? outcome.response : outcome }
   }
+}
+
+/** Where what people answer goes, of what Twilio can be asked about; null: names, short codes and WhatsApp's numbers. */
+async function findSender(twilio: Twilio, channel: TextChannelName, sender: string) {
+  if (sender.startsWith('MG')) {
+    const service = await twilio.messaging.v1.services(sender).fetch().catch(unlessMissing)
+    if (!service) return 'unknown' as const
+    return { told: service.useInboundWebhookOnNumber ? 'where each of its numbers says' : service.inboundRequestUrl }
+  }
+  if (channel !== 'sms' || !sender.startsWith('+')) return null
+  const [own] = await twilio.incomingPhoneNumbers.list({ phoneNumber: sender, limit: 1 })
+  if (!own) return 'unknown' as const
+  // An application's addresses come before the number's own.
+  return { told: own.smsApplicationSid ? `the application ${own.smsApplicationSid}` : own.smsUrl }
+}
+
+function unlessMissing(error: unknown): null {
+  if (error instanceof ProviderTrouble && error.answer.isAnswered && error.answer.status === 404) return null
+  throw error
 }
 
 async function listContents(twilio: Twilio): Promise<ProviderTemplate[]> {
