@@ -1,5 +1,6 @@
 import type { CartItem } from '../../shared/carts.ts'
 import { type StoreDb, sql } from '../db.ts'
+import type { Fold } from './fold.ts'
 
 // Restoring: SQL and nothing else.
 
@@ -14,8 +15,11 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string) {
     home_url: string
     has_checkout_link: boolean
     coupons: string[]
+    /** Of the shopper, by id, as last seen. */
+    orders: Fold['orders']
   }>`
-    select c.id, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.home_url, s.has_checkout_link
+    select c.id, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.home_url, s.has_checkout_link,
+      coalesce(c.fold -> 'orders', '{}') as orders
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
     join stores s on s.id = c.store_id
     where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)

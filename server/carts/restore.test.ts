@@ -4,6 +4,9 @@ import { restoreTexts } from '../../shared/restore.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { restoreTokenOf } from '../messages/compose.ts'
+import type { PlatformOrder } from '../platforms/platform.ts'
+import { keepKeys } from '../stores/access.ts'
+import { aFakeStore } from '../stores/fake-store.ts'
 
 // What a shopper gets who holds a message's link (decisions 4 and 14, X1).
 
@@ -89,6 +92,43 @@ test('what is sold out or taken from sale is gone and not taken along (decision 
   expect(one.body.checkoutUrl).toMatch(/\?products=17:1$/)
   await product('17', { isAvailable: false })
   expect((await restore(token)).body.checkoutUrl).toBeNull()
+})
+
+test('an older shop hands over to the order that was placed and not paid, while it is payable and the same cart (decision 14)', async () => {
+  const cart = await shop.cart()
+  const line = (productId: string, quantity: number, unitPriceMinor: number) => ({
+    ...{ productId, quantity, unitPriceMinor },
+    ...{ variationId: null, name: productId, sku: null, imageUrl: null },
+  })
+  const { home_url: home } = await world.db
+    .selectFrom('stores')
+    .select('home_url')
+    .where('id', '=', shop.storeId)
+    .executeTakeFirstOrThrow()
+  const paymentUrl = `${home}/checkout/order-pay/9/?pay_for_order=true&key=wc_order_k`
+  const items = [line('17', 1, 6_800), line('16', 3, 2_100)]
+  const placed = await shop.order({ kind: 'failed', email: cart.email, items, paymentUrl })
+  const fake = aFakeStore(home)
+  world.storeClient = () => fake
+  const keys = { consumerKey: 'ck', consumerSecret: 'cs' }
+  await world.db
+    .transaction()
+    .execute((tx) => keepKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
+  await world.db.updateTable('stores').set({ has_checkout_link: false }).where('id', '=', shop.storeId).execute()
+  const leadsTo = async (...orders: PlatformOrder[]) => {
+    fake.allOrders = orders
+    return (await restore(token)).body.checkoutUrl
+  }
+  const oneProduct = `${home}/?add-to-cart=17&quantity=1`
+  expect(await leadsTo(placed)).toBe(paymentUrl)
+  expect(await leadsTo()).toBe(oneProduct)
+  expect(await leadsTo({ ...placed, kind: 'purchase' })).toBe(oneProduct)
+  expect(await leadsTo({ ...placed, items: [line('17', 2, 6_800)] })).toBe(oneProduct)
+  expect(await leadsTo({ ...placed, paymentUrl: 'https://elsewhere.example/pay' })).toBe(oneProduct)
+  await product('16', { price: 2_500 })
+  expect(await leadsTo(placed)).toBe(oneProduct)
+  await world.db.updateTable('stores').set({ has_checkout_link: true }).where('id', '=', shop.storeId).execute()
+  expect(await leadsTo(placed)).toBe(`${home}/checkout-link/?products=17:1,16:3`)
 })
 
 test('unknown, expired and misused links all get the same answer (X1, decision 4)', async () => {

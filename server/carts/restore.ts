@@ -1,12 +1,13 @@
 import type { CartItem } from '../../shared/carts.ts'
 import { restoreTexts } from '../../shared/restore.ts'
-import type { Db } from '../db.ts'
+import type { Db, StoreDb } from '../db.ts'
 import { transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { restoreUrl } from '../platforms/woocommerce-restore.ts'
 import { tokenHash } from '../secrets.ts'
+import { readUnpaidOrder } from '../stores/unpaid.ts'
 import * as system from '../system.ts'
 import * as sql from './restore-sql.ts'
 import { recordTouch } from './touch.ts'
@@ -56,10 +57,40 @@ export async function restoreCart(
       await recordTouch(tx, { ...touch, isHuman: true, reason: 'pressed_restore' })
     })
   }
-  const available = items.filter((item) => item.outcome !== 'gone')
+  return { items, currency: cart.currency, checkoutUrl: await checkoutOf(deps, store, cart, items) }
+}
+
+type RestorableCart = NonNullable<Awaited<ReturnType<typeof sql.restorableCart>>>
+
+/** The best way the store has (decision 14): the whole cart at once, the order that was placed and not paid, or one product. */
+async function checkoutOf(deps: Deps, store: StoreDb<Db>, cart: RestorableCart, items: readonly RestoredItem[]) {
   const profile = { homeUrl: cart.home_url, hasCheckoutLink: cart.has_checkout_link }
+  const paymentUrl = profile.hasCheckoutLink ? null : await paymentUrlOf(deps, store, cart, items)
+  const available = items.filter((item) => item.outcome !== 'gone')
   // The store judges a code itself; one that has ended costs the shopper nothing but the discount.
-  return { items, currency: cart.currency, checkoutUrl: restoreUrl(profile, available, cart.coupons[0] ?? null) }
+  return paymentUrl ?? restoreUrl(profile, available, cart.coupons[0] ?? null)
+}
+
+async function paymentUrlOf(deps: Deps, store: StoreDb<Db>, cart: RestorableCart, items: readonly RestoredItem[]) {
+  const unpaid = Object.keys(cart.orders).filter((id) => ['pending', 'failed'].includes(cart.orders[id]!))
+  const newest = unpaid.sort((a, b) => Number(b) - Number(a))[0]
+  // What has changed since would be charged as it was ordered.
+  if (newest === undefined || items.some(({ outcome }) => outcome !== 'ok')) return null
+  const order = await readUnpaidOrder(deps, store, newest)
+  return order && isSameCart(items, order.items) && isOfStore(order.paymentUrl, cart.home_url) ? order.paymentUrl : null
+}
+
+type Line = Pick<CartItem, 'productId' | 'variationId' | 'quantity'>
+
+function isSameCart(one: readonly Line[], other: readonly Line[]): boolean {
+  const linesOf = (lines: readonly Line[]) =>
+    lines.map(({ productId, variationId, quantity }) => `${productId}/${variationId ?? ''}:${quantity}`).sort()
+  return linesOf(one).join() === linesOf(other).join()
+}
+
+/** Nobody is sent anywhere else (X1). */
+function isOfStore(url: string | null, homeUrl: string): boolean {
+  return url !== null && URL.parse(url)?.origin === URL.parse(homeUrl)?.origin
 }
 
 /** Pure: what the shop's catalogue says of one line. A product the mirror has never seen is left to the store to judge. */
