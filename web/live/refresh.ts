@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { LivePart } from '../../shared/live.ts'
-import { isOutdatedBy } from './rules.ts'
+import { isOutdatedBy, isResting } from './rules.ts'
 
 /**
  * Asks again for what has changed. One round after the other: an answer that takes longer than the next change would else be
@@ -9,20 +9,27 @@ import { isOutdatedBy } from './rules.ts'
 export function createRefresher(queries: QueryClient) {
   const waiting = new Set<LivePart>()
   let isAsking = false
+  let isAnew = false
   const ask = async () => {
     if (isAsking) return
     isAsking = true
     while (waiting.size > 0 && !document.hidden) {
       const changed = [...waiting]
       waiting.clear()
-      await queries.invalidateQueries({ predicate: ({ queryKey }) => isOutdatedBy(changed, queryKey) })
+      const rests = isAnew ? () => false : isResting
+      isAnew = false
+      await queries.invalidateQueries({
+        predicate: ({ queryKey, state }) => isOutdatedBy(changed, queryKey) && !rests(state, Date.now()),
+      })
     }
     isAsking = false
   }
   const onShown = () => void ask()
   document.addEventListener('visibilitychange', onShown)
   return {
-    changed(parts: readonly LivePart[]) {
+    /** `afterAbsence`: the server is there again, so that what failed without it is asked too. */
+    changed(parts: readonly LivePart[], afterAbsence = false) {
+      if (afterAbsence) isAnew = true
       for (const part of parts) waiting.add(part)
       void ask()
     },

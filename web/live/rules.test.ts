@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type LivePart, liveParts } from '../../shared/live.ts'
-import { isOutdatedBy } from './rules.ts'
+import { isOutdatedBy, isResting } from './rules.ts'
 
 const outdated = (key: unknown[]) => liveParts.filter((part: LivePart) => isOutdatedBy([part], key))
 
@@ -19,4 +19,12 @@ test('nothing that happens in a store examines the store or its sender anew, or 
   for (const key of [['store', 's1', 'doctor'], ['store', 's1', 'sender-domain', 'x'], ['me'], ['subscription']]) {
     expect(outdated(key)).toEqual([])
   }
+})
+
+test('a question that has just failed rests for half a minute; one that has an answer to show does not', () => {
+  const failed = { status: 'error', data: undefined, errorUpdatedAt: 100_000 } as const
+  expect(isResting(failed, 129_999)).toBe(true)
+  expect(isResting(failed, 130_000)).toBe(false)
+  expect(isResting({ ...failed, data: {} }, 100_001)).toBe(false)
+  expect(isResting({ status: 'pending', data: undefined, errorUpdatedAt: 100_000 }, 100_001)).toBe(false)
 })

@@ -1,7 +1,7 @@
-import type { QueryKey } from '@tanstack/react-query'
+import type { QueryKey, QueryState } from '@tanstack/react-query'
 import type { LivePart } from '../../shared/live.ts'
 
-// Pure: which answers are out of date when a part of the store has changed.
+// Pure: which answers are out of date when a part of the store has changed, and which questions rest.
 
 /** What asks the store or the sender's domain itself is asked by people only. */
 const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
@@ -15,3 +15,12 @@ const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
 
 export const isOutdatedBy = (changed: Iterable<LivePart>, key: QueryKey): boolean =>
   [...changed].some((part) => outdates[part](key))
+
+const REST_MS = 30_000
+
+/**
+ * What has just failed and has nothing to show is not asked again with every piece of news: its screen would jump between error and
+ * skeleton, and a screen reader would say the error each time.
+ */
+export const isResting = (state: Pick<QueryState, 'status' | 'data' | 'errorUpdatedAt'>, nowMs: number): boolean =>
+  state.status === 'error' && state.data === undefined && nowMs - state.errorUpdatedAt < REST_MS

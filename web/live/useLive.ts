@@ -33,9 +33,9 @@ export function useLive() {
       close = loaded.openLive({
         token,
         platform,
-        onChanged: refresher.changed,
+        onChanged: (parts) => refresher.changed(parts),
         onJoined: () => {
-          refresher.changed(liveParts)
+          refresher.changed(liveParts, true)
           askWhoIAm()
         },
         onSessionDoubt: askWhoIAm,

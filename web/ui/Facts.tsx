@@ -7,9 +7,22 @@ export function Facts({ entries }: { entries: [name: string, value: ReactNode][]
       {entries.map(([name, value]) => (
         <div key={name} style={{ display: 'contents' }}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{breakable(value)}</dd>
         </div>
       ))}
     </dl>
+  )
+}
+
+/** An address that does not fit into one line goes on after its @. */
+function breakable(value: ReactNode): ReactNode {
+  const [, local, domain] = (typeof value === 'string' && /^([^@\s]+@)([^@\s]+)$/.exec(value)) || []
+  if (!domain) return value
+  return (
+    <>
+      {local}
+      <wbr />
+      {domain}
+    </>
   )
 }
