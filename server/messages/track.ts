@@ -2,10 +2,9 @@ import type { Db } from '../db.ts'
 import { transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { newId } from '../ids.ts'
 import { tokenHash } from '../secrets.ts'
+import { insertSaid } from '../shoppers/consents.ts'
 import { besides, maskedAddress } from '../shoppers/mask.ts'
-import * as shoppersSql from '../shoppers/sql.ts'
 import * as system from '../system.ts'
 import { preferencesTokenOf } from './compose.ts'
 import * as sql from './track-sql.ts'
@@ -44,8 +43,7 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
     const address = message.to_address!
     const { account_id: accountId, channel } = message
     await sql.suppress(tx, { accountId, hash, address, channel, reason: 'unsubscribed', source, at: now })
-    await shoppersSql.insertConsent(tx, {
-      id: newId(),
+    await insertSaid(tx, {
       addressHash: hash,
       channel,
       status: 'withdrawn',
@@ -65,8 +63,7 @@ export async function resubscribe(deps: Deps, token: string): Promise<{ storeNam
   await transact(store, async (tx) => {
     await sql.splitStopAll(tx, message.account_id, hash, besides(message.channel))
     await sql.unsuppress(tx, message.account_id, hash, message.channel)
-    await shoppersSql.insertConsent(tx, {
-      id: newId(),
+    await insertSaid(tx, {
       addressHash: hash,
       channel: message.channel,
       status: 'granted',

@@ -140,6 +140,17 @@ test('saving it twice writes once, and switching on again is the person’s own 
   expect(granted).toMatchObject({ status: 'granted', wording: expect.stringMatching(/^E-Mail: Erinnerungen/) })
 })
 
+test('what is said later counts as later, also when the clock has been put back since (C5, T4)', async () => {
+  const { save, read } = await aReader()
+  await save({ channels: { email: false } })
+  world.advance(-30 * 60_000)
+  await save({ channels: { email: true } })
+  expect((await read()).body.channels).toMatchObject([{ isOn: true }])
+  await save({ channels: { email: false } })
+  expect((await read()).body.channels).toMatchObject([{ isOn: false }])
+  world.advance(30 * 60_000)
+})
+
 test('everything stopped is stopped for mail and phone; one of them switched on leaves the others off', async () => {
   const { accountId, email, save } = await aReader({ phone: PHONE })
   const stopped = await save({ isStopAll: true })

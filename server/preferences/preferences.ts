@@ -11,15 +11,13 @@ import { isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { newId } from '../ids.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
 import * as trackSql from '../messages/track-sql.ts'
 import { tokenHash } from '../secrets.ts'
 import { keepQuestion, openCartsTo } from '../shoppers/consent-sql.ts'
-import { statusOf } from '../shoppers/consents.ts'
+import { insertSaid, statusOf } from '../shoppers/consents.ts'
 import { ledgerWords } from '../shoppers/evidence-sql.ts'
 import { besides, maskedAddress } from '../shoppers/mask.ts'
-import { insertConsent } from '../shoppers/sql.ts'
 import * as system from '../system.ts'
 import { type ChannelFacts, changesOf, standingOf } from './rules.ts'
 import * as sql from './sql.ts'
@@ -93,7 +91,7 @@ async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, w
   const { now } = words
   const row = { accountId, hash, address, channel, reason: 'unsubscribed', source: SOURCE, at: now }
   await trackSql.suppress(tx, row)
-  await insertConsent(tx, consentOf(contact, 'withdrawn', words))
+  await insertSaid(tx, consentOf(contact, 'withdrawn', words))
   await trackSql.skipOpenTo(tx, { accountId, address, channel, now })
 }
 
@@ -115,7 +113,7 @@ async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Co
   await trackSql.unsuppress(tx, accountId, hash, channel)
   const isConfirmed = await sql.hadConfirmed(tx, hash, channel, SOURCE)
   const status = isConfirmed ? 'granted' : await statusOf(tx, { channel, address, isGiven: true, country }, hash)
-  await insertConsent(tx, { ...consentOf(contact, status, words), isConfirmed })
+  await insertSaid(tx, { ...consentOf(contact, status, words), isConfirmed })
   if (status === 'pending') await keepQuestion(tx, { address, addressHash: hash, country, now: words.now })
 }
 
@@ -124,7 +122,6 @@ function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'gra
   const { language, reason, note } = decision
   const why = status === 'withdrawn' ? { ...(reason && { reason }), ...(note.trim() && { note: note.trim() }) } : {}
   return {
-    id: newId(),
     addressHash: hash,
     channel,
     status,

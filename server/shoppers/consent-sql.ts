@@ -8,7 +8,7 @@ import { relaxationsInForce } from './evidence-sql.ts'
 export async function lastConsent(
   { db, storeId }: StoreDb,
   addressHash: Buffer,
-  channel: 'email' | 'sms' | 'whatsapp',
+  channel: 'email' | 'sms' | 'whatsapp' | 'push',
 ) {
   return db
     .selectFrom('consents')

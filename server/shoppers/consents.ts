@@ -12,7 +12,7 @@ import { maskedAddress } from './mask.ts'
 import { phoneCountry } from './phone.ts'
 import { addressKey } from './rules.ts'
 import { lockAllKeys } from './shoppers.ts'
-import { insertConsent } from './sql.ts'
+import { type ConsentRow, insertConsent } from './sql.ts'
 
 // What shoppers say in the shop goes into the ledger (C5): append-only, with the words that were shown. Where a yes by SMS has to be
 // confirmed, it goes in as `pending` and the question is put on its way (question.ts).
@@ -32,6 +32,12 @@ export interface Said {
 
 /** When something said now counts from: after what was said before, also where the clock has been put back since (T4). */
 export const laterThan = (before: Date, now: Date): Date => (before >= now ? new Date(before.getTime() + 1) : now)
+
+/** What somebody says themselves on a page of ours, at this moment. */
+export async function insertSaid(tx: StoreTx, said: Omit<ConsentRow, 'id'>): Promise<void> {
+  const last = await sql.lastConsent(tx, said.addressHash, said.channel)
+  await insertConsent(tx, { ...said, id: newId(), at: last ? laterThan(last.at, said.at) : said.at })
+}
 
 /** What one post of the shop's pages says; saying the same again adds nothing. Answers whether anything was added. */
 export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[], now: Date): Promise<boolean> {

@@ -122,23 +122,22 @@ export async function setArm({ db, storeId }: StoreTx, id: string, { arm, arm_at
   await db.updateTable('shoppers').set({ arm, arm_at }).where('store_id', '=', storeId).where('id', '=', id).execute()
 }
 
-export async function insertConsent(
-  { db, storeId }: StoreDb,
-  consent: {
-    id: string
-    addressHash: Buffer
-    channel: 'email' | 'sms' | 'whatsapp' | 'push'
-    status: 'pending' | 'granted' | 'withdrawn'
-    /** The person answered the confirming SMS. */
-    isConfirmed?: boolean
-    source: string
-    wording: string | null
-    at: Date
-    /** Masked, for people who look through the ledger. */
-    who?: string
-    evidence?: ConsentEvidence
-  },
-): Promise<void> {
+export interface ConsentRow {
+  id: string
+  addressHash: Buffer
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  status: 'pending' | 'granted' | 'withdrawn'
+  /** The person answered the confirming SMS. */
+  isConfirmed?: boolean
+  source: string
+  wording: string | null
+  at: Date
+  /** Masked, for people who look through the ledger. */
+  who?: string
+  evidence?: ConsentEvidence
+}
+
+export async function insertConsent({ db, storeId }: StoreDb, consent: ConsentRow): Promise<void> {
   const { addressHash, evidence, isConfirmed = false, ...rest } = consent
   await db
     .insertInto('consents')
