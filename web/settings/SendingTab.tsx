@@ -5,6 +5,7 @@ import { SenderDomainCard } from '../stores/SenderDomainCard.tsx'
 import { SendingForm } from '../stores/SendingForm.tsx'
 import { TestMailCard } from '../stores/TestMailCard.tsx'
 import { TextCards } from '../stores/TextCards.tsx'
+import { TextPaceCard } from '../stores/TextPaceCard.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
 export function SendingTab() {
@@ -19,6 +20,7 @@ export function SendingTab() {
           <ReceiversCard />
           <BounceMailboxCard />
           <TextCards />
+          <TextPaceCard store={store} />
         </>
       )}
     </ConnectedTab>
