@@ -309,14 +309,18 @@ export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): 
 
 export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly string[]) {
   if (messageIds.length === 0) return Promise.resolve([])
-  return db
-    .selectFrom('decisions')
-    .selectAll()
-    .where('store_id', '=', storeId)
-    .where('message_id', 'in', [...messageIds])
-    .orderBy('at')
-    .orderBy('id')
-    .execute()
+  return (
+    db
+      .selectFrom('decisions')
+      .selectAll()
+      .where('store_id', '=', storeId)
+      .where('message_id', 'in', [...messageIds])
+      .orderBy('at')
+      // An answer that came in the same millisecond still came after what was asked.
+      .orderBy((eb) => eb('outcome', '=', 'result'))
+      .orderBy('id')
+      .execute()
+  )
 }
 
 export function eventsOf({ db, storeId }: StoreDb, cartId: string) {
