@@ -42,6 +42,15 @@ test('a wrong value is said at its field, leaving asks, and Ctrl+S saves', async
   await ada.keyboard.press('Control+s')
   await ada.getByText('A whole number from 1 to 20').waitFor()
   expect(await field(ada, 'Messages per person').getAttribute('aria-invalid')).toBe('true')
+  // On a phone too it stands above the bar, which lies over the page there.
+  await ada.setViewportSize({ width: 360, height: 640 })
+  await ada.evaluate(() => scrollTo(0, 0))
+  await bar(ada).getByRole('button', { name: 'Save' }).click()
+  const bottom = async () => (await ada.getByText('A whole number from 1 to 20').boundingBox())!
+  await expect
+    .poll(async () => (await bottom()).y + (await bottom()).height)
+    .toBeLessThan((await bar(ada).boundingBox())!.y)
+  await ada.setViewportSize({ width: 1280, height: 720 })
   await field(ada, 'Messages per person').fill('4')
   await ada.getByRole('link', { name: 'Appearance' }).click()
   await ada.getByRole('dialog').getByText('have not been saved').waitFor()

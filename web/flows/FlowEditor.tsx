@@ -4,6 +4,7 @@ import type { FlowChannels, FlowView } from '../../shared/flows.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMay } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
+import { focusFirstError } from '../ui/focusFirstError.ts'
 import { formatMinutes } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
@@ -82,7 +83,10 @@ function useFlowEdit(flow: FlowView, channels: FlowChannels) {
     setChecked(true)
     const [firstWrong] = found.keys()
     if (firstWrong === undefined) save.mutate({ name: flow.name, steps: steps.map(savedStep) }, { onSuccess })
-    else choose(firstWrong)
+    else {
+      choose(firstWrong)
+      focusFirstError()
+    }
   }
   // Nobody is told of mistakes while still typing for the first time.
   const problems: typeof found = isChecked ? found : new Map()

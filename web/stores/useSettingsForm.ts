@@ -7,6 +7,7 @@ import { useDraft } from '../access/drafts.ts'
 import { connectionQuery } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
+import { focusFirstError } from '../ui/focusFirstError.ts'
 import { useSaveSettings } from './queries.ts'
 import { changesOf, type Merged, mergeSettings, type SettingsForm, settingsOf } from './rules.ts'
 
@@ -65,9 +66,4 @@ export function useSettingsForm(store: StoreView) {
     form.reset()
   }
   return { form, save, clashes, submit, discard }
-}
-
-/** After the fields have been drawn with their errors. */
-function focusFirstError() {
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus())
 }

@@ -1,0 +1,9 @@
+/** Leads to the first field of the page that something is wrong with, once it is shown so. */
+export function focusFirstError(): void {
+  requestAnimationFrame(() => {
+    const field = document.querySelector<HTMLElement>('main [aria-invalid="true"]')
+    field?.focus()
+    // It may have the focus already, and lie behind the save bar that has come since.
+    field?.scrollIntoView({ block: 'nearest' })
+  })
+}
