@@ -23,6 +23,7 @@ const names = [
   'sync',
   'list',
   'dashboard',
+  'paint',
   'detect',
 ]
 

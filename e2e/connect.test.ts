@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { aHouse, type House, mailsTo, openBrowser, readMail, until } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aHouse, type House, mailsTo, readMail, until } from './house.ts'
 
 // An owner with a store of their own: register, free plan, connect by address and keys over http, see the carts.
 

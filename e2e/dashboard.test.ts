@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeOf } from './axe.ts'
-import { aFurnishedHouse, type House, openBrowser, until } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aFurnishedHouse, type House, until } from './house.ts'
 
 // The dashboard in a real browser, on the demo's 90 days: figures, chart, picture, table, and what stands there when it fails.
 

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aHouse, type House, mailsTo, openBrowser, readMail, until } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aHouse, type House, mailsTo, readMail, until } from './house.ts'
 
 // The whole loop as a new user meets it: abandon a cart in the demo store, get the mail, restore, buy, see why.
 

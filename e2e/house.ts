@@ -4,7 +4,6 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Browser, chromium } from 'playwright-core'
 import { inject } from 'vitest'
 import { confirmLive as liveEndpoint } from '../shared/instance.ts'
 import { move } from './move.ts'
@@ -203,28 +202,6 @@ export async function readMail(house: House, id: number): Promise<{ html: string
     text: string
     raw: string
   }>
-}
-
-const browsers = new Set<Browser>()
-
-/** Those that were opened and not closed. */
-export const openBrowsers = (): Browser[] => [...browsers].filter((browser) => browser.isConnected())
-
-export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
-  browsers.add(browser)
-  return browser
 }
 
 /** Below those the system hands out itself: nobody else is given one while its house is closed for a moment. */

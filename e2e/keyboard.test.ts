@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aFurnishedHouse, type House, openBrowser } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aFurnishedHouse, type House } from './house.ts'
 
 // A whole session without a mouse: every stop is reached by keys alone, and shows where one is.
 

@@ -2,7 +2,8 @@ import type { Browser, Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { themeNames } from '../web/theme/chosen.ts'
 import { axeOf } from './axe.ts'
-import { aFurnishedHouse, type House, openBrowser } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aFurnishedHouse, type House } from './house.ts'
 
 // The page a stranger meets first, as the built app and the real server show it.
 

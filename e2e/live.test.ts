@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aFurnishedHouse, type House, openBrowser, until } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aFurnishedHouse, type House, until } from './house.ts'
 
 // Settings changed elsewhere, with a browser that is there, cut off for a while, or behind another tab. Nothing else asks for them again.
 

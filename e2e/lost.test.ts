@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aFurnishedHouse, type House, openBrowser } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aFurnishedHouse, type House } from './house.ts'
 
 // A session that is over and a server that is away, while somebody is in the middle of typing (decision 2): nothing typed is lost.
 

@@ -5,7 +5,7 @@ import { sampleContext, type TemplateItem } from '../server/templates/context.ts
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
 import { createTemplateRenderer } from '../server/templates/render.ts'
 import { axeOf } from './axe.ts'
-import { openBrowser } from './house.ts'
+import { openBrowser } from './browser.ts'
 
 // What mails look like: from the narrowest phone to a wide window, by day and at night, and in programs that drop styles from the
 // head. `SCREENSHOTS=folder` keeps pictures.

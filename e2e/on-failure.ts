@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest'
-import { openBrowsers } from './house.ts'
+import { openBrowsers } from './browser.ts'
 
 // A journey that fails says what each of its pages showed then: it may never fail again where somebody looks.
 

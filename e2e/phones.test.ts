@@ -7,7 +7,8 @@ import { newId } from '../server/ids.ts'
 import { createSecrets } from '../server/secrets.ts'
 import { reminderTexts } from '../shared/reminders.ts'
 import { axeOf } from './axe.ts'
-import { aHouse, type House, openBrowser, until } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aHouse, type House, until } from './house.ts'
 import { anOwner, KEYS } from './owner.ts'
 
 // The built-in phones: a message of a cart arrives on one, somebody answers there, and Recoup does what was asked of it.

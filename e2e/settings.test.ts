@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aFurnishedHouse, type House, mailsTo, openBrowser, until } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aFurnishedHouse, type House, mailsTo, until } from './house.ts'
 
 // Settings as two people of a team use them at the same time.
 

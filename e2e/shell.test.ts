@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aFurnishedHouse, type House, openBrowser } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aFurnishedHouse, type House } from './house.ts'
 
 // The frame around every screen: themes, ways in and out, the passage from one screen to the next.
 

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeOf } from './axe.ts'
-import { aHouse, type House, mailsTo, openBrowser, readMail, until } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aHouse, type House, mailsTo, readMail, until } from './house.ts'
 
 // People: an owner invites somebody by mail, who joins as a viewer and is held to that; sessions, a new address, the end of it all.
 

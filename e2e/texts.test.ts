@@ -5,7 +5,8 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { type ContractOptions, type ContractServer, openContractTwilio } from '../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../test/contract-servers/whatsapp.ts'
 import { axeOf } from './axe.ts'
-import { aHouse, type House, openBrowser, until } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aHouse, type House, until } from './house.ts'
 import { anOwner, KEYS } from './owner.ts'
 
 // SMS and WhatsApp as an owner sets them up, with providers that refuse what the real ones refuse. SCREENSHOTS=folder keeps pictures.

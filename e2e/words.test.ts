@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aFurnishedHouse, type House, KEEPER, openBrowser } from './house.ts'
+import { openBrowser } from './browser.ts'
+import { aFurnishedHouse, type House, KEEPER } from './house.ts'
 
 // The specification's own words where they stand on the screen, and the ways that lead on from them.
 

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { openBrowser } from '../e2e/browser.ts'
 import { shots } from '../web/landing/shots.ts'
 import { themeNames } from '../web/theme/chosen.ts'
 
@@ -11,10 +12,7 @@ const DENSITY = 2
 /** Around the card, in CSS pixels. */
 const MARGIN = 12
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-})
+const browser = await openBrowser()
 await mkdir(folder, { recursive: true })
 for (const theme of themeNames) {
   for (const [shape, size] of Object.entries(shots)) {

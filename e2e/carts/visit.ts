@@ -5,7 +5,8 @@ import { type Db, openDb, openPool } from '../../server/db.ts'
 import { createSecrets } from '../../server/secrets.ts'
 import type { CartView } from '../../shared/carts.ts'
 import { axeOf } from '../axe.ts'
-import { aFurnishedHouse, type House, openBrowser } from '../house.ts'
+import { openBrowser } from '../browser.ts'
+import { aFurnishedHouse, type House } from '../house.ts'
 
 // One visit to the demo's carts, which all parts of the journey share: the house, the signed-in page and what is done again and again.
 

@@ -1,0 +1,94 @@
+import type { Browser } from 'playwright-core'
+import { openBrowser } from '../e2e/browser.ts'
+import { openCarts } from './carts.ts'
+import type { Bench, Figure } from './figures.ts'
+import { startSink } from './helpers.ts'
+import type { Lab } from './lab.ts'
+import { signIn } from './list.bench.ts'
+import { median } from './measure.ts'
+import { type Server, startServer } from './server.ts'
+
+// Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the owner of the largest store of
+// `list`. Each address is loaded by a browser that has nothing of it in store, in turn; what is measured ends when nothing has been
+// fetched for half a second. Beside them the landing page, which needs no script to be seen: what browser and machine take by themselves.
+
+const PATHS = ['/dashboard', '/carts', '/settings']
+const WIDTHS = [1280, 360]
+const FULL_LOADS = 7
+
+export const bench: Bench = { name: 'paint', run }
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const house = await openCarts(lab)
+  const sink = await startSink()
+  const env = { SMTP_URL: `smtp://127.0.0.1:${sink.port}`, DATABASE_URL: house.url }
+  const server = await startServer(env)
+  const browser = await openBrowser()
+  try {
+    const token = await signIn(house, house.stores.at(-1)!)
+    const figures: Figure[] = []
+    for (const width of WIDTHS) figures.push(...(await measure(browser, server, { token, width, lab })))
+    return figures
+  } finally {
+    await browser.close()
+    await server.stop()
+    await sink.stop()
+    await house.close()
+  }
+}
+
+interface Load {
+  paintMs: number
+  shift: number
+}
+
+async function measure(
+  browser: Browser,
+  server: Server,
+  { token, width, lab }: { token: string; width: number; lab: Lab },
+): Promise<Figure[]> {
+  const loads = new Map<string, Load[]>(['/landing.html', ...PATHS].map((path) => [path, []]))
+  for (let n = 0; n < Math.max(3, Math.round(FULL_LOADS * lab.scale)); n++) {
+    for (const [path, taken] of loads)
+      taken.push(await load(browser, server.url + path, { width, token: path === '/landing.html' ? null : token }))
+  }
+  const paintOf = (path: string) => loads.get(path)!.map(({ paintMs }) => paintMs)
+  return PATHS.map((path) => ({
+    name: `largest paint of ${path}, signed in, nothing in store, ${width} px`,
+    value: median(paintOf(path)),
+    unit: 'ms',
+    ceiling: { name: 'landing page', value: median(paintOf('/landing.html')) },
+    goal: { below: 1_200 },
+    note: `slowest ${Math.round(Math.max(...paintOf(path)))} ms, largest layout shift ${Math.max(...loads.get(path)!.map(({ shift }) => shift)).toFixed(4)}`,
+  }))
+}
+
+async function load(
+  browser: Browser,
+  url: string,
+  { width, token }: { width: number; token: string | null },
+): Promise<Load> {
+  const context = await browser.newContext({ viewport: { width, height: 800 } })
+  try {
+    if (token) await context.addInitScript((value) => localStorage.setItem('token', value), token)
+    const page = await context.newPage()
+    await page.goto(url, { waitUntil: 'networkidle' })
+    return await page.evaluate(seenSoFar)
+  } finally {
+    await context.close()
+  }
+}
+
+/** In the page: what the browser has noted of itself. */
+function seenSoFar(): Promise<Load> {
+  const noted = (type: string) =>
+    new Promise<PerformanceEntry[]>((resolve) => {
+      const entries: PerformanceEntry[] = []
+      new PerformanceObserver((list) => entries.push(...list.getEntries())).observe({ type, buffered: true })
+      setTimeout(() => resolve(entries), 100)
+    })
+  return Promise.all([noted('largest-contentful-paint'), noted('layout-shift')]).then(([paints, shifts]) => ({
+    paintMs: paints.at(-1)!.startTime,
+    shift: shifts.reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0),
+  }))
+}
