@@ -55,7 +55,7 @@ export function EligibilityView({ channel, selection, eligibility, offerLater }:
             <li key={reason.reason}>
               <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">
                 <Text fz="sm">
-                  {reason.explanation}
+                  {(eligible.length > 0 && beyondTexts[reason.reason]) || reason.explanation}
                   {reason.until && (
                     <>
                       {' '}
@@ -79,6 +79,12 @@ export function EligibilityView({ channel, selection, eligibility, offerLater }:
       )}
     </Stack>
   )
+}
+
+/** What the others would use up is not used up yet. */
+const beyondTexts: Record<string, string> = {
+  plan_limit: 'The plan’s messages for this month do not reach for these.',
+  budget: 'The monthly budget for SMS and WhatsApp does not reach for these.',
 }
 
 const waysOut: Record<string, { to: string; text: string }> = {
