@@ -624,6 +624,7 @@ export interface WorkersTable {
   id: string
   started_at: Date
   seen_at: Date
+  steady_since: Date
 }
 
 export interface RateLimitsTable {

@@ -53,8 +53,12 @@ async function switchOn(): Promise<void> {
 /** The worker's ticks, minute by minute. */
 async function live(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
-    world.advance(MINUTE)
-    await beat(world.deps)
+    world.advance(48_000)
+    // Every three seconds in truth; nobody looks before the last of the minute.
+    for (let beats = 0; beats < 5; beats++) {
+      if (beats > 0) world.advance(3_000)
+      await beat(world.deps)
+    }
     await detectAbandoned(world.deps)
     await closeAbandonedFlights(world.deps)
     await enqueueDueSyncs(world.deps)
@@ -202,7 +206,12 @@ test(
     const dead = '01900000-0000-7000-8000-00000000dead'
     await world.db
       .insertInto('workers')
-      .values({ id: dead, started_at: world.now, seen_at: new Date(world.now.getTime() + DAY) })
+      .values({
+        id: dead,
+        started_at: world.now,
+        seen_at: new Date(world.now.getTime() + DAY),
+        steady_since: world.now,
+      })
       .execute()
     const lease = new Date(world.now.getTime() + DAY)
     await world.db.updateTable('store_send').set({ lease_until: lease }).where('store_id', '=', storeId).execute()

@@ -171,10 +171,12 @@ function inWords(rows: readonly Row[]): string {
   return `${rows.length} rows, ${open.map((row) => `${row.email} ${row.state} ${row.reason ?? ''}`).join(', ')}`
 }
 
-/** Taken and never answered, or told to come back in half a minute because the mail server was gone. */
+const BY_RULE = new Set(['retry', 'receiver_paused'])
+
+/** Taken and never answered, told to come back in half a minute because the mail server was gone, or their domain had enough. */
 function waitsByRule(row: Row, taken: readonly Taken[]): boolean {
   if (row.state === 'handed_over') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
-  return row.state === 'held' && row.reason === 'retry' && row.wake_at.getTime() > Date.now() + 5_000
+  return row.state === 'held' && BY_RULE.has(row.reason ?? '') && row.wake_at.getTime() > Date.now() + 5_000
 }
 
 /** Ends what waits by rule: connections that hang, and back-off, for which nobody here has the time. */
@@ -182,7 +184,10 @@ async function letGo(parts: Parts, domain: string): Promise<string | null> {
   const { db } = parts.database
   const nudge = async () => {
     parts.mail.letGo()
-    await sql`update messages set wake_at = now() where state = 'held' and reason = 'retry'`.execute(db)
+    await sql`delete from receiver_pauses`.execute(db)
+    await sql`update messages set wake_at = now() where state = 'held' and reason in ('retry', 'receiver_paused')`.execute(
+      db,
+    )
     await sql`update store_send set next_due_at = now() where lease_until is null`.execute(db)
   }
   const nudging = setInterval(() => void nudge().catch(() => {}), 1_000)

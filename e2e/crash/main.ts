@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type CrashCase, cases } from './cases.ts'
-import { aLane, type CrashResult } from './lane.ts'
+import { aLane, type CrashResult, type Lane } from './lane.ts'
 import { startShops } from './shops.ts'
 
 // `npm run crash -- --times 20 [--only hand-over] [--lanes 4] [--seed 1]`: every case so often in a row, half of them with two
@@ -38,9 +39,12 @@ const all = Array.from({ length: Number(values.times) }, (_, n) =>
 const queues: Todo[][] = [[], []]
 for (const todo of all) queues[todo.seed % 2]!.push(todo)
 
+const lanes = new Set<Lane>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
+  process.once(signal, async () => {
     report()
+    // Their processes would live on without us.
+    await Promise.race([Promise.allSettled([...lanes].map((lane) => lane.stop())), sleep(20_000)])
     process.exit()
   })
 const begun = performance.now()
@@ -53,6 +57,7 @@ report()
 async function work(index: number): Promise<void> {
   const workers = index % 2 === 1 ? 4 : 2
   const lane = await aLane(shops, workers)
+  lanes.add(lane)
   try {
     for (;;) {
       const todo = queues[index % 2]!.shift() ?? (Number(values.lanes) === 1 ? queues[1]!.shift() : undefined)
@@ -61,6 +66,7 @@ async function work(index: number): Promise<void> {
       note(todo, workers, result)
     }
   } finally {
+    lanes.delete(lane)
     await lane.stop()
   }
 }

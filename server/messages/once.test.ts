@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
 import { newId } from '../ids.ts'
+import { beat } from '../instance/workers.ts'
 import * as deliver from './deliver-sql.ts'
 import { closeAbandonedFlights } from './flights.ts'
 import { aScene, countStates, HOUR, MINUTE, messagesOf, pass, send, steps, wait } from './scene.ts'
@@ -166,7 +167,7 @@ describe('on the wire (D10)', () => {
         .updateTable('workers')
         .set({ seen_at: new Date(world.now.getTime() - HOUR) })
         .execute()
-      await closeAbandonedFlights(world.deps)
+      await closeAbandonedFlights(await aSteadyWorker())
       isFirst.add(mail.to)
       if (isFirst.size === 1) return usual(mail)
       return { kind: 'retry', reason: 'later', response: '451 later' }
@@ -175,4 +176,40 @@ describe('on the wire (D10)', () => {
     await world.db.updateTable('workers').set({ seen_at: world.now }).execute()
     expect(await countStates(world, storeId)).toEqual({ sent: 1, unknown: 1 })
   })
+
+  test('after an outage nobody is taken for dead before the living have had the time to speak (D4)', async () => {
+    const { storeId } = await aScene(world)
+    await wait(world, storeId, HOUR)
+    const [living, dead, other] = [newId(), newId(), await aSteadyWorker()]
+    for (const workerId of [living, dead]) await beat({ ...world.deps, workerId })
+    const fly = (workerId: string) =>
+      world.db
+        .updateTable('messages')
+        .set({ state: 'handed_over', worker_id: workerId, handed_over_at: world.now, finished_at: null, reason: null })
+        .where('store_id', '=', storeId)
+        .where('step', '=', 1)
+        .execute()
+    await fly(living)
+    world.advance(30_000)
+    await beat(other)
+    expect(await closeAbandonedFlights(other)).toBe(0)
+    await beat({ ...world.deps, workerId: living })
+    for (let seconds = 0; seconds < 15; seconds += 3) {
+      world.advance(3_000)
+      await beat({ ...world.deps, workerId: living })
+      await beat(other)
+    }
+    expect(await closeAbandonedFlights(other)).toBe(0)
+    await fly(dead)
+    expect(await closeAbandonedFlights(other)).toBe(1)
+  })
 })
+
+/** Another process, heard all the time. */
+async function aSteadyWorker() {
+  const workerId = newId()
+  const steady_since = new Date(world.now.getTime() - HOUR)
+  const row = { id: workerId, started_at: steady_since, seen_at: world.now, steady_since }
+  await world.db.insertInto('workers').values(row).execute()
+  return { ...world.deps, workerId }
+}

@@ -101,6 +101,7 @@ const players: Players = {
   },
   async clock(theatre, { jumpMs }) {
     // Processes that live say so every few seconds, whatever else they do: shortly before the clock jumps, and shortly after.
+    await beatMeanwhile(theatre)
     for (const worker of theatre.workers) await stillThere(worker)
     theatre.clock.jump(jumpMs)
     for (const worker of theatre.workers) await stillThere(worker)
@@ -280,6 +281,7 @@ async function living(theatre: Theatre, index: number): Promise<Actor> {
 async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
   const actor = await living(theatre, act.worker)
   const { deps, life } = actor
+  await beatMeanwhile(theatre)
   theatre.post.answers = [...act.answers]
   if (act.meanwhile) interrupt(theatre, actor, act.meanwhile)
   life.statementsLeft = act.diesAt
@@ -303,6 +305,15 @@ async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
     if (act.meanwhile?.at === 'page') theatre.shop.beforePage = async () => {}
     if (act.meanwhile?.at === 'wire') theatre.post.onWire = async () => {}
   }
+}
+
+/** Between two looks nobody calls them, and yet whoever lives has said so every three seconds; this is what came of it. */
+async function beatMeanwhile({ outside, workers, clock }: Theatre): Promise<void> {
+  const alive = workers.filter(({ life }) => !life.isDead).map(({ deps }) => deps.workerId)
+  await outside.pool.query('update workers set seen_at = $1 where id = any($2) and seen_at < $1', [
+    new Date(clock.now().getTime() - 3_000),
+    alive,
+  ])
 }
 
 /** As often as a process says so that is alive and only waits: without it the other worker would take it for dead. */
