@@ -42,6 +42,9 @@ const DAY = 86_400_000
 const HOURS = [3, 2, 1, 1, 1, 2, 4, 7, 10, 12, 13, 14, 15, 14, 13, 12, 12, 13, 15, 18, 20, 18, 13, 7]
 const WEEKDAYS = [1.2, 1, 0.92, 0.94, 1, 1.05, 1.15]
 
+/** Whatever the hour, somebody has left something today who can be written to: hours before the end. */
+const LEFT_TODAY = [1.5, 3, 5, 8, 12, 16]
+
 /** When a flow's mails go out after the last activity: the delays history is lived with. */
 export const STEP_DELAYS_MINUTES = [60, 24 * 60, 72 * 60]
 
@@ -52,10 +55,15 @@ export interface Past {
   perDay: number
 }
 
+interface Known {
+  person: Person
+  seenAt: number
+}
+
 export function planTrips(random: Random, goods: readonly Good[], past: Past): Trip[] {
-  const people: { person: Person; seenAt: number }[] = []
+  const people: Known[] = []
   const trips: Trip[] = []
-  for (let day = 0; day < past.days; day++) {
+  for (let day = 0; day <= past.days; day++) {
     const date = past.until - (past.days - day) * DAY
     const trend = 0.8 + (0.4 * day) / past.days
     const count = Math.round(past.perDay * trend * WEEKDAYS[new Date(date).getUTCDay()]! * (0.7 + 0.6 * random.next()))
@@ -64,7 +72,15 @@ export function planTrips(random: Random, goods: readonly Good[], past: Past): T
       if (startAt < past.until - 20 * MINUTE) trips.push(tripAt(random, goods, startAt, people, past.until))
     }
   }
+  for (const hours of LEFT_TODAY) trips.push(leftAt(random, goods, past.until - hours * HOUR, people, past.until))
   return trips.sort((a, b) => a.startAt - b.startAt)
+}
+
+function leftAt(random: Random, goods: readonly Good[], startAt: number, people: Known[], until: number): Trip {
+  for (;;) {
+    const trip = tripAt(random, goods, startAt, people, until)
+    if (trip.person?.phone) return { ...trip, ending: LEFT }
+  }
 }
 
 function startOf(random: Random, date: number): number {
@@ -72,13 +88,7 @@ function startOf(random: Random, date: number): number {
   return midnight + random.weighted(HOURS) * HOUR + random.between(0, 3_599_999)
 }
 
-function tripAt(
-  random: Random,
-  goods: readonly Good[],
-  startAt: number,
-  people: { person: Person; seenAt: number }[],
-  until: number,
-): Trip {
+function tripAt(random: Random, goods: readonly Good[], startAt: number, people: Known[], until: number): Trip {
   const first = linesOf(random, goods, random.weighted([70, 30]) + 1)
   const more = random.chance(0.22)
     ? { at: startAt + random.between(2, 6) * MINUTE, lines: withMore(first, linesOf(random, goods, 1)) }
@@ -92,7 +102,7 @@ function tripAt(
 }
 
 /** One in eight was here before, not too recently. */
-function shopperAt(random: Random, people: { person: Person; seenAt: number }[], at: number): Person {
+function shopperAt(random: Random, people: Known[], at: number): Person {
   const known = people.filter(({ seenAt }) => at - seenAt > 12 * DAY)
   if (known.length > 0 && random.chance(0.12)) {
     const again = random.pick(known)
