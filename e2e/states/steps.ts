@@ -27,6 +27,22 @@ export const hangs =
   (page) =>
     page.route(`**/api/${path}*`, () => {})
 
+/** What the server really says, told no sooner than `comes`. */
+export function late(path: string): { given: Step; comes: Step } {
+  let tell = () => {}
+  const told = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  return {
+    given: (page) => page.route(`**/api/${path}*`, (route) => told.then(() => route.continue())),
+    async comes(page) {
+      const answer = page.waitForResponse(`**/api/${path}*`)
+      tell()
+      await (await answer).finished()
+    },
+  }
+}
+
 /** What the server really says, with some of it changed. */
 export const alters =
   (path: string, change: (said: Record<string, unknown>) => object): Step =>
@@ -63,6 +79,14 @@ export const fills =
   (label: string, text: string): Step =>
   (page) =>
     page.getByLabel(label, { exact: true }).first().fill(text)
+/** Within the page, as by one of its links. */
+export const goes =
+  (path: string): Step =>
+  (page) =>
+    page.evaluate((to) => {
+      history.pushState({}, '', to)
+      dispatchEvent(new PopStateEvent('popstate', { state: {} }))
+    }, path)
 export const asks: Step = (page) => page.getByRole('dialog').waitFor()
 export const waits = shows('.shell[data-complete=true] [role=status][aria-label=Loading]')
 export const isTitled = shows('h1')

@@ -2,9 +2,11 @@ import {
   answers,
   asks,
   fills,
+  goes,
   hangs,
   isTitled,
   isViewer,
+  late,
   NO_CARTS,
   NO_FIGURES,
   NO_PLAN,
@@ -20,13 +22,16 @@ import {
 
 // The screens one works on: dashboard, carts, flows.
 
+const me = late('auth/me')
+
 const ofTheDashboard: State[] = [
   {
     name: 'dashboard without a plan',
     of: 'owner',
-    path: '/dashboard',
-    given: [NO_PLAN],
-    steps: [says('Subscription Required')],
+    path: '/pricing',
+    // Who one is comes last, and still speaks of the plan.
+    given: [NO_PLAN, me.given],
+    steps: [offers('Choose'), me.comes, goes('/dashboard'), says('Subscription Required')],
   },
   {
     name: 'dashboard on its way',

@@ -19,7 +19,9 @@ import { StatCards } from './StatCards.tsx'
 
 /** A 4.1: the dashboard itself asks for a subscription that is active or trialing (the free plan's is active). */
 export function DashboardPage() {
-  const status = useSubscription()?.status ?? storedUser()?.subscriptionStatus
+  const subscription = useSubscription()
+  // What has been answered counts, an end of the plan too; what is remembered only until then.
+  const status = subscription ? subscription.status : storedUser()?.subscriptionStatus
   return (
     <>
       <PageTitle title="Dashboard" />
