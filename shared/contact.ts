@@ -19,13 +19,18 @@ export function normalizeEmail(input: unknown): string | null {
   return `${local}@${domain}`
 }
 
+/** Many still write the 1 that Mexican mobile numbers had then; it is the same phone, called without it. */
+const MEXICAN_MOBILE_UNTIL_2019 = /^\+521(\d{10})$/
+
 /** E.164. `country` (alpha-2) reads national numbers; null when the number is not valid there. */
 export function normalizePhone(input: unknown, country: string | null): string | null {
   if (typeof input !== 'string' || input.length > 40) return null
   const region = country?.toUpperCase()
   const defaultCountry = region && isSupportedCountry(region) ? (region as CountryCode) : undefined
   const number = parsePhoneNumberFromString(input, { ...(defaultCountry ? { defaultCountry } : {}), extract: false })
-  return number?.isValid() ? number.number : null
+  if (number?.isValid()) return number.number
+  const old = number?.number.match(MEXICAN_MOBILE_UNTIL_2019)
+  return old ? normalizePhone(`+52${old[1]}`, null) : null
 }
 
 function asciiDomain(domain: string): string | null {

@@ -9,6 +9,7 @@ const row = (line: number, address: string, more: { channel?: string; reason?: s
 const file = (...rows: ReturnType<typeof row>[]) => readRows(rows, { reason: 'manual', countries: ['US'] })
 
 test('an address is understood in every usual spelling', () => {
+  expect(read('+52 1 55 1234 5671')).toBe('+525512345671')
   expect(read(' Ada@Shoppers.Example ')).toBe('ada@shoppers.example')
   for (const text of [
     '(212) 555-0123',

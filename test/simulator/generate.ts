@@ -82,8 +82,8 @@ const firstPost = (chance: Maker, person: number): Act => ({
 })
 
 const reached = (chance: Maker, person: number): Contact => {
-  const { phones, country } = chance.people[person]!
-  return { phone: phones[0]!, ...(chance.isLucky(0.5) ? { country } : {}) }
+  const { typedPhone, country } = chance.people[person]!
+  return { phone: typedPhone, ...(chance.isLucky(0.5) ? { country } : {}) }
 }
 
 function post(chance: Maker): Extract<Act, { do: 'post' }> {
@@ -124,7 +124,7 @@ function someContact(chance: Maker): Contact {
   )
   return {
     ...(said === 'email' || said === 'both' ? { email: person.email } : {}),
-    ...(said === 'phone' || said === 'both' ? { phone: person.phones[0]! } : {}),
+    ...(said === 'phone' || said === 'both' ? { phone: person.typedPhone } : {}),
     ...(said === 'name' ? { firstName: chance.pick(['Ada', 'Grace']) } : {}),
     ...(chance.hasTexts && chance.isLucky(0.2) ? { country: person.country } : {}),
   }
@@ -142,7 +142,7 @@ function order(chance: Maker): Act {
     order: chance.between(1, 5),
     kind: chance.weighted(KINDS),
     email: key === 'email' || key === 'all' ? person.email : null,
-    phone: key === 'phone' || key === 'all' ? person.phones[0]! : null,
+    phone: key === 'phone' || key === 'all' ? person.typedPhone : null,
     customerId: key === 'customer' || key === 'all' ? person.customerId : null,
     items: someItems(chance),
     totalMinor,

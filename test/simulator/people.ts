@@ -5,7 +5,9 @@ export type Country = 'US' | 'DE' | 'GB' | 'MX' | 'AU'
 
 export interface Person {
   email: string
-  /** E.164: as it is typed, and the other number the same phone answers from, where there is one. */
+  /** As the phone's number is typed, by themselves and by the owner. */
+  typedPhone: string
+  /** E.164: the number they are called at, then the other one the same phone answers from, where there is one. */
   phones: readonly string[]
   customerId: string
   country: Country
@@ -17,11 +19,11 @@ const PHONES: Record<Country, readonly (readonly string[])[]> = {
   US: [['+12025550101'], ['+14155550102'], ['+18085550103']],
   DE: [['+4915112345601'], ['+4915112345602'], ['+4915112345603']],
   GB: [['+447400123451'], ['+447400123452'], ['+447400123453']],
-  // WhatsApp names Mexicans by the number without the 1.
+  // Many Mexicans write the 1 of old, and WhatsApp names them by it.
   MX: [
-    ['+5215512345671', '+525512345671'],
-    ['+5215512345672', '+525512345672'],
-    ['+5215512345673', '+525512345673'],
+    ['+525512345671', '+5215512345671'],
+    ['+525512345672', '+5215512345672'],
+    ['+525512345673', '+5215512345673'],
   ],
   AU: [['+61412345671'], ['+61412345672'], ['+61412345673']],
 }
@@ -30,7 +32,8 @@ export const peopleOf = (countries: readonly Country[]): Person[] =>
   NAMES.map((name, index) => {
     const country = countries[index]!
     const phones = PHONES[country][index]!
-    return { email: `${name}@shoppers.example`, phones, customerId: String(71 + index), country }
+    const typedPhone = phones.at(-1)!
+    return { email: `${name}@shoppers.example`, typedPhone, phones, customerId: String(71 + index), country }
   })
 
 const PREFIXES: [string, Country][] = [

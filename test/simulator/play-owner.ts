@@ -27,7 +27,7 @@ export const ownerPlayers: Players<
   async suppress(theatre, { person, kind, channels }) {
     const by = { account: account(theatre), session: theatre.stage.session }
     const who = theatre.people[person]!
-    const address = kind === 'email' ? who.email : who.phones[0]!
+    const address = kind === 'email' ? who.email : who.typedPhone
     await addEntry(theatre.web.deps, by, { address, channels, note: 'asked on the phone' })
     for (const each of addressesOf(who, kind)) {
       for (const channel of kind === 'email' ? ['email'] : channels.length === 2 ? ['all'] : channels) {
@@ -66,8 +66,9 @@ export const ownerPlayers: Players<
   },
   async erase(theatre, { person, kind, isRunNow }) {
     const { web, stage, people } = theatre
-    const address = addressesOf(people[person]!, kind)[0]!
-    const wanted = { address, confirmation: 'erase' }
+    const who = people[person]!
+    const address = addressesOf(who, kind)[0]!
+    const wanted = { address: kind === 'email' ? address : who.typedPhone, confirmation: 'erase' }
     const { id } = await erasePerson(web.deps, { account: account(theatre), session: stage.session }, wanted)
     await noteErased(theatre)
     if (!theatre.erased.has(address)) throw new Error(`${address} was erased and is not on the suppression list`)

@@ -16,7 +16,7 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
   async says(theatre, { person, channel, words, network }) {
     const { clock, people } = theatre
     // From the number that is the network's own for this phone.
-    const from = people[person]!.phones.at(-1)!
+    const from = people[person]!.phones.at(channel === 'sms' ? 0 : -1)!
     const said: Words = {
       id: `in-${clock.trueNow()}-${theatre.arrivals++}`,
       ...{ channel, from, words, saidAt: clock.trueNow(), isForged: network === 'forged' },

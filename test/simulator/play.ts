@@ -24,6 +24,7 @@ import { dueStores, keepPosts } from '../../server/system.ts'
 import { followLink } from '../../server/visits/follow.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { type Actor, aWorker, Killed, secrets } from './actors.ts'
+import { numbersOf } from './people.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
 import { changeOrder, type Version } from './shop.ts'
@@ -40,12 +41,16 @@ export async function playStep(theatre: Theatre, step: Step): Promise<void> {
   await playAct(theatre, step)
 }
 
+/** What nobody in a history has a reason to be refused. */
+const GRANTED: ReadonlySet<Act['do']> = new Set(['suppress', 'plan', 'budget', 'flow', 'pause', 'disconnect'])
+
 /** What the engine refuses in so many words is ordinary; anything else is a broken engine. */
 async function playAct(theatre: Theatre, act: Act): Promise<void> {
   try {
     await (players[act.do] as (theatre: Theatre, act: Act) => Promise<unknown>)(theatre, act)
   } catch (error) {
-    if (error instanceof AppError || error instanceof Killed) return
+    const isRefused = error instanceof AppError && !GRANTED.has(act.do)
+    if (isRefused || error instanceof Killed) return
     if (!isDeadlock(error)) throw error
     theatre.deadlocks += 1
   }
@@ -233,7 +238,7 @@ function noteConsent({ withdrawn, yeses, clock }: Theatre, { consent, contact }:
   const said = { email: consent?.email, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
   for (const [channel, isGiven] of Object.entries(said)) {
     if (isGiven === undefined) continue
-    const address = channel === 'email' ? contact?.email : contact?.phone
+    const address = channel === 'email' ? contact?.email : contact?.phone && numbersOf(contact.phone)[0]
     if (address && !isGiven) withdrawn.set(`${channel}:${address}`, clock.trueNow())
     if (!isGiven) continue
     yeses.add(`${channel}:${address ?? '*'}`)

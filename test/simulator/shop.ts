@@ -7,6 +7,7 @@ import type {
   StoreProfile,
 } from '../../server/platforms/platform.ts'
 import { StoreProblem } from '../../server/platforms/store-problem.ts'
+import { normalizePhone } from '../../shared/contact.ts'
 import type { Clock } from './clock.ts'
 import type { Act } from './steps.ts'
 
@@ -134,7 +135,7 @@ export function changeOrder(shop: Shop, clock: Clock, act: Extract<Act, { do: 'o
     refundedMinor: kind === 'purchase' ? act.refundedMinor : 0,
     customerId: before?.customerId ?? act.customerId,
     email: before?.email ?? act.email,
-    phone: before?.phone ?? act.phone,
+    phone: before?.phone ?? normalizePhone(act.phone, null),
     firstName: null,
     lastName: null,
     country: before?.country ?? act.country,
