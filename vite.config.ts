@@ -1,23 +1,41 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { loadAhead } from './scripts/load-ahead.ts'
 import { precompress } from './scripts/precompress.ts'
 import { landingPage } from './web/landing/build.ts'
 
 const server = `http://localhost:${process.env.PORT ?? 3000}`
 const served = ['/api', '/c', '/u', '/capture', '/socket.io', '/docs', '/healthz', '/readyz']
 
+/**
+ * What several screens share comes in few files: a screen made of fifty small ones waited half a second for them, as a browser asks a
+ * host for six at a time.
+ */
+const groups = [
+  { name: 'first', tags: ['$initial' as const], test: (id: string) => !/main\.tsx$|\.html/.test(id), priority: 3 },
+  { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
+]
+
+/** What is named after everybody who shares it would have a name of two hundred letters. */
+const fileNameOf = ({ name }: { name: string }) => `assets/${name.split('~')[0]}-[hash].js`
+
 export default defineConfig(() => {
   // Vitest reads this file when it has none of its own; tests must see the real zod and the whole repository.
   if (process.env.VITEST) return {}
   return {
     root: 'web',
-    plugins: [react(), landingPage(), precompress()],
+    plugins: [react(), landingPage(), loadAhead(), precompress()],
     resolve: {
       // The browser needs only method and path of a contract; its schemas were checked on the server (60 KB saved).
       alias: [{ find: /^zod$/, replacement: fileURLToPath(new URL('./web/zod-stub.ts', import.meta.url)) }],
     },
-    build: { outDir: '../dist/web', emptyOutDir: true, manifest: true },
+    build: {
+      outDir: '../dist/web',
+      emptyOutDir: true,
+      manifest: true,
+      rolldownOptions: { output: { codeSplitting: { groups }, chunkFileNames: fileNameOf } },
+    },
     server: {
       port: 5173,
       // Whole path segments: a bare '/c' would also take '/carts'.

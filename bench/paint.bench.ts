@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
 import { openCarts } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
@@ -9,7 +9,7 @@ import { median } from './measure.ts'
 import { type Server, startServer } from './server.ts'
 
 // Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the owner of the largest store of
-// `list`. Each address is loaded by a browser that has nothing of it in store, in turn; what is measured ends when nothing has been
+// `list`, who was there before. Each address is loaded by a browser that has no file of it in store, in turn; what is measured ends when nothing has been
 // fetched for half a second. Beside them the landing page, which needs no script to be seen: what browser and machine take by themselves.
 
 const PATHS = ['/dashboard', '/carts', '/settings']
@@ -25,9 +25,9 @@ async function run(lab: Lab): Promise<Figure[]> {
   const server = await startServer(env)
   const browser = await openBrowser()
   try {
-    const token = await signIn(house, house.stores.at(-1)!)
+    const signedIn = await keptBy(browser, server, await signIn(house, house.stores.at(-1)!))
     const figures: Figure[] = []
-    for (const width of WIDTHS) figures.push(...(await measure(browser, server, { token, width, lab })))
+    for (const width of WIDTHS) figures.push(...(await measure(browser, server, { signedIn, width, lab })))
     return figures
   } finally {
     await browser.close()
@@ -37,6 +37,8 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
+type Kept = Awaited<ReturnType<BrowserContext['storageState']>>
+
 interface Load {
   paintMs: number
   shift: number
@@ -45,12 +47,14 @@ interface Load {
 async function measure(
   browser: Browser,
   server: Server,
-  { token, width, lab }: { token: string; width: number; lab: Lab },
+  { signedIn, width, lab }: { signedIn: Kept; width: number; lab: Lab },
 ): Promise<Figure[]> {
   const loads = new Map<string, Load[]>(['/landing.html', ...PATHS].map((path) => [path, []]))
   for (let n = 0; n < Math.max(3, Math.round(FULL_LOADS * lab.scale)); n++) {
     for (const [path, taken] of loads)
-      taken.push(await load(browser, server.url + path, { width, token: path === '/landing.html' ? null : token }))
+      taken.push(
+        await load(browser, server.url + path, { width, kept: path === '/landing.html' ? undefined : signedIn }),
+      )
   }
   const paintOf = (path: string) => loads.get(path)!.map(({ paintMs }) => paintMs)
   return PATHS.map((path) => ({
@@ -66,14 +70,25 @@ async function measure(
 async function load(
   browser: Browser,
   url: string,
-  { width, token }: { width: number; token: string | null },
+  { width, kept }: { width: number; kept: Kept | undefined },
 ): Promise<Load> {
-  const context = await browser.newContext({ viewport: { width, height: 800 } })
+  const context = await browser.newContext({ viewport: { width, height: 800 }, ...(kept && { storageState: kept }) })
   try {
-    if (token) await context.addInitScript((value) => localStorage.setItem('token', value), token)
     const page = await context.newPage()
     await page.goto(url, { waitUntil: 'networkidle' })
     return await page.evaluate(seenSoFar)
+  } finally {
+    await context.close()
+  }
+}
+
+/** What a browser keeps of somebody who signed in there and came again: token, user and store, and no file. */
+async function keptBy(browser: Browser, server: Server, token: string): Promise<Kept> {
+  const context = await browser.newContext()
+  try {
+    await context.addInitScript((value) => localStorage.setItem('token', value), token)
+    await (await context.newPage()).goto(`${server.url}/dashboard`, { waitUntil: 'networkidle' })
+    return await context.storageState()
   } finally {
     await context.close()
   }

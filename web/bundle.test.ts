@@ -53,6 +53,16 @@ describe('the first load of the signed-in shell', () => {
     expect(files.filter((file) => sign.test(source(file)))).toEqual([])
   })
 
+  it('is fetched ahead with the addressed screen, where somebody is signed in', () => {
+    const ahead = source('ahead.js')
+    const screens = Object.entries(manifest()).filter(
+      ([key]) => key === 'shell/Shell.tsx' || /^(carts|flows|dashboard|settings)\/\w+(Page|Tab)\.tsx$/.test(key),
+    )
+    expect(screens.length).toBeGreaterThan(10)
+    expect(screens.filter(([, { file }]) => !ahead.includes(`"${file}"`)).map(([key]) => key)).toEqual([])
+    expect(ahead.match(/assets\/[^"]+/g)?.filter((file) => !existsSync(`${BUILT}/${file}`))).toEqual([])
+  })
+
   it('loads every screen by itself, when it is asked for', () => {
     const screens = Object.keys(manifest()).filter((key) => /^[a-z]+\/\w+Page\.tsx$/.test(key))
     expect(screens.length).toBeGreaterThan(10)

@@ -8,7 +8,7 @@ import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
-import { meQuery } from './access/queries.ts'
+import { askAtOnce, meQuery } from './access/queries.ts'
 import { ApiError } from './api.ts'
 import { createRoutes, prefetchOnHover } from './router.tsx'
 import { schemeOf, useTheme } from './theme/chosen.ts'
@@ -35,6 +35,7 @@ const queries: QueryClient = new QueryClient({
   },
 })
 
+askAtOnce(queries)
 const router = createRoutes()
 prefetchOnHover(router)
 

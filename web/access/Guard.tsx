@@ -5,7 +5,7 @@ import { BarePage } from '../shell/BarePage.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { accessSoFar } from './access.ts'
-import { connectionQuery, instanceQuery, meQuery, subscriptionQuery, useStanding } from './queries.ts'
+import { askAtOnce, connectionQuery, subscriptionQuery, useStanding } from './queries.ts'
 import { useSession } from './session.ts'
 
 /** Shows the route or goes where the rule says. A refresh behind never takes the page away. */
@@ -14,7 +14,7 @@ export function Guard() {
   const { standing, failure, retry } = useStanding()
   const { farewell, returnTo } = useSession()
   useRefreshOnNavigation(pathname)
-  useAskAhead(standing.authenticated)
+  useAskAtOnce(standing.authenticated)
   // While a changed answer leads to a further question, the last one stands and the page stays.
   const last = useRef(standing)
   const answer = accessSoFar(pathname, standing) ?? accessSoFar(pathname, last.current)
@@ -38,13 +38,11 @@ function NotReachable({ failure, onRetry }: { failure: Error; onRetry: () => voi
   )
 }
 
-/** What the shell needs is asked while its files are still on their way. */
-function useAskAhead(authenticated: boolean) {
+/** For who has just signed in. */
+function useAskAtOnce(authenticated: boolean) {
   const queries = useQueryClient()
   useEffect(() => {
-    if (!authenticated) return
-    void queries.prefetchQuery(meQuery)
-    void queries.prefetchQuery(instanceQuery)
+    if (authenticated) askAtOnce(queries)
   }, [authenticated, queries])
 }
 

@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { logout, me } from '../../shared/auth.ts'
 import { subscriptionStatus } from '../../shared/billing.ts'
 import type { Permission } from '../../shared/endpoint.ts'
@@ -12,6 +12,7 @@ import {
   forgetConnection,
   rememberConnection,
   rememberUser,
+  session,
   storedConnection,
   storedUser,
   useSession,
@@ -94,6 +95,15 @@ export function useStanding() {
     failure: subscription.error ?? connection.error,
     retry,
   }
+}
+
+/** What the guard and the shell ask, asked while their files are still on their way. A failure is told where it is needed. */
+export function askAtOnce(queries: QueryClient): void {
+  if (!session().token) return
+  void queries.prefetchQuery(meQuery)
+  void queries.prefetchQuery(subscriptionQuery)
+  void queries.prefetchQuery(instanceQuery)
+  if (storedUser()?.hasActiveSubscription) void queries.prefetchQuery(connectionQuery)
 }
 
 /** Without a token nothing else counts, and without a subscription the store does not. */

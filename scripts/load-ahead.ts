@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Plugin, Rolldown } from 'vite'
+
+const SCREENS = fileURLToPath(new URL('../web/screens.ts', import.meta.url))
+const SHELL = 'shell/Shell.tsx'
+
+/**
+ * Emits `ahead.js`, which the page loads beside the app: where somebody is signed in, it has the browser fetch the shell's and the
+ * addressed screen's files at once, not only when the app has started and asks for them. Somebody else loads nothing by it.
+ */
+export function loadAhead(): Plugin {
+  return {
+    name: 'recoup:load-ahead',
+    apply: 'build',
+    transformIndexHtml: () => [{ tag: 'script', attrs: { src: '/ahead.js', async: true }, injectTo: 'head' }],
+    generateBundle(_, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+      const filesOf = (screen: string) => {
+        const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/${screen}`))
+        if (!chunk) throw new Error(`${screen} has no file of its own`)
+        return importsOf(bundle, chunk.fileName)
+      }
+      const known = new Set(
+        importsOf(bundle, chunks.find(({ name, isEntry }) => isEntry && name === 'index')!.fileName),
+      )
+      const shell = filesOf(SHELL).filter((file) => !known.has(file))
+      const screens = shellScreensOf(readFileSync(SCREENS, 'utf8')).map(([path, file]) => {
+        const pattern = `^${path.replace(/:\w+/g, '[^/]+')}/?$`
+        return [pattern, filesOf(file).filter((each) => !known.has(each) && !shell.includes(each))]
+      })
+      this.emitFile({ type: 'asset', fileName: 'ahead.js', source: scriptOf(shell, screens) })
+    },
+  }
+}
+
+/** `[path, file]` of each screen inside the shell, and of each tab of the settings. */
+export function shellScreensOf(source: string): [path: string, file: string][] {
+  const inside = source.slice(source.indexOf('export const shellScreens'))
+  return [...inside.matchAll(/'(\/[^']*)': screen\(\(\) => import\('\.\/([^']+)'\)/g)].map((match) => [
+    match[1]!,
+    match[2]!,
+  ])
+}
+
+function importsOf(bundle: Rolldown.OutputBundle, fileName: string, seen = new Set<string>()): string[] {
+  const file = bundle[fileName]
+  if (file?.type !== 'chunk' || seen.has(fileName)) return [...seen]
+  seen.add(fileName)
+  for (const each of file.imports) importsOf(bundle, each, seen)
+  return [...seen]
+}
+
+const scriptOf = (shell: string[], screens: unknown[]) => `;(() => {
+  let token = null
+  try {
+    token = localStorage.getItem('token') || sessionStorage.getItem('token')
+  } catch {}
+  const screens = ${JSON.stringify(screens)}.filter(([path]) => new RegExp(path).test(location.pathname))
+  if (!token || screens.length === 0) return
+  for (const file of [...${JSON.stringify(shell)}, ...screens.flatMap(([, files]) => files)]) {
+    const link = document.createElement('link')
+    link.rel = 'modulepreload'
+    link.href = '/' + file
+    document.head.append(link)
+  }
+})()
+`
