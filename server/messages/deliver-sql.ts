@@ -127,6 +127,7 @@ export async function addUsage({ db }: StoreDb, accountId: string, month: string
 
 export interface HandOverRow {
   id: string
+  cart_id: string
   cart_version: number
   address_hash: string
   to_address: string
@@ -177,10 +178,11 @@ export async function handOver(
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
         to_address text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
         inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
-    -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle
+    -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle; with the steps behind them, whose
+    -- time moves next
     locked as materialized (
-      select id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
-        and state = 'claimed' and claim = ${claim} order by id for update),
+      select id from messages where store_id = ${storeId} and cart_id = any(${rows.map((row) => row.cart_id)}::uuid[])
+        and state in ('scheduled', 'held', 'claimed') order by id for update),
     moved as (
       update messages m set state = 'handed_over', reason = null, claim = null, worker_id = ${workerId},
         handed_over_at = ${now}, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,

@@ -25,7 +25,6 @@ export async function closeAbandonedFlights(deps: Deps): Promise<number> {
   const closed = await sql.markAbandonedFlights(deps.db, deadBefore, lateBefore, now)
   for (const row of closed) {
     deps.log.warn({ storeId: row.store_id, messageId: row.id }, 'message.outcome-unknown')
-    await sql.spaceNextSteps({ storeId: row.store_id, db: deps.db }, [row.id], now)
     await applyEarlyReports(deps, row.store_id, [row.id])
   }
   const freed = await sql.releaseClaimsOfDead(deps.db, deadBefore, now)

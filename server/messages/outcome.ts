@@ -34,9 +34,9 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
     now,
   )
   const changed = done.filter(({ ready }) => moved.has(ready.row.id))
-  // A message by hand has no steps behind it.
-  const out = changed.filter(({ ready, outcome }) => isOut(outcome) && ready.row.by_hand === null).map(idOf)
-  if (out.length > 0) await spaceNextSteps(tx, out, now)
+  // What has not gone out keeps nothing at a distance any longer. A message by hand has no steps behind it.
+  const back = changed.filter(({ ready, outcome }) => !isOut(outcome) && ready.row.by_hand === null).map(idOf)
+  if (back.length > 0) await spaceNextSteps(tx, back, now)
   for (const { ready, outcome } of changed) {
     if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, ending, ready.row.id)
     if (outcome.kind === 'rejected') await suppressRefused(deps, tx, ending, { ready, outcome, now })

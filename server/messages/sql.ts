@@ -176,8 +176,8 @@ export async function moveToChannel(
     where m.store_id = ${storeId} and m.id = open.id`.execute(db)
 }
 
-/** Steps went out, or may have: those behind them keep their distance, one a worker has just claimed too. */
-export async function spaceNextSteps(store: StoreDb, messageIds: readonly string[], now: Date): Promise<void> {
+/** Steps were handed over: those behind them keep their distance, one a worker has just claimed too. Or they came back, and it ends. */
+export async function spaceNextSteps(store: StoreTx, messageIds: readonly string[], now: Date): Promise<void> {
   const which = sql`(o.cart_id, o.origin) in (select w.cart_id, w.origin from messages w
     where w.store_id = ${store.storeId} and w.id = any(${[...messageIds]}::uuid[]))`
   await retime(store, { which, lastActivity: sql`c.last_activity_at`, now })

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { freshFence } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { aScene, bought, changed, DAY, HOUR, MINUTE, messagesOf, pass, recordOf, send, steps, wait } from './scene.ts'
@@ -7,12 +8,23 @@ import { aScene, bought, changed, DAY, HOUR, MINUTE, messagesOf, pass, recordOf,
 
 const world = aWorld()
 
+let usual: typeof world.answer
 beforeEach(() => {
+  usual ??= world.answer
+  world.answer = usual
   world.queued.length = 0
 })
 
 const dueIn = async (storeId: string) =>
   (await messagesOf(world, storeId)).map((row) => (row.due_at.getTime() - world.now.getTime()) / HOUR)
+
+const setDelay = (flowId: string, step: number, minutes: number) =>
+  world.db
+    .updateTable('flow_steps')
+    .set({ delay_minutes: minutes })
+    .where('flow_id', '=', flowId)
+    .where('step', '=', step)
+    .execute()
 
 describe('age limits (D7)', () => {
   test('a step goes until a day after it was due, and not a moment later', async () => {
@@ -104,14 +116,38 @@ describe('the distance between steps', () => {
 
   test('by the difference of the delays where that is less', async () => {
     const { storeId, flowId } = await aScene(world)
-    await world.db
-      .updateTable('flow_steps')
-      .set({ delay_minutes: 120 })
-      .where('flow_id', '=', flowId)
-      .where('step', '=', 2)
-      .execute()
+    await setDelay(flowId, 2, 120)
     await pass(world, storeId, 2 * HOUR - MINUTE)
     expect((await dueIn(storeId))[1]).toBe(1)
+  })
+
+  test('from the hand-over on, not from the answer: meanwhile another process sends no further step (T4)', async () => {
+    const { storeId, flowId } = await aScene(world)
+    await setDelay(flowId, 2, 90)
+    let left = 0
+    world.answer = async (mail) => {
+      world.advance(20 * MINUTE)
+      await freshFence(world, storeId)
+      await world.db.updateTable('store_send').set({ lease_until: null }).where('store_id', '=', storeId).execute()
+      await send(world, storeId)
+      left = world.sent.length
+      return usual(mail)
+    }
+    await pass(world, storeId, 80 * MINUTE)
+    expect(left).toBe(1)
+    expect((await dueIn(storeId))[1]).toBeCloseTo(10 / 60)
+  })
+
+  test('no longer from one that was not accepted', async () => {
+    const { storeId } = await aScene(world)
+    const due: number[] = []
+    world.answer = async () => {
+      due.push((await dueIn(storeId))[1]!)
+      return { kind: 'retry', reason: 'greylisted', response: '451 try later' }
+    }
+    await pass(world, storeId, 23 * HOUR)
+    due.push((await dueIn(storeId))[1]!)
+    expect(due).toEqual([12, 1])
   })
 
   test('an edit of the flow and a late fact of the shopper keep it', async () => {

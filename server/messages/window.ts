@@ -14,6 +14,7 @@ import { scheduleNextLook } from './messages.ts'
 import { type Finished, recordOutcomes } from './outcome.ts'
 import { type Gate, noteOutcomes, passGate, unsent } from './receivers.ts'
 import * as spend from './spend-sql.ts'
+import { spaceNextSteps } from './sql.ts'
 import { joinWire, type Wired, type WireShare } from './wire.ts'
 
 // The last part of Way C: at any moment at most as many messages are `handed_over` as the channel can have on the wire (D10),
@@ -282,6 +283,8 @@ async function handOver(
     },
   )
   if (gate) await unsent(tx, gate, open, gone)
+  // Not with the answer: it may be long in coming, or never come, and the next step may be due by then (T4).
+  if (gone.size > 0) await spaceNextSteps(tx, [...gone], now)
   const booked = open.filter(({ row }) => gone.has(row.id)).flatMap(({ composed }) => costOf(composed))
   await spend.bookSpend(tx, accountId, month, booked)
   return gone
@@ -308,6 +311,7 @@ function handOverRow(ready: Ready, coolSince: Date): sql.HandOverRow {
   const { template_id, template_version } = row
   const base = {
     id: row.id,
+    cart_id: row.cart_id,
     cart_version: row.cart_version,
     address_hash: addressHash,
     to_address: address,
