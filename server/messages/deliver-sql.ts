@@ -1,5 +1,5 @@
 import type { ChannelName } from '../channels/channel.ts'
-import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../db.ts'
 import { newestHandOver } from './badge-sql.ts'
 import { devicePurchase, TEXTS_OF_CART } from './judge-sql.ts'
 
@@ -158,6 +158,33 @@ export interface HandOverLimits {
   tokensUntil: Date
 }
 
+/** What pause, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */
+const stands = (
+  addressHash: RawBuilder<unknown>,
+) => sql`(c.status = 'abandoned' or (c.status = 'lost' and m.origin like 'manual:%'))
+        and s.is_active
+        and not coalesce((select is_paused from instance), false)
+        and (m.origin like 'manual:%'
+          or exists (select from flows f where f.store_id = m.store_id and 'flow:' || f.id = m.origin and f.is_on))
+        and not exists (${devicePurchase})
+        and not exists (select from suppressions p where p.account_id = s.account_id
+          and p.address_hash = ${addressHash} and p.channel in ('all', m.channel))
+        and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
+          and n.address_hash = ${addressHash} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
+
+/** Whether what was handed over then, and is not on the wire yet, would still be. */
+export async function mayStillLeave(
+  { db, storeId }: StoreDb,
+  { id, handedOverAt, addressHash }: { id: string; handedOverAt: Date; addressHash: string },
+): Promise<boolean> {
+  const rows = await sql`select 1 from messages m
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    join stores s on s.id = m.store_id
+    where m.store_id = ${storeId} and m.id = ${id} and m.state = 'handed_over' and m.handed_over_at = ${handedOverAt}
+      and ${stands(sql`decode(${addressHash}, 'hex')`)}`.execute(db)
+  return rows.rows.length > 0
+}
+
 /**
  * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
  * of the clock) still due, whose cart has not changed, whose flow (unless a person asked), store and instance run, whose address is
@@ -193,19 +220,10 @@ export async function handOver(
       where m.store_id = ${storeId} and m.id = any(${idsOf(rows)}::uuid[]) and m.id = l.id and k.id = l.id and m.state = 'claimed' and m.claim = ${claim} and m.wake_at > ${now}
         and m.due_at <= ${now}
         and c.store_id = m.store_id and c.id = m.cart_id and c.version = l.cart_version
-        and (c.status = 'abandoned' or (c.status = 'lost' and m.origin like 'manual:%'))
-        and s.id = m.store_id and s.is_active
-        and not coalesce((select is_paused from instance), false)
-        and (m.origin like 'manual:%'
-          or exists (select from flows f where f.store_id = m.store_id and 'flow:' || f.id = m.origin and f.is_on))
+        and s.id = m.store_id and ${stands(sql`decode(l.address_hash, 'hex')`)}
         and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.handed_over_at > l.text_since))
         and exists (select from sync_state y where y.store_id = m.store_id and y.stream = 'fence'
           and y.completed_start between ${limits.mirrorSince} and ${now})
-        and not exists (${devicePurchase})
-        and not exists (select from suppressions p where p.account_id = s.account_id
-          and p.address_hash = decode(l.address_hash, 'hex') and p.channel in ('all', m.channel))
-        and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
-          and n.address_hash = decode(l.address_hash, 'hex') order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'
         and (l.inputs #>> '{consentBasis,kind}' is distinct from 'relaxation'
           or exists (select from consent_relaxations r where r.store_id = m.store_id
             and r.id = (l.inputs #>> '{consentBasis,id}')::uuid and r.ended_at is null))

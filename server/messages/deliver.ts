@@ -39,13 +39,14 @@ export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Pro
   if (!lease) return
   const late: Promise<unknown>[] = []
   try {
-    await sendRounds(deps, store, lease, late)
+    await sendRounds(deps, store, lease, late).finally(async () => {
+      // Ended whatever happens: a lease that went on being renewed would keep everybody from sending for the store.
+      await transact(store, scheduleNextLook).finally(() => lease.end())
+    })
   } finally {
-    // Ended whatever happens: a lease that went on being renewed would keep everybody from sending for the store.
-    await transact(store, scheduleNextLook).finally(() => lease.end())
+    // Others may send for the store by now; a process that stops still waits for these.
+    await Promise.all(late)
   }
-  // Others may send for the store by now; a process that stops still waits for these.
-  await Promise.all(late)
 }
 
 async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease, late: Promise<unknown>[]): Promise<void> {

@@ -173,28 +173,62 @@ test('after a clock stepped back a failed pull does not pass for a fresh one (T4
   expect((await messagesOf(world, storeId))[0]).toMatchObject({ state: 'held', reason: 'store_unreachable' })
 })
 
-test('a hand-over whose commit takes a minute is not followed by a mail: the orders were read too long ago (D3)', async () => {
-  const { storeId, buy } = await aShop()
-  await abandon()
+/** What happens after a hand-over's statement, before its mail is on the wire. */
+function afterHandOver(happens: () => unknown): KyselyPlugin {
   const handOvers = new Set<QueryId>()
-  const slowCommit: KyselyPlugin = {
+  return {
     transformQuery({ node, queryId }) {
       if (JSON.stringify(node).includes("set state = 'handed_over'")) handOvers.add(queryId)
       return node
     },
     async transformResult({ queryId, result }) {
-      if (handOvers.delete(queryId)) {
-        world.advance(61_000)
-        buy()
-      }
+      if (handOvers.delete(queryId)) await happens()
       return result
     },
   }
-  await sendDue({ ...world.deps, db: world.deps.db.withPlugin(slowCommit) }, { storeId })
+}
+
+const sendWith = (plugin: KyselyPlugin, storeId: string) =>
+  sendDue({ ...world.deps, db: world.deps.db.withPlugin(plugin) }, { storeId })
+
+test('a hand-over whose commit takes a minute is not followed by a mail: the orders were read too long ago (D3)', async () => {
+  const { storeId, buy } = await aShop()
+  await abandon()
+  const slowCommit = afterHandOver(() => {
+    world.advance(61_000)
+    buy()
+  })
+  await sendWith(slowCommit, storeId)
   // The next round read the orders anew.
   expect(world.sent).toEqual([])
   expect(await steps(world, storeId)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
   expect((await recordOf(world, storeId)).toSorted()).toEqual(['cancel purchased', 'result retry', 'send ok'])
+})
+
+test('a process that stood still between hand-over and wire sends nothing that was switched off meanwhile (D5)', async () => {
+  const { storeId } = await aShop()
+  await abandon()
+  const stoodStill = afterHandOver(async () => {
+    world.advance(20_000)
+    await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', storeId).execute()
+  })
+  await sendWith(stoodStill, storeId)
+  world.advance(2_000)
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect((await steps(world, storeId))[0]).toBe('held(flow_off)')
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result retry', 'hold flow_off'])
+})
+
+test('a process that stood still for some seconds goes on with what is still meant to go', async () => {
+  const { storeId } = await aShop()
+  await abandon()
+  await sendWith(
+    afterHandOver(() => world.advance(20_000)),
+    storeId,
+  )
+  expect(world.sent).toHaveLength(1)
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result accepted'])
 })
 
 test('what a shopper was answered a moment ago counts, though nobody has made a fact of it yet (S2)', async () => {

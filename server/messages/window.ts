@@ -96,8 +96,8 @@ class Flights {
   }
 
   start(ready: Ready, handedOverAt: Date): void {
-    const [deps, , leaving] = this.#parts
-    const flight: Promise<void> = send(deps, leaving, ready)
+    const [deps, store, leaving] = this.#parts
+    const flight: Promise<void> = send(deps, store, leaving, ready, handedOverAt)
       .then((outcome) => this.#land({ ready, outcome, handedOverAt }))
       .finally(() => this.#inAir.delete(flight))
     this.#inAir.add(flight)
@@ -225,21 +225,44 @@ async function afterRecorded(deps: Deps, store: StoreDb, leaving: Leaving, done:
 }
 
 /** Never throws: the others are on the wire too. */
-async function send(deps: Deps, { judged, put }: Leaving, ready: Ready): Promise<Outcome> {
-  if (!isPullFresh(judged, ready, deps.now())) {
-    return {
-      kind: 'retry',
-      reason: 'not_sent',
-      response: 'Not sent: the orders were read too long ago.',
-      retryAfterMs: 1_000,
-    }
-  }
+async function send(deps: Deps, store: StoreDb<Db>, { judged, put }: Leaving, ready: Ready, handedOverAt: Date) {
+  if (!isPullFresh(judged, ready, deps.now())) return notSent('the orders were read too long ago')
+  if (!(await isStillMeant(deps, store, ready, handedOverAt)))
+    return notSent('too much time has passed since it was decided')
   const { row, address, composed, decision } = ready
   const { permit } = decision
   return put({ id: row.id, channel: row.channel, address, composed, permit }).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel ended without an answer.' }
   })
+}
+
+const notSent = (why: string): Outcome => ({
+  kind: 'retry',
+  reason: 'not_sent',
+  response: `Not sent: ${why}.`,
+  retryAfterMs: 1_000,
+})
+
+/**
+ * A process that stood still after its hand-over (a laptop that was closed, a machine that was moved) knows nothing of what was
+ * switched off, bought or withdrawn meanwhile (D5). It looks once more, and where that takes as long, it is decided anew.
+ */
+async function isStillMeant(deps: Deps, store: StoreDb<Db>, { row, addressHash }: Ready, handedOverAt: Date) {
+  if (isMoment(handedOverAt, deps.now())) return true
+  const lookedAt = deps.now()
+  const handedOver = { id: row.id, handedOverAt, addressHash }
+  const isMeant = await sql.mayStillLeave(store, handedOver).catch((error) => {
+    deps.log.warn({ messageId: row.id, err: error }, 'message.not-looked-at')
+    return false
+  })
+  return isMeant && isMoment(lookedAt, deps.now())
+}
+
+/** What is switched off, bought or withdrawn reaches all that has not left within a second (D5). */
+function isMoment(from: Date, to: Date): boolean {
+  const ms = to.getTime() - from.getTime()
+  return ms >= 0 && ms < 1_000
 }
 
 /** The last look before the wire: the hand-over's commit itself may have taken so long that the pull proves nothing any more (D3). */
