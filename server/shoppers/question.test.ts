@@ -1,9 +1,11 @@
+import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CapturePost } from '../../shared/capture.ts'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aCalledWorld } from '../../test/provider-calls.ts'
 import { recordCapture } from '../carts/capture.ts'
 import { recordOrders } from '../carts/record.ts'
+import type { Outcome, TextChannel } from '../channels/channel.ts'
 import { ledgerWords } from './evidence-sql.ts'
 import { askWaiting } from './question.ts'
 
@@ -198,6 +200,82 @@ describe('the question is no exception to what stops messages', () => {
       .where('state', '<>', 'waiting')
       .execute()
     expect(kept.filter(({ phone }) => phone !== null)).toEqual([])
+  })
+})
+
+describe('what a question costs (Budget)', () => {
+  const PRICE = { amountMicros: 100_000, currency: 'EUR' }
+
+  async function askBy(send: () => Promise<Outcome>, db = world.deps.db) {
+    const wire: TextChannel = {
+      ...{ poolSize: 5, check: async () => ({ isOk: true }) as const, close: async () => {} },
+      estimate: () => ({ segments: 1, cost: PRICE }),
+      send,
+    }
+    await askWaiting({ ...world.deps, db, channels: { ...world.deps.channels, text: async () => wire } })
+  }
+
+  /** The newest question and the books, before and after it was asked. */
+  async function asking(ask: () => Promise<unknown>) {
+    const booked = async () =>
+      (await world.db.selectFrom('sending_spend').select('micros').where('currency', '=', 'EUR').executeTakeFirst())
+        ?.micros ?? 0
+    await ticks(sms(true))
+    const before = await booked()
+    await ask()
+    const question = await world.db
+      .selectFrom('consent_questions')
+      .select(['state', 'wording'])
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow()
+    return { state: question.state, isWorded: question.wording !== null, booked: (await booked()) - before }
+  }
+
+  const REFUSAL: Outcome = { kind: 'rejected', reason: 'no', response: 'No', isRecipientFault: false }
+
+  test('stays booked when the process ends before the answer: it may have been taken', async () => {
+    const asked = await asking(() => askBy(() => Promise.reject(new Error('the process ends'))))
+    expect(asked).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
+  })
+
+  test('is taken back with the refusal', async () => {
+    const asked = await asking(() => askBy(async () => REFUSAL))
+    expect(asked).toEqual({ state: 'failed', isWorded: true, booked: 0 })
+  })
+
+  test('is taken back in one commit with the refusal, or neither is written', async () => {
+    const ending: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (JSON.stringify(node).includes('update consent_questions set state = ') && isAnswered)
+          throw new Error('the process ends')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    let isAnswered = false
+    const refuse = async () => {
+      isAnswered = true
+      return REFUSAL
+    }
+    const asked = await asking(() => askBy(refuse, world.deps.db.withPlugin(ending)))
+    expect(asked).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
+  })
+
+  test('after standing still it is not put, and waits to be looked at anew (D5)', async () => {
+    let isPut = false
+    const still: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (JSON.stringify(node).includes("set state = 'asked'")) world.advance(30_000)
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const put = async (): Promise<Outcome> => {
+      isPut = true
+      return { kind: 'accepted', providerId: 'SM1', response: '' }
+    }
+    const asked = await asking(() => askBy(put, world.deps.db.withPlugin(still)))
+    expect([isPut, asked]).toEqual([false, { state: 'waiting', isWorded: false, booked: 0 }])
   })
 })
 

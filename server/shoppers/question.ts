@@ -21,6 +21,8 @@ import { quietHours } from './quiet.ts'
 const GIVEN_UP_MS = 24 * 3_600_000
 const MINUTE_MS = 60_000
 const AT_ONCE = 50
+/** What ends a question reaches it within this time. */
+const SOON_MS = 1_000
 
 /** Tick: puts the questions that are due. */
 export async function askWaiting(deps: Deps): Promise<void> {
@@ -93,15 +95,27 @@ async function put(
     return true
   })
   if (!isTaken) return sql.postponeQuestion(store, question, new Date(now.getTime() + 60 * MINUTE_MS))
-  const outcome = await wire.send({ ...message, permit: permitQuestion() })
+  // A process that stood still meanwhile knows nothing of a STOP or a pause since, and looks anew (D5).
+  const isLate = Math.abs(deps.now().getTime() - now.getTime()) >= SOON_MS
+  const outcome = isLate ? NOT_SENT : await wire.send({ ...message, permit: permitQuestion() })
   deps.log.info({ storeId: store.storeId, outcome: outcome.kind }, 'consent.asked')
-  await note(deps, store, question, outcome)
   const isFree = outcome.kind === 'rejected' || outcome.kind === 'retry'
-  if (isFree) await bookSpend(store, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
-  if (outcome.kind !== 'rejected' || !outcome.isRecipientFault) return
-  const reason = outcome.suppress ?? 'invalid'
-  const { addressHash: hash, phone: address } = question
-  await insertSuppression(store, { accountId, hash, channel: 'sms', address, reason, source: 'sms provider', at: now })
+  // One commit for all that follows from the answer: half of it would leave a price in the books that nobody took.
+  await transact(store, async (tx) => {
+    if (isFree) await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
+    await note(deps, tx, question, outcome)
+    if (outcome.kind !== 'rejected' || !outcome.isRecipientFault) return
+    const reason = outcome.suppress ?? 'invalid'
+    const { addressHash: hash, phone: address } = question
+    await insertSuppression(tx, { accountId, hash, channel: 'sms', address, reason, source: 'sms provider', at: now })
+  })
+}
+
+const NOT_SENT: Outcome = {
+  kind: 'retry',
+  reason: 'not_sent',
+  response: 'Not sent: too much time has passed since it was decided.',
+  retryAfterMs: 1_000,
 }
 
 /** Only proof that it was not taken brings it back. */
