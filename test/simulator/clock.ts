@@ -75,6 +75,9 @@ export function takeOverTimers(): void {
   Object.assign(globalThis, {
     setInterval: (run: () => unknown, ms: number) => later(ms, ms, run),
     clearInterval: (timer: Timer) => timers.delete(timer),
+    setTimeout: (run: (...args: unknown[]) => unknown, ms: number, ...args: unknown[]) =>
+      later(ms, null, () => run(...args)),
+    clearTimeout: (timer: Timer) => timers.delete(timer),
   })
   // How long somebody has waited in front of a button, and how long a template has taken.
   performance.now = () => trueMs

@@ -109,3 +109,6 @@ export function isNight(atMs: number, home: Home): boolean {
 const PRICES: Record<Country, number> = { US: 8_000, DE: 100_000, GB: 50_000, MX: 40_000, AU: 60_000 }
 
 export const priceOf = (phone: string): number => PRICES[countryOfPhone(phone) ?? 'DE']
+
+/** Of all its parts. */
+export const priceOfSms = (phone: string, words: string): number => Math.ceil(words.length / 153) * priceOf(phone)

@@ -4,7 +4,7 @@ import { type Db, sql } from '../../server/db.ts'
 import { type Actor, Killed, type Leaving, secrets } from './actors.ts'
 import type { Clock } from './clock.ts'
 import { type Evidence, readEvidence } from './evidence.ts'
-import { priceOf } from './people.ts'
+import { priceOf, priceOfSms } from './people.ts'
 import type { Answer, Channel } from './steps.ts'
 
 // The providers of a history: for mail, SMS and WhatsApp. They know what they took, whatever became of their answer, and note what the
@@ -118,7 +118,7 @@ async function countryAsked(db: Db, phone: string): Promise<string | null> {
 
 /** Of the words as they came: SMS are paid by their parts. */
 function microsOf({ channel, to, text }: OutgoingText): number {
-  return (channel === 'sms' ? Math.ceil(text.length / 153) : 1) * priceOf(to)
+  return channel === 'sms' ? priceOfSms(to, text) : priceOf(to)
 }
 
 export const providerIdOf = (messageId: string): string => `p-${messageId}`

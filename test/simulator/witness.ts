@@ -98,6 +98,8 @@ export interface State {
   /** What the account has used of its plan, and spent on texts, by month (`2026-03-01`). */
   usage: { month: string; channel: Channel; used: number }[]
   spend: { month: string; micros: number }[]
+  /** Put to somebody whether a yes was meant; no words: not yet. */
+  questions: { hash: string; state: string; wording: string | null; askedAt: number | null }[]
 }
 
 /** Counts every row written to what `readState` reads; a rolled back one as well. */
@@ -105,7 +107,7 @@ export const WITNESS = `
   create sequence simulator_writes;
   create function simulator_wrote() returns trigger language plpgsql as
     'begin perform nextval(''simulator_writes''); return null; end';
-  ${['carts', 'messages', 'facts', 'orders', 'touches']
+  ${['carts', 'messages', 'facts', 'orders', 'touches', 'consent_questions']
     .map((table) => written(table, 'insert or update or delete'))
     .join('')}
   ${written('shoppers', 'insert or delete or update of arm')}
@@ -199,6 +201,12 @@ const STATE = `
       abandonedRecovered: 'abandoned_recovered',
       recovered: 'recovered',
       attributed: 'attributed_minor',
+    })},
+    ${list('consent_questions questions', {
+      hash: "encode(address_hash, 'hex')",
+      state: 'state',
+      wording: 'wording',
+      askedAt: asMs('asked_at'),
     })},
     ${ofAccount('plan_usage', 'usage', "'month', month, 'channel', channel, 'used', used")},
     ${ofAccount('sending_spend', 'spend', "'month', month, 'micros', micros")}

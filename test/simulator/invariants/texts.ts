@@ -1,7 +1,9 @@
 import { plans } from '../../../shared/billing.ts'
-import { countryOfPhone, type Home, isNight } from '../people.ts'
+import { secrets } from '../actors.ts'
+import { countryOfPhone, type Home, isNight, priceOfSms } from '../people.ts'
 import type { Mail } from '../post.ts'
 import type { Channel } from '../steps.ts'
+import type { Theatre } from '../theatre.ts'
 import type { Message, State } from '../witness.ts'
 import { type Departed, type Invariant, isByHand, MOMENT_MS, name } from './scene.ts'
 
@@ -93,13 +95,25 @@ export const budget: Invariant = ({ theatre, state, fresh, mails }) => {
       ...(booked > micros ? [`${name(mail)} brings the books to ${booked} of ${micros}`] : []),
     ]
   })
-  if (questions.length > 0) return over
   const books = state.spend.flatMap(({ month, micros }) => {
     const rows = handedOver(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
-    return rows === micros ? [] : [`${micros} of ${month} were booked, and the messages cost ${rows}`]
+    const asked = askedFor(theatre, state, month)
+    if (rows + asked === micros) return []
+    return [`${micros} of ${month} were booked; the messages cost ${rows}, and questions ${asked}`]
   })
   return [...over, ...books]
 }
+
+/** Questions are paid for like messages: also one that was taken to be put by a process that ended before anybody heard of it (D4). */
+function askedFor({ people }: Theatre, { questions }: State, month: string): number {
+  const phones = new Map(people.flatMap((person) => person.phones).map((phone) => [hashOf(phone), phone]))
+  return questions
+    .filter(({ state, wording }) => wording !== null && state !== 'failed')
+    .filter(({ askedAt }) => askedAt !== null && monthOf(askedAt) === month)
+    .reduce((sum, { hash, wording }) => sum + priceOfSms(phones.get(hash)!, wording!), 0)
+}
+
+const hashOf = (phone: string) => secrets.addressHash(phone).toString('hex')
 
 /** The price list's, or what the provider has said since. */
 function leastOf({ messages }: State, mail: Mail): number {
