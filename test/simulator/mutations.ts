@@ -272,4 +272,28 @@ export const mutations: readonly Mutation[] = [
     after: 'return null',
     seed: 51,
   },
+  {
+    name: 'the next step does not wait for what is on the wire',
+    rule: 'T4',
+    file: 'server/messages/window.ts',
+    before: 'if (gone.size > 0) await spaceNextSteps(tx, [...gone], now)',
+    after: '',
+    seed: 802_306,
+  },
+  {
+    name: 'whoever stood still before the wire does not look again',
+    rule: 'D5',
+    file: 'server/messages/window.ts',
+    before: 'if (isMoment(handedOverAt, deps.now())) return true',
+    after: 'return true',
+    seed: 1,
+  },
+  {
+    name: 'what a refused question cost stays paid',
+    rule: 'Budget',
+    file: 'server/shoppers/question.ts',
+    before: 'if (isFree) await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])',
+    after: '',
+    seed: 46,
+  },
 ]
