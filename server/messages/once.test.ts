@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import type { KyselyPlugin } from 'kysely'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { aWorld } from '../../test/world.ts'
 import { newId } from '../ids.ts'
 import { beat } from '../instance/workers.ts'
+import { sendDue } from './deliver.ts'
 import * as deliver from './deliver-sql.ts'
 import { closeAbandonedFlights } from './flights.ts'
 import { aScene, countStates, HOUR, MINUTE, messagesOf, pass, send, steps, wait } from './scene.ts'
@@ -15,6 +17,25 @@ beforeEach(() => {
   world.answer = usual
   world.queued.length = 0
 })
+
+/** A silence of five seconds lasts no longer than a moment. */
+function spyOnPatience() {
+  const real = globalThis.setTimeout
+  const quick = (run: () => void, ms?: number, ...rest: unknown[]) => real(run, ms === 5_000 ? 5 : ms, ...(rest as []))
+  return vi.spyOn(globalThis, 'setTimeout').mockImplementation(quick as typeof setTimeout)
+}
+
+function failsAtHandOver(which: number): KyselyPlugin {
+  let count = 0
+  return {
+    transformQuery({ node }) {
+      if (JSON.stringify(node).includes("set state = 'handed_over'") && ++count === which)
+        throw new Error('the second hand-over fails')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+}
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -113,6 +134,29 @@ describe('on the wire (D10)', () => {
     await send(world, storeId)
     expect(world.sent).toHaveLength(orders.length)
     expect(most).toBe(1)
+  })
+
+  test('what is on the wire when sending fails is waited for, and its answer written down', async () => {
+    const { storeId } = await aScene(world, 6)
+    await wait(world, storeId, HOUR)
+    const answered = Promise.withResolvers<void>()
+    let first = ''
+    world.answer = async (mail) => {
+      first ||= mail.messageId
+      if (mail.messageId === first) await answered.promise
+      return usual(mail)
+    }
+    const impatient = spyOnPatience()
+    let isOver = false
+    const sending = sendDue({ ...world.deps, db: world.db.withPlugin(failsAtHandOver(2)) }, { storeId })
+    const ended = expect(sending.finally(() => (isOver = true))).rejects.toThrow('the second hand-over')
+    await expect.poll(() => countStates(world, storeId)).toEqual({ sent: 4, handed_over: 1, scheduled: 1 })
+    await sleep(50)
+    expect(isOver).toBe(false)
+    answered.resolve()
+    await ended
+    impatient.mockRestore()
+    expect(await countStates(world, storeId)).toEqual({ sent: 5, scheduled: 1 })
   })
 
   test('what a dead process had on the wire is unknown and its leases are free; nothing is sent again', async () => {
