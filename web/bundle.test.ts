@@ -33,6 +33,12 @@ function firstLoad(chunks: Record<string, Chunk>, entries: string[]): string[] {
 
 const source = (file: string) => readFileSync(`${BUILT}/${file}`, 'utf8')
 
+it('a visitor of the landing page loads nothing of the app', () => {
+  const landing = manifest()['landing/landing.ts']!
+  expect(landing.imports ?? []).toEqual([])
+  expect(source(landing.file).length).toBeLessThan(2_000)
+})
+
 describe('the first load of the signed-in shell', () => {
   const files = firstLoad(manifest(), ['index.html', 'shell/Shell.tsx'])
 

@@ -14,6 +14,7 @@ export const atTheDoor: State[] = [
           for (const key of ['user', 'isConnected', 'store_connection']) localStorage.removeItem(key)
         }),
       hangs('subscribe/status'),
+      hangs('auth/me'),
     ],
     steps: [says('Loading...')],
   },
