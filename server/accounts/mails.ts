@@ -149,6 +149,23 @@ export async function tellEmailChanged(
   note(deps, user.id, outcome)
 }
 
+/** To somebody whose address may be forgotten by now: told once, and not again if it is not taken. */
+export async function tellRemoved(
+  deps: Deps,
+  user: { id: string; name: string; email: string; account_name: string },
+): Promise<void> {
+  const outcome = await hand(deps, user.email, {
+    subject: `You are no longer in the team of ${user.account_name}`,
+    paragraphs: [
+      `Hello ${user.name},`,
+      `an owner or admin of ${user.account_name} has taken you out of its team, so you were signed out of it. Other accounts of yours stay as they are.`,
+      'If you think this is a mistake, ask them for a new invitation.',
+    ],
+    link: { label: 'To the sign-in', url: `${deps.config.publicUrl}/login` },
+  })
+  note(deps, user.id, outcome)
+}
+
 /** The last mail to somebody whose address we have just forgotten. */
 export async function tellAccountDeleted(
   deps: Deps,

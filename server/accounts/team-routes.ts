@@ -30,7 +30,7 @@ export const teamRoutes: Routes = (app, deps) => {
   )
 
   serveAccount(app, deps, api.removeMember, async ({ account, session, params }) =>
-    done(await removeMember(account, session, params.userId)),
+    done(await removeMember(deps, account, session, params.userId)),
   )
 
   serveAccount(app, deps, api.leaveTeam, async ({ account, session }) => done(await leaveTeam(account, session)))

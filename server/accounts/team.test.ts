@@ -252,6 +252,9 @@ test('who is removed is out at once, may sign up anew, and loses no other accoun
   }
   expect((await me(world, mia.token)).status).toBe(401)
   expect((await me(world, inside.token)).status).toBe(401)
+  for (const { email } of [mia, known]) {
+    expect(world.sent.filter(({ to }) => to === email).at(-1)?.subject).toBe('You are no longer in the team of Ada')
+  }
   expect((await me(world, known.token)).status).toBe(200)
   const anew = await post(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })
   expect(anew).toMatchObject({ status: 200, user: { role: 'owner' } })

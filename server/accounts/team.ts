@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, found } from '../errors.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
 import { invitations } from './invitation-sql.ts'
+import { tellRemoved } from './mails.ts'
 import type { Session } from './session.ts'
 import { deleteSessionsIn, moveSession } from './session-sql.ts'
 import * as users from './sql.ts'
@@ -57,15 +58,18 @@ export async function changeRole(account: AccountDb, session: Session, userId: s
   })
 }
 
-export async function removeMember(account: AccountDb, session: Session, userId: string): Promise<string> {
+/** Whoever is taken out by somebody else hears why they are signed out. */
+export async function removeMember(deps: Deps, account: AccountDb, session: Session, userId: string): Promise<string> {
   refuseDemo(session)
-  return transactAccount(account, async (tx) => {
+  const removed = await transactAccount(account, async (tx) => {
     const { own, other } = await lockPair(tx, session.userId, userId)
     if (!mayManage(own.role, other.role)) throw new AppError('forbidden', teamTexts.ownersOnly)
     await keepAnOwner(tx, other.role)
     await takeOut(tx, other)
-    return `${other.name} is no longer in the team.`
+    return other
   })
+  if (removed.id !== session.userId) await tellRemoved(deps, removed)
+  return `${removed.name} is no longer in the team.`
 }
 
 export async function leaveTeam(account: AccountDb, session: Session): Promise<string> {
