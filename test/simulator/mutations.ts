@@ -281,14 +281,6 @@ export const mutations: readonly Mutation[] = [
     seed: 802_306,
   },
   {
-    name: 'whoever stood still before the wire does not look again',
-    rule: 'D5',
-    file: 'server/messages/window.ts',
-    before: 'if (isMoment(handedOverAt, deps.now())) return true',
-    after: 'return true',
-    seed: 1,
-  },
-  {
     name: 'what a refused question cost stays paid',
     rule: 'Budget',
     file: 'server/shoppers/question.ts',
