@@ -222,7 +222,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/shoppers/rules.ts',
     before: '(first && first.arm_at! <= each.arm_at! ? first : each)',
     after: '(first ?? each)',
-    seed: 714,
+    seed: 751,
   },
   {
     name: 'it is night when it is in the store',
