@@ -243,11 +243,13 @@ describe('what a question costs (Budget)', () => {
     expect(asked).toEqual({ state: 'failed', isWorded: true, booked: 0 })
   })
 
-  test('is taken back in one commit with the refusal, or neither is written', async () => {
+  test.each([
+    'update consent_questions set state = ',
+    'insert into sending_spend as s',
+  ])('is taken back in one commit with the refusal, or neither is written: %s', async (lost) => {
     const ending: KyselyPlugin = {
       transformQuery: ({ node }) => {
-        if (JSON.stringify(node).includes('update consent_questions set state = ') && isAnswered)
-          throw new Error('the process ends')
+        if (isAnswered && JSON.stringify(node).includes(lost)) throw new Error('the process ends')
         return node
       },
       transformResult: async ({ result }) => result,
