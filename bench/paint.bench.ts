@@ -14,7 +14,7 @@ import { type Server, startServer } from './server.ts'
 
 const PATHS = ['/dashboard', '/carts', '/settings']
 const WIDTHS = [1280, 360]
-const FULL_LOADS = 7
+const LOADS = 7
 
 export const bench: Bench = { name: 'paint', run }
 
@@ -27,7 +27,7 @@ async function run(lab: Lab): Promise<Figure[]> {
   try {
     const signedIn = await keptBy(browser, server, await signIn(house, house.stores.at(-1)!))
     const figures: Figure[] = []
-    for (const width of WIDTHS) figures.push(...(await measure(browser, server, { signedIn, width, lab })))
+    for (const width of WIDTHS) figures.push(...(await measure(browser, server, { signedIn, width })))
     return figures
   } finally {
     await browser.close()
@@ -47,10 +47,10 @@ interface Load {
 async function measure(
   browser: Browser,
   server: Server,
-  { signedIn, width, lab }: { signedIn: Kept; width: number; lab: Lab },
+  { signedIn, width }: { signedIn: Kept; width: number },
 ): Promise<Figure[]> {
   const loads = new Map<string, Load[]>(['/landing.html', ...PATHS].map((path) => [path, []]))
-  for (let n = 0; n < Math.max(3, Math.round(FULL_LOADS * lab.scale)); n++) {
+  for (let n = 0; n < LOADS; n++) {
     for (const [path, taken] of loads)
       taken.push(
         await load(browser, server.url + path, { width, kept: path === '/landing.html' ? undefined : signedIn }),

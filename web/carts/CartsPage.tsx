@@ -47,7 +47,7 @@ export function CartsPage() {
   const text = carts.isPending
     ? '\u00a0'
     : age == null
-      ? 'What shoppers left behind, and what became of it.'
+      ? 'What shoppers left behind.'
       : `Orders checked ${formatAge(age)}.`
   return (
     <>
