@@ -1,5 +1,23 @@
 import { type Browser, chromium } from 'playwright-core'
 
+/**
+ * With each window the browser would build its own address bar's pop-ups: four hundred files of its own, beside the page that is looked at,
+ * which was drawn half a second later for it. The others are what Playwright switches off; of two lists the browser reads the last.
+ */
+const OFF = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
+  ...['AimEnabled', 'AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync'],
+  ...[
+    'DestroyProfileOnBrowserClose',
+    'HttpsFirstBalancedModeAutoEnable',
+    'HttpsUpgrades',
+    'LensOverlay',
+    'MediaRouter',
+  ],
+  ...['NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch'],
+  'ThirdPartyStoragePartitioning',
+]
+
 const browsers = new Set<Browser>()
 
 /** Those that were opened and not closed. */
@@ -16,6 +34,7 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--disable-features=${OFF.join(',')}`,
     ],
   })
   browsers.add(browser)
