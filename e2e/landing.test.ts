@@ -71,7 +71,7 @@ test('it is small, compressed, from one place, and revalidated while its parts a
 test('the app it leads to is compressed too', async () => {
   const accepting = (encoding: string) => ({ headers: { 'accept-encoding': encoding } })
   const shell = await fetch(`${house.url}/login`, accepting('br'))
-  const [, script] = /<script type="module"[^>]* src="([^"]+)"/.exec(await shell.text())!
+  const [, script] = /<link rel="modulepreload"[^>]* href="([^"]*first[^"]*)"/.exec(await shell.text())!
   expect(shell.headers.get('content-encoding')).toBe('br')
   const answers = await Promise.all(
     ['br', 'gzip', 'identity'].map((each) => fetch(house.url + script, accepting(each))),

@@ -148,7 +148,9 @@ test('two blocks close a domain; the owner is told once when it lasts, and when 
     ).filter(({ type }) => type.startsWith('receiver_'))
   expect(await news()).toMatchObject([{ type: 'receiver_paused', title: 'strict.example refuses mail from you' }])
   // What was refused for good is not sent again; the rest waited.
-  expect((await states())['held(receiver_paused)']).toBeGreaterThan(15)
+  // Whose pause has just ended, while one of them was tried again, is due and not yet looked at.
+  const { 'held(receiver_paused)': held = 0, scheduled = 0 } = await states()
+  expect(held + scheduled).toBeGreaterThan(15)
   answer = null
   await pass(5 * HOUR)
   await pass(2 * MINUTE)

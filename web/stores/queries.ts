@@ -70,6 +70,8 @@ export function useDisconnect() {
 export function useForgetStore() {
   const queries = useQueryClient()
   return () => {
+    // An answer under way would bring back what is forgotten here.
+    void queries.cancelQueries({ queryKey: connectionQuery.queryKey })
     forgetConnection()
     queries.setQueryData(connectionQuery.queryKey, {
       hasConnection: false,
