@@ -77,7 +77,7 @@ async function aPage(): Promise<Page> {
   page.on('request', (request) => request.url().includes('/api/') && open.add(request))
   page.on('requestfinished', (request) => open.delete(request))
   page.on('requestfailed', (request) => open.delete(request))
-  await page.goto(`${house.url}/terms`)
+  await page.goto(`${house.url}/favicon.svg`)
   return page
 }
 

@@ -31,10 +31,10 @@ async function aVisitor(): Promise<Page> {
 const breaks = (page: Page, path: string) =>
   page.route(`**${path}*`, (route) => route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }))
 
-/** As the owner, in a browser that knows nothing of them yet. */
+/** As the owner, in a browser that knows nothing of them yet; where no app is there to notice. */
 async function enter(page: Page) {
   const token = await owner.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token')!)
-  await page.goto(`${house.url}/terms`)
+  await page.goto(`${house.url}/readyz`)
   await page.evaluate((text) => localStorage.setItem('token', text), token)
 }
 
@@ -253,7 +253,7 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     })
     const { token } = (await reply.json()) as { token: string }
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    await page.goto(`${house.url}/terms`)
+    await page.goto(`${house.url}/readyz`)
     await page.evaluate((text) => localStorage.setItem('token', text), token)
     await page.goto(`${house.url}/store-setup`)
     await page.getByRole('heading', { name: 'Subscription Required' }).waitFor()
