@@ -51,6 +51,8 @@ async function tell(theatre: Theatre, report: Report): Promise<void> {
   if (report.isForged) throw new Error('a forged report was taken for the provider’s')
   const known = theatre.reported.get(report.messageId) ?? new Set()
   theatre.reported.set(report.messageId, known.add(report.status))
+  const { failedAt, clock } = theatre
+  if (report.status === 'failed' && !failedAt.has(report.messageId)) failedAt.set(report.messageId, clock.trueNow())
 }
 
 /** Within these, a phone's dates do not tell what was said first. */

@@ -51,6 +51,8 @@ export interface Theatre {
   lateReports: Report[]
   /** What each message's provider has said of it, and was believed. */
   reported: Map<string, Set<Report['status']>>
+  /** When a message's provider first said that it failed, in true time. */
+  failedAt: Map<string, number>
   byHand: ByHand
   /** There is a control group only while a flow is on. */
   isFlowOn: boolean
@@ -106,6 +108,7 @@ export async function openTheatre(pool: pg.Pool, history: History): Promise<Thea
     lateWords: [],
     lateReports: [],
     reported: new Map(),
+    failedAt: new Map(),
     byHand: { asked: new Map(), allowed: 0, saidSent: [] },
     isFlowOn: true,
     justUnsubscribed: null,

@@ -39,7 +39,9 @@ export const C1: Invariant = ({ theatre, step, state, mails, fresh }) => {
         other &&
         other.id !== mail.id &&
         mails.indexOf(other) < mails.indexOf(mail as Mail) &&
-        mail.at - other.at >= HOUR_MS
+        mail.at - other.at >= HOUR_MS &&
+        // It may have been told while this one was on the wire.
+        mail.at - (theatre.failedAt.get(id) ?? other.at) >= MOMENT_MS
       )
     })
     const isBack = theatre.keywords.get(`${mail.channel}:${numbersOf(mail.to).at(-1)}`)?.words === 'START'
