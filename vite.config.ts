@@ -8,11 +8,12 @@ import { landingPage } from './web/landing/build.ts'
 const server = `http://localhost:${process.env.PORT ?? 3000}`
 const served = ['/api', '/c', '/u', '/capture', '/socket.io', '/docs', '/healthz', '/readyz']
 
+/** Where a page begins; the landing page's script is nobody else's. */
+const ENTRIES = /\/web\/(main\.tsx|index\.html|landing\/landing\.ts)/
 /**
  * What several screens share comes in few files: a screen made of fifty small ones waited half a second for them, as a browser asks a
  * host for six at a time.
  */
-const ENTRIES = /\/web\/(main\.tsx|index\.html|landing\/landing\.ts)/
 const groups = [
   { name: 'first', tags: ['$initial' as const], test: (id: string) => !ENTRIES.test(id), priority: 3 },
   { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },

@@ -9,8 +9,8 @@ import { median } from './measure.ts'
 import { type Server, startServer } from './server.ts'
 
 // Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the owner of the largest store of
-// `list`, who was there before. Each address is loaded by a browser that has no file of it in store, in turn; what is measured ends when nothing has been
-// fetched for half a second. Beside them the landing page, which needs no script to be seen: what browser and machine take by themselves.
+// `list`, who was there before. Each address is loaded by a browser that has no file of it in store, in turn; what is measured ends when
+// nothing has been fetched for half a second. Beside them the landing page, which needs no script to be seen: what browser and machine take by themselves.
 
 const PATHS = ['/dashboard', '/carts', '/settings']
 const WIDTHS = [1280, 360]

@@ -35,7 +35,7 @@ export function loadAhead(): Plugin {
 }
 
 /** `[path, file]` of each screen inside the shell, and of each tab of the settings. */
-export function shellScreensOf(source: string): [path: string, file: string][] {
+function shellScreensOf(source: string): [path: string, file: string][] {
   const inside = source.slice(source.indexOf('export const shellScreens'))
   return [...inside.matchAll(/'(\/[^']*)': screen\(\(\) => import\('\.\/([^']+)'\)/g)].map((match) => [
     match[1]!,
