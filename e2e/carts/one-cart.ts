@@ -6,10 +6,10 @@ import { mailsTo, readMail } from '../house.ts'
 import {
   addressHash,
   api,
+  contactable,
   db,
   dialog,
   house,
-  type List,
   open,
   page,
   row,
@@ -143,9 +143,7 @@ const localText = (date: Date) =>
 
 /** A shopper who said yes to SMS and was here within two days. */
 async function anSmsCart(): Promise<CartView> {
-  const { carts } = await api<List>('/api/carts/abandoned?limit=300')
-  const { eligible } = await api<{ eligible: string[] }>('/api/carts/eligibility', { channel: 'email' })
-  const cart = carts.find((each) => each.phone?.startsWith('+1') && eligible.includes(each.id))!
+  const cart = (await contactable()).find(({ phone }) => phone?.startsWith('+1'))!
   const store = await db.selectFrom('stores').select('id').where('is_demo', '=', true).executeTakeFirstOrThrow()
   await db
     .insertInto('consents')

@@ -65,12 +65,17 @@ export async function api<T>(path: string, body?: object): Promise<T> {
   return (await fetch(`${house.url}${path}`, { headers, ...how })).json() as Promise<T>
 }
 
-async function contactable(): Promise<CartView[]> {
+/** Those who may be mailed and have one cart, so that a name on the screen means that cart. */
+export async function contactable(): Promise<CartView[]> {
   const { carts } = await api<List>('/api/carts/abandoned?limit=300')
   const { eligible } = await api<{ eligible: string[] }>('/api/carts/eligibility', { channel: 'email' })
-  const names = carts.map((cart) => cart.customer_name)
-  const isOnly = (cart: CartView) => names.filter((name) => name === cart.customer_name).length === 1
-  return carts.filter((cart) => eligible.includes(cart.id) && isOnly(cart) && cart.customer_email)
+  const single = db
+    .selectFrom('carts')
+    .select('customer_name')
+    .groupBy('customer_name')
+    .having((eb) => eb.fn.countAll(), '=', 1)
+  const names = (await single.execute()).map((cart) => cart.customer_name)
+  return carts.filter((cart) => eligible.includes(cart.id) && names.includes(cart.customer_name) && cart.customer_email)
 }
 
 export const open = async (query = '') => {
