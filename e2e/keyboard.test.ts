@@ -166,6 +166,7 @@ test('signing up and in again, mistakes included, connecting and letting go of a
   await type(PASSWORD)
   await press('Enter')
   await page.waitForURL('**/pricing')
+  await heading('Choose your plan').waitFor()
   await reach(page.getByRole('link', { name: 'Log out' }))
   await press('Enter')
   await reach(page.getByRole('button', { name: 'Log out' }))

@@ -67,8 +67,9 @@ const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: tru
 const isSaved = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
 const isExpired = (page: Page) => page.getByText('Your session has expired. Please sign in again.').waitFor()
 const invite = (page: Page) => page.getByRole('button', { name: 'Send invitation' })
+/** The page may have noticed before: then there is no button any more, and nobody waits for one. */
 const pressAndExpire = async (page: Page, button: Locator) => {
-  await button.click().catch(() => {}) // it may have been noticed before
+  await button.click({ timeout: 2_000 }).catch(() => {})
   await isExpired(page)
 }
 const openFlow = async (page: Page) => {

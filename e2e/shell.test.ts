@@ -134,6 +134,8 @@ describe('the ways', () => {
 describe('the passage', () => {
   test('shows its overlay for 200 ms, reads “Loading page...” forward and “Loading...” back, and tells where one is', async () => {
     const page = await anOwner()
+    // The way in has one of its own.
+    await page.waitForFunction(() => !document.querySelector('.passage'))
     await page.evaluate(() => {
       const seen: { text: string; ms: number }[] = []
       Object.assign(window, { seen })

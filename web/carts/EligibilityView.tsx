@@ -21,10 +21,12 @@ interface Props {
   eligibility: ReturnType<typeof useEligibility>
   /** What can be done for those who only have to wait (D11); they are asked for at once. */
   offerLater?: ((cartIds: string[], until: string) => ReactNode) | undefined
+  /** It is meant for another time: what is known of now is no promise for then. */
+  isScheduled: boolean
 }
 
 /** Before anything is sent: who gets it, who does not and why, and what it costs. */
-export function EligibilityView({ channel, selection, eligibility, offerLater }: Props) {
+export function EligibilityView({ channel, selection, eligibility, offerLater, isScheduled }: Props) {
   if (eligibility.isPending) return <LoadingList count={1} />
   if (!eligibility.data) {
     return (
@@ -39,7 +41,15 @@ export function EligibilityView({ channel, selection, eligibility, offerLater }:
   const carts = selection.kind === 'carts' ? selection.carts : []
   return (
     <Stack gap="sm">
-      <Notice tone={eligible.length > 0 ? 'good' : 'warn'} isLive title={summaryOf(eligible.length, total, channel)}>
+      <Notice
+        tone={eligible.length > 0 ? 'good' : 'warn'}
+        isLive
+        title={
+          isScheduled && total === 1 && eligible.length === 1
+            ? 'It may be sent.'
+            : summaryOf(eligible.length, total, channel)
+        }
+      >
         {selection.kind === 'matching' && selection.count > MOST_CARTS && (
           <>At most {formatCount(MOST_CARTS)} carts go out at a time: the newest of those that match.</>
         )}
@@ -48,6 +58,7 @@ export function EligibilityView({ channel, selection, eligibility, offerLater }:
         ) : (
           price && <Price price={price} channel={channel} />
         )}
+        {isScheduled && eligible.length > 0 && <>All of this is looked at again when it is due.</>}
       </Notice>
       {reasons.length > 0 && (
         <ul className="reasons" aria-label="Who will not get it, and why">

@@ -109,6 +109,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
         selection={selection}
         eligibility={eligibility}
         offerLater={when === 'now' ? offerLater : undefined}
+        isScheduled={when === 'schedule'}
       />
       {held && (
         <Checkbox
