@@ -7,7 +7,7 @@ import { useMay } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { SaveBar } from '../ui/SaveBar.tsx'
+import { NotSaved, SaveBar } from '../ui/SaveBar.tsx'
 import { useCancelEmailChange, useSaveProfile } from './account-queries.ts'
 import { EmailDialog } from './EmailDialog.tsx'
 
@@ -40,14 +40,15 @@ export function ProfileCard({ user }: { user: User }) {
             disabled={!mayRename}
             {...form.getInputProps('accountName')}
           />
-          {save.error && (
-            <Notice tone="bad" title="Not saved" isLive>
-              {save.error.message}
-            </Notice>
-          )}
         </Stack>
       </Card>
-      <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} onSave={submit} onDiscard={discard} />
+      <SaveBar
+        isDirty={form.isDirty()}
+        isSaving={save.isPending}
+        problem={save.error && <NotSaved>{save.error.message}</NotSaved>}
+        onSave={submit}
+        onDiscard={discard}
+      />
     </>
   )
 }

@@ -18,7 +18,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { SaveBar } from '../ui/SaveBar.tsx'
+import { NotSaved, SaveBar } from '../ui/SaveBar.tsx'
 import { PreferencePreview } from './PreferencePreview.tsx'
 import { useSaveWording, useWording } from './preference-queries.ts'
 
@@ -101,14 +101,16 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
             onChange={(text) => set(field, text)}
           />
         ))}
-        {save.error && (
-          <Notice tone="bad" title="Not saved" isLive>
-            {save.error.message} What you typed is still here.
-          </Notice>
-        )}
         <PreferencePreview storeName={saved.storeName} own={wordings} language={language} />
       </Stack>
-      <SaveBar isDirty={isDirty} isSaving={save.isPending} isDisabled={isFixed} onSave={submit} onDiscard={discard} />
+      <SaveBar
+        isDirty={isDirty}
+        isSaving={save.isPending}
+        isDisabled={isFixed}
+        problem={save.error && <NotSaved>{save.error.message} What you typed is still here.</NotSaved>}
+        onSave={submit}
+        onDiscard={discard}
+      />
     </Card>
   )
 }

@@ -6,8 +6,7 @@ import { useMay } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { formatMinutes } from '../ui/format.ts'
-import { Notice } from '../ui/Notice.tsx'
-import { SaveBar } from '../ui/SaveBar.tsx'
+import { NotSaved, SaveBar } from '../ui/SaveBar.tsx'
 import { Preview } from './Preview.tsx'
 import { useSaveFlow } from './queries.ts'
 import { channelNames, checkSteps, editOf, isSameEdit, type StepEdit, savedStep, stepTitle } from './rules.ts'
@@ -39,11 +38,6 @@ export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowC
                 isReadOnly={!mayWrite}
                 onChange={change}
               />
-              {save.error && (
-                <Notice tone="bad" title="Not saved" isLive>
-                  {save.error.message}
-                </Notice>
-              )}
             </Stack>
           </Grid.Col>
           <Grid.Col span={{ base: 12, lg: 6 }}>
@@ -51,7 +45,14 @@ export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowC
           </Grid.Col>
         </Grid>
       </Card>
-      <SaveBar isDirty={isDirty} isSaving={save.isPending} isDisabled={!mayWrite} onSave={submit} onDiscard={discard} />
+      <SaveBar
+        isDirty={isDirty}
+        isSaving={save.isPending}
+        isDisabled={!mayWrite}
+        problem={save.error && <NotSaved>{save.error.message}</NotSaved>}
+        onSave={submit}
+        onDiscard={discard}
+      />
     </>
   )
 }

@@ -20,11 +20,11 @@ export function RecoveryRulesForm({ store }: { store: StoreView }) {
       <Cap form={form} isFixed={isFixed} />
       <QuietHours form={form} isFixed={isFixed} />
       <Attribution form={form} isFixed={isFixed} />
-      <SettingsOutcome save={save} clashes={clashes} />
       <SaveBar
         isDirty={form.isDirty()}
         isSaving={save.isPending}
         isDisabled={isFixed}
+        problem={save.error && <SettingsOutcome save={save} clashes={clashes} />}
         onSave={submit}
         onDiscard={discard}
       />

@@ -22,13 +22,13 @@ export function SendingForm({ store }: { store: StoreView }) {
           {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
           {isDemo && <Notice tone="info">In the demo the sender cannot be changed.</Notice>}
           <SenderFields form={form} storeName={store.name} isDisabled={isFixed || isDemo} />
-          <SettingsOutcome save={save} clashes={clashes} />
         </Stack>
       </Card>
       <SaveBar
         isDirty={form.isDirty()}
         isSaving={save.isPending}
         isDisabled={isFixed || isDemo}
+        problem={save.error && <SettingsOutcome save={save} clashes={clashes} />}
         onSave={submit}
         onDiscard={discard}
       />

@@ -3,7 +3,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { settingWords } from './rules.ts'
 import type { useSettingsForm } from './useSettingsForm.ts'
 
-/** Why the last saving did not happen, above the save bar. What is wrong with a field stands at the field as well. */
+/** Why the last saving did not happen. What is wrong with a field stands at the field as well. */
 export function SettingsOutcome({ save, clashes }: Pick<ReturnType<typeof useSettingsForm>, 'save' | 'clashes'>) {
   if (!save.error) return null
   return (

@@ -1,7 +1,8 @@
 import { Button, Group } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router'
 import { Confirm } from './Confirm.tsx'
+import { Notice } from './Notice.tsx'
 
 let unsavedForms = 0
 
@@ -12,12 +13,14 @@ interface Props {
   isDirty: boolean
   isSaving: boolean
   isDisabled?: boolean
+  /** Why the last saving did not happen: it stands with the button that was pressed, wherever the page is scrolled to. */
+  problem?: ReactNode
   onSave: () => void
   onDiscard: () => void
 }
 
 /** Appears with the first change, saves by Ctrl+S as well, and asks before the page is left without saving. */
-export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDiscard }: Props) {
+export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, onSave, onDiscard }: Props) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => isDirty && currentLocation.pathname !== nextLocation.pathname,
   )
@@ -38,6 +41,7 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDisca
     <>
       {isDirty && (
         <section className="save-bar" aria-label="Unsaved changes">
+          {problem && <div className="save-problem">{problem}</div>}
           <span role="status">Unsaved changes</span>
           <Group gap="xs" wrap="nowrap">
             <Button size="sm" variant="default" onClick={onDiscard} disabled={isSaving}>
@@ -62,6 +66,13 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, onSave, onDisca
     </>
   )
 }
+
+/** What `problem` says, said as every form says it. */
+export const NotSaved = ({ children }: { children: ReactNode }) => (
+  <Notice tone="bad" title="Not saved" isLive>
+    {children}
+  </Notice>
+)
 
 /** Where something can be saved, the browser's own "save page" is never what is meant. */
 function useSaveKey(onSave: () => void) {
