@@ -39,6 +39,7 @@ describe('a failed answer', () => {
   it('is an outage when our server broke, not when the store did', () => {
     expect(errorOf(500, null).isOutage).toBe(true)
     expect(errorOf(502, '<html>').message).toBe(BROKEN)
+    expect(errorOf(504, { error: { message: 'upstream' } }).message).toBe(BROKEN)
     expect(errorOf(200, null).isOutage).toBe(true)
     expect(errorOf(503, { error: 'Store down', code: 'store_unreachable' }).isOutage).toBe(false)
     expect(errorOf(404, { error: 'No', code: 'not_found' }).isOutage).toBe(false)

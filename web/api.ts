@@ -81,14 +81,14 @@ export function addressOf(path: string, params: object, query: object, platform:
   return text ? `${filled}?${text}` : filled
 }
 
-/** What a refused or broken answer means. A proxy's HTML page counts as broken. */
+/** What a refused or broken answer means. What is not ours counts as broken: a proxy's HTML page, a gateway's error as an object. */
 export function errorOf(status: number, reply: unknown, retryAfter: string | null = null): ApiError {
   const { error, message, code, fields, retryAfterS } = (typeof reply === 'object' && reply ? reply : {}) as Partial<
     ErrorReply & { message: string }
   >
   const seconds = retryAfterS ?? (retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined)
   return new ApiError(status >= 400 ? status : 502, {
-    error: error || message || BROKEN,
+    error: [error, message].find((text) => typeof text === 'string' && text !== '') ?? BROKEN,
     code: code ?? 'internal',
     ...(fields && { fields }),
     ...(seconds !== undefined && { retryAfterS: seconds }),
