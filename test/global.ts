@@ -18,6 +18,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const external = process.env.DATABASE_URL
   const postgres = external ? null : await startTestPostgres()
   const url = external ?? postgres!.url
+  if (!external) await dropLeftBehind(url)
   const template = `recoup_template_${process.pid}_${Date.now().toString(36)}`
   await asAdmin(url, `create database ${template}`)
   const pool = openPool({ url: databaseUrl(url, template), max: 2 })
@@ -31,6 +32,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await asAdmin(url, `drop database if exists ${template} with (force)`)
     await postgres?.stop()
   }
+}
+
+/** Databases of runs that were killed: the server is kept from run to run, and grew by gigabytes. */
+async function dropLeftBehind(url: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database where datname ~ '^recoup_(test|template)_'
+       and (pg_stat_file('base/' || oid || '/PG_VERSION', true)).modification < now() - interval '6 hours'`,
+  )
+  for (const { name } of rows) await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`)
+  await client.end()
 }
 
 /** The same server, another database. */
