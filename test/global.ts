@@ -42,7 +42,8 @@ async function dropLeftBehind(url: string): Promise<void> {
     `select datname as name from pg_database where datname ~ '^recoup_(test|template)_'
        and (pg_stat_file('base/' || oid || '/PG_VERSION', true)).modification < now() - interval '6 hours'`,
   )
-  for (const { name } of rows) await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`)
+  for (const { name } of rows)
+    await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`)
   await client.end()
 }
 
