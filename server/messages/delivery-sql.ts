@@ -20,11 +20,14 @@ export async function keepReport({ db, accountId }: AccountDb, report: DeliveryR
     .execute()
 }
 
-/** A message whose answer never came, or has not come yet, is known by our own id, where the report names it. An erased one by nothing. */
+/**
+ * A message whose answer never came, or has not come yet, is known by our own id, where the report names it; so is one of which a click
+ * said in the answer's place that it arrived. An erased one by nothing.
+ */
 export async function nameMessage({ db, accountId }: AccountDb, report: DeliveryReport): Promise<void> {
   await sql`update messages set provider_id = ${report.providerId}
     where store_id in (select id from stores where account_id = ${accountId}) and id = ${report.messageId!}
-      and channel = ${report.channel} and provider_id is null and state in ('handed_over', 'unknown')
+      and channel = ${report.channel} and provider_id is null and state in ('handed_over', 'unknown', 'sent')
       and to_address is not null`.execute(db)
 }
 
@@ -35,7 +38,7 @@ export async function namedAmong(
 ): Promise<{ account_id: string; channel: TextChannelName; provider_id: string }[]> {
   const rows = await sql<{ account_id: string; channel: TextChannelName; provider_id: string }>`
     select s.account_id, m.channel, m.provider_id from messages m join stores s on s.id = m.store_id
-    where m.store_id = ${storeId} and m.id = any(${[...messageIds]}::uuid[]) and m.state = 'unknown'
+    where m.store_id = ${storeId} and m.id = any(${[...messageIds]}::uuid[]) and m.state in ('unknown', 'sent')
       and m.channel in ('sms', 'whatsapp') and m.provider_id is not null`.execute(db)
   return rows.rows
 }

@@ -170,4 +170,17 @@ describe('reports of the provider', () => {
     await recordDeliveryReport(world.deps, { ...said, messageId, status: 'delivered' })
     expect((await badgeOf(shop)).sms_status).toBe('delivered')
   })
+
+  test('so does one of a message that a click has shown to have arrived', async () => {
+    const shop = await aShop(world)
+    world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'no answer' })
+    const { messageId } = (await sendSms(shop)).body
+    world.advance(10 * MINUTE)
+    const [link] = /\/c\/\S+/.exec(world.texts.at(-1)!.text)!
+    await world.request('GET', link, { headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Firefox/140.0' } })
+    expect((await badgeOf(shop)).sms_status).toBe('sent')
+    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
+    await recordDeliveryReport(world.deps, { ...said, messageId, status: 'delivered' })
+    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+  })
 })
