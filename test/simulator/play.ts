@@ -178,7 +178,8 @@ const players: Players = {
   ...textPlayers,
   ...ownerPlayers,
   async 'by hand'(theatre, act) {
-    await sendSome(theatre, act, (worker) => work(theatre, { ...worker, do: 'work', meanwhile: null, diesAt: null }))
+    // What the worker is refused is the worker's, not an answer to whoever pressed and waits.
+    await sendSome(theatre, act, (worker) => playAct(theatre, { ...worker, do: 'work', meanwhile: null, diesAt: null }))
   },
   async 'at once'(theatre, { acts }) {
     await Promise.all(acts.map((act) => playAct(theatre, act)))
