@@ -10,6 +10,7 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { NotSaved } from '../ui/NotSaved.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { SecretInput } from './CredentialParts.tsx'
 import { useBounceMailbox, useRemoveBounceMailbox, useSaveBounceMailbox } from './sending-queries.ts'
@@ -130,11 +131,7 @@ function MailboxForm({ mailbox }: { mailbox: Mailbox | null }) {
         </Group>
         <TextInput label="User" autoComplete="off" spellCheck={false} {...form.getInputProps('user')} />
         <SecretInput label="Password" isKept={mailbox !== null} {...form.getInputProps('password')} />
-        {save.error && (
-          <Notice tone="bad" title="Not saved" isLive>
-            {save.error.message}
-          </Notice>
-        )}
+        {save.error && <NotSaved>{save.error.message}</NotSaved>}
         <Group gap="xs">
           <Button type="submit" loading={save.isPending}>
             Check and save

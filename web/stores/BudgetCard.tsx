@@ -8,6 +8,7 @@ import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { NotSaved } from '../ui/NotSaved.tsx'
 import { useBudget, useSaveBudget } from './text-queries.ts'
 
 type BudgetView = z.output<typeof Budget>
@@ -75,11 +76,7 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
             onChange={setAmount}
           />
         )}
-        {save.error && (
-          <Notice tone="bad" title="Not saved" isLive>
-            {save.error.message}
-          </Notice>
-        )}
+        {save.error && <NotSaved>{save.error.message}</NotSaved>}
         {mayChange ? (
           <Group>
             <Button type="submit" variant="default" disabled={wanted === budget.monthly} loading={save.isPending}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { type ListedTemplate, TEMPLATE_VARIABLES, type TextChannelView } from '../../shared/text-channels.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { NotSaved } from '../ui/NotSaved.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useChooseTemplate, useRefreshTemplates } from './text-queries.ts'
@@ -103,11 +104,7 @@ function Choice({ view, usable }: { view: TextChannelView; usable: ListedTemplat
           {template.buttonUrlPrefix && `\n[Button to ${template.buttonUrlPrefix}…]`}
         </Text>
       )}
-      {choose.error && (
-        <Notice tone="bad" title="Not saved" isLive>
-          {choose.error.message}
-        </Notice>
-      )}
+      {choose.error && <NotSaved>{choose.error.message}</NotSaved>}
       <Button
         variant="default"
         w="fit-content"

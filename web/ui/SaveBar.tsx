@@ -2,7 +2,6 @@ import { Button, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router'
 import { Confirm } from './Confirm.tsx'
-import { Notice } from './Notice.tsx'
 
 let unsavedForms = 0
 
@@ -66,13 +65,6 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, onSave
     </>
   )
 }
-
-/** What `problem` says, said as every form says it. */
-export const NotSaved = ({ children }: { children: ReactNode }) => (
-  <Notice tone="bad" title="Not saved" isLive>
-    {children}
-  </Notice>
-)
 
 /** Where something can be saved, the browser's own "save page" is never what is meant. */
 function useSaveKey(onSave: () => void) {
