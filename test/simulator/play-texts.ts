@@ -6,7 +6,7 @@ import { numbersOf } from './people.ts'
 import { providerIdOf } from './post.ts'
 import type { Act, Answer } from './steps.ts'
 import { deliverReport, deliverWords, type Report, type Words } from './texts.ts'
-import { type ActOf, handle, type Theatre } from './theatre.ts'
+import { type ActOf, type Asked, handle, type Theatre } from './theatre.ts'
 
 // Acts around texts: what people write, what providers report, and what the owner sends by hand.
 
@@ -116,29 +116,46 @@ async function ask(theatre: Theatre, act: ActOf<'by hand'>, ids: readonly string
   const before = byHand.asked.get(key)
   const lastsMs = act.key === null ? PRESS_MS : DAY_MS
   const isOver = !before || clock.trueNow() - before.at >= lastsMs || Math.abs(now - before.engineAt) >= lastsMs
+  const asked = isOver ? { body, at: clock.trueNow(), engineAt: now, waiting: 0, isMade: false } : before
   if (isOver) {
-    byHand.asked.set(key, { body, at: clock.trueNow(), engineAt: now })
+    byHand.asked.set(key, asked)
     byHand.allowed += wanted.cartIds.length
   }
+  asked.waiting += 1
   const sendAt = act.laterHours === null ? null : new Date(now + act.laterHours * 3_600_000)
   const request = { session: stage.session, key: act.key === null ? null : `key-${act.key}`, body: { body } }
   try {
-    if (isBulk)
-      return void (await startJob(web.deps, handle(theatre), request, {
-        channel,
-        overrideHoldout,
-        sendAt,
-        cartIds: wanted.cartIds,
-      }))
     const one = { cartId: wanted.cartIds[0]!, channel, overrideHoldout, sendAt }
-    const reply = await sendByHand(web.deps, handle(theatre), request, one)
-    if (reply.state === 'sent' && reply.messageId) byHand.saidSent.push(reply.messageId)
+    const many = { channel, overrideHoldout, sendAt, cartIds: wanted.cartIds }
+    const reply = isBulk
+      ? await startJob(web.deps, handle(theatre), request, many).then(() => null)
+      : await sendByHand(web.deps, handle(theatre), request, one)
+    asked.waiting -= 1
+    asked.isMade = true
+    if (!byHand.asked.has(key)) byHand.asked.set(key, asked)
+    if (reply?.state === 'sent' && reply.messageId) byHand.saidSent.push(reply.messageId)
   } catch (error) {
-    // Refused before anything was written, or a press that is free again.
-    const isRefusal = error instanceof AppError
-    const hasRow = isRefusal && error.fields?.reason !== undefined
-    if (isOver && isRefusal && !hasRow) byHand.allowed -= wanted.cartIds.length
-    if (isOver && isRefusal && (!hasRow || act.key === null)) byHand.asked.delete(key)
+    asked.waiting -= 1
+    if (error instanceof AppError)
+      noteRefusal(theatre, { key, asked, error, isPress: act.key === null, count: wanted.cartIds.length })
     throw error
   }
+}
+
+/** A press that is refused is free again, also for whoever pressed at the same time: theirs may be a message of its own by now. */
+function noteRefusal(
+  { byHand }: Theatre,
+  {
+    key,
+    asked,
+    error,
+    isPress,
+    count,
+  }: { key: string; asked: Asked; error: AppError; isPress: boolean; count: number },
+): void {
+  const isWritten = error.fields?.reason !== undefined
+  asked.isMade ||= isWritten
+  if (isWritten && isPress && asked.waiting > 0) byHand.allowed += count
+  if (!asked.isMade && asked.waiting === 0) byHand.allowed -= count
+  if ((!isWritten || isPress) && byHand.asked.get(key) === asked) byHand.asked.delete(key)
 }

@@ -67,10 +67,22 @@ export type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
 export const handle = ({ stage, web }: Theatre) => ({ storeId: stage.storeId, db: web.deps.db })
 export const account = ({ stage, web }: Theatre) => ({ accountId: stage.accountId, db: web.deps.db })
 
+/** A request by hand, which may come again under its key. */
+export interface Asked {
+  body: string
+  /** True time. */
+  at: number
+  engineAt: number
+  /** So many wait for an answer to it. */
+  waiting: number
+  /** A message was written for it. */
+  isMade: boolean
+}
+
 /** What people have asked for by hand. */
 export interface ByHand {
-  /** By key: when, in true time and by the engine's clock. */
-  asked: Map<string, { body: string; at: number; engineAt: number }>
+  /** By key. */
+  asked: Map<string, Asked>
   /** So many messages may there be. */
   allowed: number
   /** Messages that were said to be sent. */
