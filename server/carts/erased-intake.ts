@@ -1,11 +1,14 @@
 import crypto from 'node:crypto'
 import type { StoreTx } from '../db.ts'
 import type { Secrets } from '../secrets.ts'
+import type { ShopperKey } from '../shoppers/rules.ts'
+import { keyOwners } from '../shoppers/sql.ts'
 import { erasedAmong } from '../suppressions/sql.ts'
 import type { NewFact } from './record.ts'
 
 // An erased person comes back to the shop: what the store then tells is kept without them (C8). Orders count, for whom is not
-// written; an order begun and not placed is not kept at all, as nobody may be reminded of it.
+// written; an order begun and not placed is not kept at all, as nobody may be reminded of it. Where the order also has the phone, the
+// email or the number of somebody who is known here and was not erased, it is theirs too, and their reminders end (D3).
 
 /** To be asked with the keys locked: an erasure holds the same locks. */
 export async function withoutErased(
@@ -20,23 +23,27 @@ export async function withoutErased(
   if (hashes.size === 0) return [...facts]
   const erased = await erasedAmong(tx, [...hashes.values()])
   if (erased.size === 0) return [...facts]
-  const isErased = (fact: NewFact) =>
-    addressesOf(fact).some((address) => erased.has(hashes.get(address)!.toString('hex')))
-  return facts.flatMap((fact) => (isErased(fact) ? (withoutPerson(fact) ?? []) : [fact]))
+  const isGone = (address: string) => erased.has(hashes.get(address)?.toString('hex') ?? '')
+  const isErased = (fact: NewFact) => addressesOf(fact).some(isGone)
+  const shared = facts.filter(isErased).flatMap(({ keys }) => keys.filter(({ value }) => !isGone(value)))
+  const living = new Set((await keyOwners(tx, shared)).map(nameOf))
+  return facts.flatMap((fact) => (isErased(fact) ? (withoutPerson(fact, living) ?? []) : [fact]))
 }
+
+const nameOf = ({ kind, value }: Pick<ShopperKey, 'kind' | 'value'>) => `${kind}:${value}`
 
 function addressesOf({ payload }: NewFact): string[] {
   const contact = 'contact' in payload ? payload.contact : undefined
   return [contact?.email, contact?.phone].filter((address) => address !== undefined)
 }
 
-/** null: nothing is left of it. */
-function withoutPerson(fact: NewFact): NewFact | null {
+/** null: nothing is left of it. `living`: keys that are somebody's. An address nobody has is taken for one more of the erased person's. */
+function withoutPerson(fact: NewFact, living: ReadonlySet<string>): NewFact | null {
   const { payload, order } = fact
-  const keys = fact.keys.filter(({ kind }) => kind === 'order' || kind === 'cart' || kind === 'device')
+  const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart' || kind === 'device'
   if (payload.type === 'snapshot') {
     const { contact: _, ...rest } = payload
-    return { ...fact, keys, payload: rest }
+    return { ...fact, keys: fact.keys.filter(isNameless), payload: rest }
   }
   if (payload.type !== 'order' || !order || payload.orderKind === 'draft') return null
   const nameless = { ...payload, contact: {} }
@@ -48,7 +55,7 @@ function withoutPerson(fact: NewFact): NewFact | null {
   )
   return {
     ...fact,
-    keys,
+    keys: fact.keys.filter((key) => isNameless(key) || living.has(nameOf(key))),
     payload: nameless,
     uniqueKey: `order:${order.order_id}:${order.modified_at}:${hash}`,
     order: { ...order, email: null, phone: null, content_hash: hash },

@@ -61,7 +61,7 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
     channel: row.channel,
     state: row.state,
     reason: row.reason,
-    explanation: explain(row.reason, row.channel) || stateWords(row),
+    explanation: explain(row.reason, row.channel, row.provider_response) || stateWords(row),
     dueAt: row.due_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     handedOverAt: row.handed_over_at?.toISOString() ?? null,
@@ -78,12 +78,16 @@ export function presentMessage(row: list.MessageRow, decisions: readonly Decisio
         at: decision.at.toISOString(),
         outcome: decision.outcome,
         reason: decision.reason,
-        explanation: [explain(decision.reason, row.channel), consentWords(decision)].filter(Boolean).join(' '),
+        explanation: [explain(decision.reason, row.channel, responseOf(decision)), consentWords(decision)]
+          .filter(Boolean)
+          .join(' '),
         until: decision.until?.toISOString() ?? null,
         inputs: decision.inputs,
       })),
   }
 }
+
+const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
 
 const originWords = (origin: string): string => (origin.startsWith('manual:') ? 'By hand' : origin.split(':')[0]!)
 

@@ -255,6 +255,25 @@ describe('one person', () => {
     expect(await tracesIn(world, ['dan@walk'])).toEqual([])
   })
 
+  test('what was bought with the phone of somebody else ends that one’s reminders (D3)', async () => {
+    const mary = anOrder(world, { email: 'mary@walk.example' })
+    const ada = anOrder(world, { email: 'ada@walk.example', phone: '+12125550166' })
+    await recordOrders(world.deps, zen.storeId, [mary, ada], 'sync')
+    await ask('DELETE', 'mary@walk.example', { confirmation: 'erase' })
+    await world.runJobs()
+    world.advance(HOUR)
+    await recordOrders(world.deps, zen.storeId, [{ ...bought(world, mary), phone: ada.phone }], 'sync')
+    world.sent.length = 0
+    await pass(world, zen.storeId, 24 * HOUR)
+    expect(world.sent.filter(({ to }) => to === ada.email)).toEqual([])
+    const { rows } = await world.pool.query(
+      `select c.status from orders o join carts c on c.store_id = o.store_id and c.shopper_id = o.shopper_id where o.order_id = $1`,
+      [mary.orderId],
+    )
+    expect(rows.map(({ status }) => status).toSorted()).toEqual(['merged', 'purchased'])
+    expect(await tracesIn(world, ['mary@walk'])).toEqual([])
+  })
+
   test('a box ticked in the same moment is written before it and goes with them (C8)', async () => {
     const [phone, hash] = ['+12125550177', world.deps.secrets.addressHash('+12125550177')]
     const yes = { channel: 'whatsapp' as const, address: phone, isGiven: true, wording: 'Yes', country: 'US' }
