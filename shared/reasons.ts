@@ -87,11 +87,16 @@ const ofTexts: Record<string, string> = {
   rejected: 'The provider refused the message for good.',
 }
 
-/** The sentence of a reason; texts have their own, and name the provider's where one is known (`undelivered:30005`). */
-export function explain(reason: string | null, channel?: string): string {
+/**
+ * The sentence of a reason; texts have their own, and name the provider's where one is known (`undelivered:30005`). What is tried again
+ * has its code in the provider's answer (`190 Error validating access token`).
+ */
+export function explain(reason: string | null, channel?: string, response?: string | null): string {
   if (!reason) return ''
   const [kind = '', detail = ''] = reason.split(':')
   const isText = channel === 'sms' || channel === 'whatsapp'
   if (isText && textCodes[detail]) return textCodes[detail].words
+  const answered = isText && reason === 'retry' ? textCodes[/^\d+/.exec(response ?? '')?.[0] ?? ''] : undefined
+  if (answered) return `${answered.words} It is tried again.`
   return (isText ? ofTexts[kind] : undefined) ?? reasonTexts[reason] ?? reasonTexts[kind] ?? reason
 }

@@ -12,6 +12,7 @@ export interface TextCode {
 
 export const textCodes: Readonly<Record<string, TextCode>> = {
   // Twilio
+  '20001': { words: 'Twilio does not accept the message as it is.' },
   '20003': {
     words: 'Twilio does not accept the credentials. Enter them again under Settings, Sending.',
     effect: 'retry',

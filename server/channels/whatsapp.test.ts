@@ -79,7 +79,10 @@ describe('WhatsApp by the Cloud API', () => {
   })
 
   test('an expired token, an ended version and a request to slow down are tried again', async () => {
-    expect(await send({}, { accessToken: 'old' })).toMatchObject({ kind: 'retry', reason: '190' })
+    expect(await send({}, { accessToken: 'old' })).toEqual({
+      ...{ kind: 'retry', reason: '190' },
+      response: '190 Error validating access token',
+    })
     expect(await send({}, { apiVersion: 'v20.0' })).toMatchObject({ kind: 'retry', reason: '2635' })
     server.intercept = () => ({ status: 400, body: { error: { code: 130429, message: 'Rate limit hit' } } })
     expect(await send()).toMatchObject({ kind: 'retry', reason: '130429' })

@@ -95,10 +95,12 @@ function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
     error?: { code?: number; message?: string; error_data?: { details?: string } }
   }
   const details = error?.error_data?.details
+  // The code stands at its beginning, and is shown beside it.
+  const message = error?.message?.replace(/^\(#\d+\) /, '') ?? answer.text
   return {
     status: answer.status,
     code: error?.code ?? null,
-    message: [error?.message ?? answer.text, details].filter(Boolean).join(': '),
+    message: [message, details].filter(Boolean).join(': '),
     retryAfterMs: answer.retryAfterMs,
   }
 }

@@ -116,6 +116,18 @@ describe('one message', () => {
     expect((await sendSms(shop)).body.error).toBe('The number is not valid or takes no messages.')
   })
 
+  test('credentials the provider does not take are named at once, in the cart too, and it is tried again', async () => {
+    const shop = await aShop(world)
+    world.answerText = () => ({ kind: 'retry', reason: '190', response: '190 Error validating access token' })
+    const reply = await post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
+    const words =
+      'The access token has expired or was revoked. Enter a new one under Settings, Sending. It is tried again.'
+    expect([reply.status, reply.body.state, reply.body.message]).toEqual([200, 'on_its_way', words])
+    const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })
+    const message = body.messages.find(({ channel }: { channel: string }) => channel === 'whatsapp')
+    expect([message.explanation, message.decisions.at(-1).explanation]).toEqual([words, words])
+  })
+
   test('`to` must be the cart’s contact or a customer of the store (X5)', async () => {
     const shop = await aShop(world, 2)
     const stranger = await sendEmail(shop, { to: 'somebody@else.example' })

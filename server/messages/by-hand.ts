@@ -135,7 +135,7 @@ function settled(row: sql.Progress, messageId: string, channel: SendChannel): Se
   const base = { success: true as const, messageId }
   if (row.state === 'sent' || row.state === 'delivered') return { ...base, message: sentTexts[channel], state: 'sent' }
   if (row.state === 'unknown' || row.state === 'held') {
-    return { ...base, message: explain(row.reason, channel), state: 'on_its_way' }
+    return { ...base, message: explain(row.reason, channel, row.provider_response), state: 'on_its_way' }
   }
   if (row.state === 'failed' || row.state === 'skipped' || row.state === 'cancelled') throw refusalOf(row, channel)
   return null

@@ -53,7 +53,7 @@ const OUTCOME = sql<string>`case when m.state in ('sent', 'delivered') then 'sen
 
 /** Each item's message is looked up by itself: just after thousands were written, statistics know nothing of them. */
 const currentOf = (storeId: string, jobId: string) => sql`reminders r
-  cross join lateral (select m.id, m.cart_id, m.state, m.reason, m.to_address from messages m
+  cross join lateral (select m.id, m.cart_id, m.state, m.reason, m.to_address, m.provider_response from messages m
     where m.store_id = ${storeId} and m.id = r.message_id offset 0) m
   where r.store_id = ${storeId} and r.job_id = ${jobId} and r.is_current`
 
@@ -70,6 +70,8 @@ export interface ItemRow {
   message_id: string | null
   outcome: 'waiting' | 'sent' | 'unknown' | 'failed'
   reason: string | null
+  /** What the provider said last. */
+  response: string | null
 }
 
 /** A page of the items in the order of their carts; ids that are no cart of the store are failed ones. */
@@ -79,11 +81,12 @@ export async function itemsOf(
   page: { outcome: string | null; limit: number; offset: number },
 ): Promise<ItemRow[]> {
   const rows = await sql<ItemRow>`
-    select i.cart_id, c.customer_name as customer, i.to_address, i.message_id, i.outcome, i.reason from (
-      select r.cart_id, m.cart_id as whose, coalesce(m.to_address, r.to_address) as to_address, m.id as message_id, ${OUTCOME} as outcome, m.reason
+    select i.cart_id, c.customer_name as customer, i.to_address, i.message_id, i.outcome, i.reason, i.response from (
+      select r.cart_id, m.cart_id as whose, coalesce(m.to_address, r.to_address) as to_address, m.id as message_id, ${OUTCOME} as outcome, m.reason,
+        m.provider_response as response
       from ${currentOf(storeId, jobId)}
       union all
-      select missing.id, null, null, null, 'failed', 'cart_missing' from send_jobs j, unnest(j.missing) as missing(id)
+      select missing.id, null, null, null, 'failed', 'cart_missing', null from send_jobs j, unnest(j.missing) as missing(id)
       where j.store_id = ${storeId} and j.id = ${jobId}) i
     left join lateral (select c.customer_name from carts c where c.store_id = ${storeId} and c.id = i.whose) c on true
     where ${page.outcome}::text is null or i.outcome = ${page.outcome}

@@ -165,7 +165,7 @@ function presentItem(item: sql.ItemRow, channel: SendChannel): z.infer<typeof Se
     messageId: item.message_id,
     outcome: item.outcome,
     reason: item.reason,
-    explanation: explain(item.reason, channel) || waitingWords[item.outcome],
+    explanation: explain(item.reason, channel, item.response) || waitingWords[item.outcome],
   }
 }
 
