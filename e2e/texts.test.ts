@@ -123,6 +123,22 @@ test('WhatsApp lists templates with their approval; the chosen one gets its vari
   await look('texts-ready')
 })
 
+test('a monthly amount is saved as it is typed, with one press', async () => {
+  const budget = card('Budget')
+  await budget.getByRole('switch', { name: 'Stop at a monthly amount' }).click()
+  for (const [typed, shown] of [
+    ['80.00', '$80.00'],
+    ['0.50', '$0.50'],
+  ]) {
+    await budget.getByLabel('Amount in USD').fill('')
+    await budget.getByLabel('Amount in USD').pressSequentially(typed!)
+    await budget.getByRole('button', { name: 'Save budget' }).click()
+    await budget.getByText(`of ${shown}`).waitFor()
+  }
+  await budget.getByLabel('Amount in USD').fill('')
+  await budget.getByText('An amount from 0 to 1,000,000').waitFor()
+})
+
 test('what is removed goes back to the phones, after a question', async () => {
   const sms = card('SMS')
   await sms.getByRole('button', { name: 'Remove', exact: true }).click()

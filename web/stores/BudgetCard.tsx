@@ -43,7 +43,8 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
   const save = useSaveBudget()
   const [isLimited, setLimited] = useState(budget.monthly !== null)
   const [amount, setAmount] = useState<number | string>(budget.monthly ?? 50)
-  const isValid = !isLimited || (typeof amount === 'number' && amount >= 0 && amount <= 1_000_000)
+  // What is typed is a text where a number would read otherwise (100.00).
+  const isValid = !isLimited || (amount !== '' && Number(amount) >= 0 && Number(amount) <= 1_000_000)
   const wanted = isLimited ? Number(amount) : null
   const submit = (event: FormEvent) => {
     event.preventDefault()

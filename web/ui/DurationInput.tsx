@@ -40,7 +40,7 @@ export function DurationInput({
           disabled={disabled}
           error={Boolean(error)}
           value={Number.isNaN(amount) ? '' : amount}
-          onChange={(value) => onChange(typeof value === 'number' ? toMinutes(value, shown) : Number.NaN)}
+          onChange={(value) => onChange(value === '' ? Number.NaN : toMinutes(Number(value), shown))}
         />
         <NativeSelect
           aria-label={`${label}: unit`}
