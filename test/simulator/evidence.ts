@@ -23,7 +23,7 @@ export interface Evidence {
   /** Other messages of the same person that left within the cap's window before (or, by a clock put back, after) this. */
   others: string[]
   /** What this process has on the channel's wire, with the person each goes to. */
-  inFlight: { id: string; shopper: string }[]
+  inFlight: { id: string; shopper: string; handedOverAt: number }[]
   /** Carts that were joined to this one, over however many steps. */
   joined: string[]
   /** `kind:value` of the person, and of everybody who used one of its devices. */
@@ -69,8 +69,8 @@ export async function readEvidence(
       fs.delay_minutes as delay, s.cap_messages as cap,
       (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
         and o.id <> m.id and o.handed_over_at > m.handed_over_at - s.cap_window_hours * interval '1 hour') as others,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'shopper', o.shopper_id)), '[]') from messages o
-        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel
+      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'shopper', o.shopper_id,
+          'handedOverAt', ${ms('o.handed_over_at')})), '[]') from messages o where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel
           and o.state = 'handed_over') as "inFlight",
       (select coalesce(jsonb_agg(id), '[]') from joined) as joined,
       (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id

@@ -72,6 +72,14 @@ export const mutations: readonly Mutation[] = [
     seed: 5,
   },
   {
+    name: 'a batch holds two messages of one person',
+    rule: 'D10',
+    file: 'server/messages/deliver.ts',
+    before: 'Map.groupBy(oncePerPerson(judged.ready),',
+    after: 'Map.groupBy(judged.ready,',
+    seed: 61,
+  },
+  {
     name: 'a joined cart keeps its messages',
     rule: 'S6',
     file: 'server/messages/messages.ts',
