@@ -30,6 +30,8 @@ export async function aWorkerProcess(settings: WorkerSettings): Promise<WorkerPr
   const dataDir = path.join(settings.folder, `worker-${settings.index}`)
   fs.mkdirSync(dataDir, { mode: 0o711 })
   const env = {
+    // Started again after every kill, from the same files.
+    NODE_COMPILE_CACHE: path.join(settings.folder, 'compiled'),
     ...process.env,
     DATA_DIR: dataDir,
     DATABASE_URL: `postgres://app@127.0.0.1:${proxy.port}/recoup`,

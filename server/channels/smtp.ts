@@ -2,6 +2,7 @@
 // own words allow (engine, "Sending"): `retry` on proof of non-acceptance, `unknown` when silence follows the final dot.
 import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { isDatabaseAway } from '../db-away.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from './channel.ts'
 import {
   failureOf,
@@ -52,7 +53,8 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
     async send(message) {
       const refusal = whyUnsendable(message)
       if (refusal) return refusal
-      const composed = composeMessage(message, await options.leaving?.(message))
+      const composed = await prepare(message, options.leaving)
+      if ('kind' in composed) return composed
       if (composed.raw.length > maxBytes) return tooLarge(`${composed.raw.length} bytes, the limit is ${maxBytes}`)
       await nextSlot()
       return handOver(connections, timeouts, composed)
@@ -67,6 +69,20 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
       }
     },
     close: () => connections.close(),
+  }
+}
+
+/** What cannot be made ready never left: it is no `unknown`, whatever stood in the way. */
+async function prepare(
+  message: OutgoingEmail,
+  leaving: SmtpChannelOptions['leaving'],
+): Promise<ComposedMessage | Outcome> {
+  try {
+    return composeMessage(message, await leaving?.(message))
+  } catch (error) {
+    const retry = { kind: 'retry', reason: 'not_sent' } as const
+    if (isDatabaseAway(error)) return { ...retry, response: 'Not sent: the database was away.', retryAfterMs: 1_000 }
+    return { ...retry, response: oneLine(`Not sent: ${error instanceof Error ? error.message : String(error)}`) }
   }
 }
 

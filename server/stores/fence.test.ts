@@ -1,8 +1,11 @@
+import type pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
+import { openDb } from '../db.ts'
 import { beat } from '../instance/workers.ts'
 import { aConnectedStore, readings } from './connected-store.ts'
 import { anOrder, aProblem } from './fake-store.ts'
+import { pullFence } from './fence.ts'
 import { before } from './rules.ts'
 import { sweepStore } from './sync.ts'
 
@@ -122,6 +125,26 @@ test('a pull whose worker died is taken over when its lease ends', async () => {
     .execute()
   expect(await fence(storeId, AbortSignal.timeout(300))).toEqual({ isFresh: false, pulledAt: null })
   world.advance(10_001)
+  expect(await fence(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+})
+
+test('a pull during which the database went away is over for everybody as soon as it is back', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  let isAway = false
+  const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
+  const pool = {
+    connect: () => (isAway ? Promise.reject(away()) : world.pool.connect()),
+    end: async () => {},
+  } as unknown as pg.Pool
+  const deps = { ...world.deps, db: openDb(pool) }
+  fake.beforePage = async () => {
+    isAway = true
+  }
+  await expect(pullFence(deps, storeId, new AbortController().signal)).rejects.toThrow('ECONNREFUSED')
+  fake.beforePage = async () => {}
+  expect((await streamOf(storeId, 'fence')).lease_until).not.toBeNull()
+  isAway = false
+  await expect.poll(async () => (await streamOf(storeId, 'fence')).lease_until).toBeNull()
   expect(await fence(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
 })
 

@@ -1,4 +1,5 @@
 import type { Db, StoreDb } from '../db.ts'
+import { isDatabaseAway, outlast } from '../db-away.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
@@ -81,7 +82,11 @@ async function settleFailure(run: Run, error: unknown): Promise<RunResult> {
     return { kind: 'refused', error }
   }
   // A mistake of ours or a database that is away; saying so must not hide what it was.
-  await sql.failRun(store, run, { now, code: 'internal', detail: null }).catch(() => {})
+  const fail = () => sql.failRun(store, run, { now, code: 'internal', detail: null })
+  await fail().catch((problem) => {
+    // Others would wait for the lease's end, and nothing would be sent meanwhile (D3).
+    if (isDatabaseAway(problem)) void outlast(fail).catch((err) => deps.log.warn({ err }, 'store.run-not-ended'))
+  })
   throw error
 }
 
