@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isDatabaseAway } from '../db-away.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from './channel.ts'
+import { notSent } from './not-sent.ts'
 import {
   failureOf,
   type Lease,
@@ -80,9 +81,8 @@ async function prepare(
   try {
     return composeMessage(message, await leaving?.(message))
   } catch (error) {
-    const retry = { kind: 'retry', reason: 'not_sent' } as const
-    if (isDatabaseAway(error)) return { ...retry, response: 'Not sent: the database was away.', retryAfterMs: 1_000 }
-    return { ...retry, response: oneLine(`Not sent: ${error instanceof Error ? error.message : String(error)}`) }
+    if (isDatabaseAway(error)) return notSent('the database was away.')
+    return notSent(oneLine(error instanceof Error ? error.message : String(error)), null)
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChannelName, Outcome } from '../channels/channel.ts'
+import { notSent } from '../channels/not-sent.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
 import { isDatabaseAway, outlast } from '../db-away.ts'
@@ -179,8 +180,7 @@ async function takeTurn(
 
 /** The commit may have happened though its answer never came. Nothing was put on the wire: what was handed over in it is due again. */
 function neverLeft(ready: Ready, handedOverAt: Date): Finished {
-  const response = 'Not sent: the database was away.'
-  return { ready, handedOverAt, outcome: { kind: 'retry', reason: 'not_sent', response, retryAfterMs: 1_000 } }
+  return { ready, handedOverAt, outcome: notSent('the database was away.') }
 }
 
 const shopperOf = ({ row }: Ready): string => row.shopper_id
@@ -226,9 +226,9 @@ async function afterRecorded(deps: Deps, store: StoreDb, leaving: Leaving, done:
 
 /** Never throws: the others are on the wire too. */
 async function send(deps: Deps, store: StoreDb<Db>, { judged, put }: Leaving, ready: Ready, handedOverAt: Date) {
-  if (!isPullFresh(judged, ready, deps.now())) return notSent('the orders were read too long ago')
+  if (!isPullFresh(judged, ready, deps.now())) return notSent('the orders were read too long ago.')
   if (!(await isStillMeant(deps, store, ready, handedOverAt)))
-    return notSent('too much time has passed since it was decided')
+    return notSent('too much time has passed since it was decided.')
   const { row, address, composed, decision } = ready
   const { permit } = decision
   return put({ id: row.id, channel: row.channel, address, composed, permit }).catch((error): Outcome => {
@@ -236,13 +236,6 @@ async function send(deps: Deps, store: StoreDb<Db>, { judged, put }: Leaving, re
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel ended without an answer.' }
   })
 }
-
-const notSent = (why: string): Outcome => ({
-  kind: 'retry',
-  reason: 'not_sent',
-  response: `Not sent: ${why}.`,
-  retryAfterMs: 1_000,
-})
 
 /**
  * A process that stood still after its hand-over (a laptop that was closed, a machine that was moved) knows nothing of what was

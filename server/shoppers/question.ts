@@ -1,4 +1,5 @@
 import type { Outcome, OutgoingText, TextChannel } from '../channels/channel.ts'
+import { notSent } from '../channels/not-sent.ts'
 import { permitQuestion } from '../channels/permit.ts'
 import { type Db, type StoreDb, transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
@@ -97,7 +98,9 @@ async function put(
   if (!isTaken) return sql.postponeQuestion(store, question, new Date(now.getTime() + 60 * MINUTE_MS))
   // A process that stood still meanwhile knows nothing of a STOP or a pause since, and looks anew (D5).
   const isLate = Math.abs(deps.now().getTime() - now.getTime()) >= SOON_MS
-  const outcome = isLate ? NOT_SENT : await wire.send({ ...message, permit: permitQuestion() })
+  const outcome = isLate
+    ? notSent('too much time has passed since it was decided.')
+    : await wire.send({ ...message, permit: permitQuestion() })
   deps.log.info({ storeId: store.storeId, outcome: outcome.kind }, 'consent.asked')
   const isFree = outcome.kind === 'rejected' || outcome.kind === 'retry'
   // One commit for all that follows from the answer: half of it would leave a price in the books that nobody took.
@@ -109,13 +112,6 @@ async function put(
     const { addressHash: hash, phone: address } = question
     await insertSuppression(tx, { accountId, hash, channel: 'sms', address, reason, source: 'sms provider', at: now })
   })
-}
-
-const NOT_SENT: Outcome = {
-  kind: 'retry',
-  reason: 'not_sent',
-  response: 'Not sent: too much time has passed since it was decided.',
-  retryAfterMs: 1_000,
 }
 
 /** Only proof that it was not taken brings it back. */
