@@ -56,10 +56,18 @@ export async function reopenQuestion(
 export async function closeQuestion(
   { db, storeId }: StoreDb,
   { addressHash }: Question,
-  { state, providerId }: { state: 'asked' | 'failed' | 'dropped'; providerId: string | null },
+  { state, providerId }: { state: 'asked' | 'failed'; providerId: string | null },
 ): Promise<void> {
   await sql`update consent_questions set state = ${state}, provider_id = ${providerId}, phone = null
-    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state in ('waiting', 'asked')`.execute(
-    db,
-  )
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'asked'`.execute(db)
+}
+
+/** It will never be put: not when its time came, or, once taken, proven not to have left. */
+export async function dropQuestion(
+  { db, storeId }: StoreDb,
+  { addressHash }: Question,
+  from: 'waiting' | 'asked',
+): Promise<void> {
+  await sql`update consent_questions set state = 'dropped', asked_at = null, wording = null, phone = null
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = ${from}`.execute(db)
 }

@@ -6,6 +6,7 @@ import { aCalledWorld } from '../../test/provider-calls.ts'
 import { recordCapture } from '../carts/capture.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Outcome, TextChannel } from '../channels/channel.ts'
+import { tracesIn } from '../persons/scene.ts'
 import { ledgerWords } from './evidence-sql.ts'
 import { askWaiting } from './question.ts'
 
@@ -203,18 +204,19 @@ describe('the question is no exception to what stops messages', () => {
   })
 })
 
-describe('what a question costs (Budget)', () => {
-  const PRICE = { amountMicros: 100_000, currency: 'EUR' }
+const PRICE = { amountMicros: 100_000, currency: 'EUR' }
 
-  async function askBy(send: () => Promise<Outcome>, db = world.deps.db) {
-    const wire: TextChannel = {
-      ...{ poolSize: 5, check: async () => ({ isOk: true }) as const, close: async () => {} },
-      estimate: () => ({ segments: 1, cost: PRICE }),
-      send,
-    }
-    await askWaiting({ ...world.deps, db, channels: { ...world.deps.channels, text: async () => wire } })
+/** The questions that are due, by a provider of the test. */
+async function askBy(send: () => Promise<Outcome>, db = world.deps.db) {
+  const wire: TextChannel = {
+    ...{ poolSize: 5, check: async () => ({ isOk: true }) as const, close: async () => {} },
+    estimate: () => ({ segments: 1, cost: PRICE }),
+    send,
   }
+  await askWaiting({ ...world.deps, db, channels: { ...world.deps.channels, text: async () => wire } })
+}
 
+describe('what a question costs (Budget)', () => {
   /** The newest question and the books, before and after it was asked. */
   async function asking(ask: () => Promise<unknown>) {
     const booked = async () =>
@@ -278,6 +280,35 @@ describe('what a question costs (Budget)', () => {
     }
     const asked = await asking(() => askBy(put, world.deps.db.withPlugin(still)))
     expect([isPut, asked]).toEqual([false, { state: 'waiting', isWorded: false, booked: 0 }])
+  })
+})
+
+describe('who is erased while the question is on the wire (C8)', () => {
+  test.each<[Outcome, string]>([
+    [{ kind: 'retry', reason: 'busy', response: 'Busy' }, 'dropped'],
+    [{ kind: 'rejected', reason: '21211', response: 'No such number', isRecipientFault: true }, 'failed'],
+    [{ kind: 'accepted', providerId: 'SM-of-the-erased', response: '' }, 'asked'],
+  ])('is not asked again, and no answer writes them down: %o', async (outcome, state) => {
+    const phone = await ticks(sms(true))
+    await askBy(async () => {
+      const { token } = store
+      const path = `/api/persons/${encodeURIComponent(phone)}`
+      const { status } = await world.request('DELETE', path, { token, body: { confirmation: 'erase' } })
+      expect(status).toBe(202)
+      await world.runJobs()
+      return outcome
+    })
+    const hash = world.deps.secrets.addressHash(phone)
+    const kept = await world.db
+      .selectFrom('consent_questions')
+      .select(['state', 'phone', 'provider_id'])
+      .where('address_hash', '=', hash)
+      .execute()
+    expect(kept).toEqual([{ state, phone: null, provider_id: null }])
+    expect(await tracesIn(world, [phone.slice(1)])).toEqual([])
+    world.advance(HOUR)
+    await askWaiting(world.deps)
+    expect(asked(phone)).toEqual([])
   })
 })
 

@@ -8,11 +8,14 @@ import { insertSuppression } from '../messages/deliver-sql.ts'
 import { monthOf, planLimitOf } from '../messages/judge-inputs.ts'
 import { loadSituation, type Situation, suppressedOf } from '../messages/judge-sql.ts'
 import { bookSpend, lockBudget } from '../messages/spend-sql.ts'
+import { erasedAmong } from '../suppressions/sql.ts'
 import * as system from '../system.ts'
 import { ledgerWords } from './evidence-sql.ts'
 import { isGermanSpeaking, phoneCountry } from './phone.ts'
 import * as sql from './question-sql.ts'
 import { quietHours } from './quiet.ts'
+import { addressKey } from './rules.ts'
+import { lockAllKeys } from './shoppers.ts'
 
 // Double opt-in for SMS: the one message that asks whether a yes given in the shop was meant. It advertises nothing, leaves once and
 // is never repeated; it obeys suppression, quiet hours, budget and whatever stops the store from sending. YES is taken up by
@@ -39,7 +42,7 @@ async function ask(deps: Deps, store: StoreDb<Db>, question: sql.Question): Prom
   const situation = await loadSituation(store, monthOf(deps.now()))
   if (!situation) return
   const obstacle = await obstacleTo(deps, store, question, situation)
-  if (obstacle === 'drop') return sql.closeQuestion(store, question, { state: 'dropped', providerId: null })
+  if (obstacle === 'drop') return sql.dropQuestion(store, question, 'waiting')
   if (obstacle instanceof Date) return sql.postponeQuestion(store, question, obstacle)
   await put(deps, store, question, { situation, ...obstacle })
 }
@@ -105,7 +108,10 @@ async function put(
   const isFree = outcome.kind === 'rejected' || outcome.kind === 'retry'
   // One commit for all that follows from the answer: half of it would leave a price in the books that nobody took.
   await transact(store, async (tx) => {
+    // An erasure holds the same lock: it comes before the question of who is erased, or after what is written (C8).
+    await lockAllKeys(tx, [addressKey(question.phone)])
     if (isFree) await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
+    if ((await erasedAmong(tx, [question.addressHash])).size > 0) return noteErased(tx, question, outcome)
     await note(deps, tx, question, outcome)
     if (outcome.kind !== 'rejected' || !outcome.isRecipientFault) return
     const reason = outcome.suppress ?? 'invalid'
@@ -122,6 +128,12 @@ async function note(deps: Deps, store: StoreDb, question: sql.Question, outcome:
   }
   const providerId = outcome.kind === 'accepted' ? outcome.providerId : null
   await sql.closeQuestion(store, question, { state: outcome.kind === 'rejected' ? 'failed' : 'asked', providerId })
+}
+
+/** They were erased while it was on the wire: nothing that names them is written down, and nothing is asked again. */
+async function noteErased(store: StoreDb, question: sql.Question, { kind }: Outcome): Promise<void> {
+  if (kind === 'retry') return sql.dropQuestion(store, question, 'asked')
+  await sql.closeQuestion(store, question, { state: kind === 'rejected' ? 'failed' : 'asked', providerId: null })
 }
 
 /** Says who asks, what a YES means and how to end it, and nothing of any cart. */
