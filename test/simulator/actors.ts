@@ -39,6 +39,8 @@ export interface Life {
   statements: number
   /** Awaited before every statement that begins something: nothing is locked by this process then. */
   before: (statement: string) => Promise<void>
+  /** Awaited behind every commit of a hand-over: what follows is the wire. */
+  handedOver: () => Promise<void>
 }
 
 export interface Actor {
@@ -76,7 +78,8 @@ export type Leaving = Permitted<OutgoingEmail> | Permitted<OutgoingText>
 
 /** A process that lives as long as the history: the web server. */
 export function aProcess(outside: Outside, workerId: string): Actor {
-  const life: Life = { isDead: false, statementsLeft: null, statements: 0, before: async () => {} }
+  const nothing = async () => {}
+  const life: Life = { isDead: false, statementsLeft: null, statements: 0, before: nothing, handedOver: nothing }
   const actor = { life } as Actor
   const email = {
     poolSize: POOL_SIZE,
@@ -130,6 +133,7 @@ function mortalClient(client: pg.PoolClient, life: Life) {
   let isInside = false
   // Sent along with the first statement inside: a transaction that has only begun holds and has seen nothing.
   let opening: string | null = null
+  let isHandOver = false
   const query = async (text: string, values: unknown[] = []) => {
     if (text === 'rollback') {
       isInside = false
@@ -144,6 +148,8 @@ function mortalClient(client: pg.PoolClient, life: Life) {
     const result = isBegin ? NOTHING : await run(text, values)
     if (isBegin) opening = text
     countDown(life)
+    if (text === 'commit' && isHandOver) await life.handedOver()
+    isHandOver = isInside && (isHandOver || HANDS_OVER.test(text))
     return result
   }
   const run = (text: string, values: unknown[]) => {
@@ -163,6 +169,8 @@ function mortalClient(client: pg.PoolClient, life: Life) {
   }
   return { query, release }
 }
+
+const HANDS_OVER = /update messages m set state = 'handed_over'/
 
 const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
 

@@ -178,7 +178,10 @@ function meanwhile(chance: Maker): Meanwhile {
     ...rival(chance),
     waitMs: chance.isLucky(0.5) ? 0 : chance.between(500, 40 * SECOND),
   }))
-  return { at, steps }
+  const waitedMs = steps.reduce((sum, { waitMs }) => sum + waitMs, 0)
+  // Half of those who stand still at the hand-over do so behind it; for so long that nothing counts as said in the same moment.
+  const isBehind = at === 'handover' && waitedMs >= SECOND && waitedMs % 2 === 1
+  return { at: isBehind ? 'handed over' : at, steps }
 }
 
 function atOnce(chance: Maker): Act {

@@ -296,4 +296,20 @@ export const mutations: readonly Mutation[] = [
     after: '',
     seed: 46,
   },
+  {
+    name: 'a process that stood still behind its hand-over does not look again',
+    rule: 'D5',
+    file: 'server/messages/window.ts',
+    before: 'if (isMoment(handedOverAt, deps.now())) return true',
+    after: 'if (handedOverAt) return true',
+    seed: 1168,
+  },
+  {
+    name: 'an answer to a question puts an erased person back',
+    rule: 'C8',
+    file: 'server/shoppers/question.ts',
+    before: 'if ((await erasedAmong(tx, [question.addressHash])).size > 0) return noteErased(tx, question, outcome)',
+    after: '',
+    seed: 913230,
+  },
 ]

@@ -308,6 +308,7 @@ async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
     clearInterval(heart)
     life.statementsLeft = null
     life.before = async () => {}
+    life.handedOver = async () => {}
     if (act.meanwhile?.at === 'page') theatre.shop.beforePage = async () => {}
     if (act.meanwhile?.at === 'wire') theatre.post.onWire = async () => {}
   }
@@ -346,6 +347,7 @@ function interrupt(theatre: Theatre, { life }: Actor, { at, steps }: Meanwhile):
   }
   if (at === 'page') theatre.shop.beforePage = once
   else if (at === 'wire') theatre.post.onWire = once
+  else if (at === 'handed over') life.handedOver = once
   else
     life.before = async (statement) => {
       const isJudging = statement.includes('repeatable read')

@@ -53,8 +53,8 @@ export type Answer =
   | 'sender dies first'
 
 export interface Meanwhile {
-  /** Where in the worker's way: before the claim, the judgement, the hand-over; at a page of orders; on the wire. */
-  at: 'page' | 'claim' | 'judge' | 'handover' | 'wire'
+  /** Where in the worker's way: before the claim, the judgement, the hand-over; at a page of orders; behind the hand-over; on the wire. */
+  at: 'page' | 'claim' | 'judge' | 'handover' | 'handed over' | 'wire'
   steps: readonly Step[]
 }
 
