@@ -91,15 +91,20 @@ export const D7: Invariant = ({ fresh }) =>
     return [`${name(mail)} left ${(handedOverAt - dueAt) / 3_600_000} h after it was due`]
   })
 
+const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => mails.some((mail) => mail.id === id)
+
 /** So long the next batch waits for what is on the wire. */
 const PATIENCE_MS = 5_000
 
-/** At most as many as can be on the wire are handed over by one process, and no two of a batch to one person. */
-export const D10: Invariant = ({ fresh }) =>
+/**
+ * At most as many as can be on the wire are handed over by one process, and no two of a batch go to one person. (Two people who are
+ * found to be one while the process stands still behind its hand-over may both have a row there, of which one leaves.)
+ */
+export const D10: Invariant = ({ fresh, mails }) =>
   fresh.flatMap((mail) => {
     const { inFlight, shopper, state, handedOverAt } = mail.evidence
     const batch = inFlight.filter((other) => Math.abs(other.handedOverAt - handedOverAt) < PATIENCE_MS)
-    const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id)
+    const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id && hasLeft(mails, other))
     return [
       ...(inFlight.length > POOL_SIZE ? [`${inFlight.length} are on the wire, which holds ${POOL_SIZE}`] : []),
       ...(same.length > 0 ? [`${name(mail)} is on the wire with another one to the same person`] : []),
