@@ -172,16 +172,40 @@ const stands = (
         and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
           and n.address_hash = ${addressHash} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
 
-/** Whether what was handed over then, and is not on the wire yet, would still be. */
+/** Whether the relaxed rule a message rests on, where its decision's `inputs` name one, is relaxed still (C6). */
+const isRelaxedStill = (
+  inputs: RawBuilder<unknown>,
+) => sql`(${inputs} #>> '{consentBasis,kind}' is distinct from 'relaxation'
+          or exists (select from consent_relaxations r where r.store_id = m.store_id
+            and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))`
+
+/** As it was handed over. */
+export interface HandedOver {
+  id: string
+  handedOverAt: Date
+  cartVersion: number
+  addressHash: string
+  inputs: unknown
+}
+
+/** Whether what was handed over then, and is not on the wire yet, would still be: its cart as it was, its price within the budget. */
 export async function mayStillLeave(
   { db, storeId }: StoreDb,
-  { id, handedOverAt, addressHash }: { id: string; handedOverAt: Date; addressHash: string },
+  { id, handedOverAt, cartVersion, addressHash, inputs }: HandedOver,
 ): Promise<boolean> {
   const rows = await sql`select 1 from messages m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     where m.store_id = ${storeId} and m.id = ${id} and m.state = 'handed_over' and m.handed_over_at = ${handedOverAt}
-      and ${stands(sql`decode(${addressHash}, 'hex')`)}`.execute(db)
+      and c.version = ${cartVersion}
+      and ${stands(sql`decode(${addressHash}, 'hex')`)}
+      and ${isRelaxedStill(sql`${JSON.stringify(inputs)}::jsonb`)}
+      and (coalesce(m.cost_micros, 0) = 0 or not exists (select from sending_budgets b
+        left join sending_spend p on p.account_id = b.account_id and p.currency = b.currency
+          and p.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date
+        where b.account_id = s.account_id and (b.currency <> m.cost_currency or p.micros > b.monthly_micros)))`.execute(
+    db,
+  )
   return rows.rows.length > 0
 }
 
@@ -224,9 +248,7 @@ export async function handOver(
         and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.handed_over_at > l.text_since))
         and exists (select from sync_state y where y.store_id = m.store_id and y.stream = 'fence'
           and y.completed_start between ${limits.mirrorSince} and ${now})
-        and (l.inputs #>> '{consentBasis,kind}' is distinct from 'relaxation'
-          or exists (select from consent_relaxations r where r.store_id = m.store_id
-            and r.id = (l.inputs #>> '{consentBasis,id}')::uuid and r.ended_at is null))
+        and ${isRelaxedStill(sql`l.inputs`)}
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = c.shopper_id
           and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),

@@ -234,6 +234,86 @@ describe('what people do in between reaches it within a second (D5)', () => {
   })
 })
 
+describe('a process that stood still behind its hand-over looks once more, and leaves it (D5)', () => {
+  const PRICE = { cost_micros: 100_000, cost_currency: 'EUR' }
+  const relaxed = { consentBasis: { kind: 'relaxation', id: newId() } }
+
+  /** Whether it would still leave after this, while it is handed over and not on the wire. */
+  async function standsAfter(change: (first: Sixth) => Promise<unknown>, inputs: unknown = {}) {
+    const scene = await aScene(world, 1)
+    const { storeId } = scene
+    await wait(world, storeId, HOUR)
+    const stands: boolean[] = []
+    world.answer = async (mail) => {
+      const row = (await messagesOf(world, storeId)).find(({ state }) => state === 'handed_over')!
+      const { version } = await world.db
+        .selectFrom('carts')
+        .select('version')
+        .where('id', '=', row.cart_id)
+        .executeTakeFirstOrThrow()
+      const addressHash = world.deps.secrets.addressHash(mail.to).toString('hex')
+      const handedOver = { id: row.id, handedOverAt: row.handed_over_at!, cartVersion: version, addressHash }
+      const look = async (of: unknown) =>
+        stands.push(await deliver.mayStillLeave({ storeId, db: world.db }, { ...handedOver, inputs: of }))
+      await look({})
+      await change({ ...scene, id: row.id, cartId: row.cart_id, order: scene.orders[0]! })
+      await look(inputs)
+      return usual(mail)
+    }
+    await send(world, storeId)
+    return stands
+  }
+
+  const typed = (storeId: string, values: (string | null)[]) =>
+    recordFacts(world.deps, storeId, [
+      {
+        keys: values.map((value) => ({ kind: 'email' as const, value: value! })),
+        source: 'capture',
+        at: world.now,
+        uniqueKey: newId(),
+        payload: { type: 'contact', contact: { firstName: 'Ada' } },
+      },
+    ])
+
+  const budget = async ({ accountId, id }: Sixth, booked: number) => {
+    await world.db.updateTable('messages').set(PRICE).where('id', '=', id).execute()
+    const month = `${world.now.toISOString().slice(0, 7)}-01`
+    const [account_id, currency] = [accountId, PRICE.cost_currency]
+    await world.db.insertInto('sending_spend').values({ account_id, month, currency, micros: booked }).execute()
+    const limit = { monthly_micros: 150_000, currency, updated_at: world.now }
+    await world.db
+      .insertInto('sending_budgets')
+      .values({ account_id, ...limit })
+      .execute()
+  }
+
+  test('unless nothing has changed', async () => {
+    expect(await standsAfter(async () => {})).toEqual([true, true])
+  })
+
+  test('when their cart has changed', async () => {
+    expect(await standsAfter(({ storeId, order }) => typed(storeId, [order.email]))).toEqual([true, false])
+  })
+
+  test('when they and somebody else were found to be one', async () => {
+    const meet = async ({ storeId, order }: Sixth) => {
+      const other = anOrder(world)
+      await recordOrders(world.deps, storeId, [other], 'sync')
+      await typed(storeId, [order.email, other.email])
+    }
+    expect(await standsAfter(meet)).toEqual([true, false])
+  })
+
+  test('when the relaxed rule it rests on is relaxed no more (C6)', async () => {
+    expect(await standsAfter(async () => {}, relaxed)).toEqual([true, false])
+  })
+
+  test('when the budget was lowered to less than is booked, and not otherwise', async () => {
+    expect(await standsAfter((first) => budget(first, 150_000))).toEqual([true, true])
+    expect(await standsAfter((first) => budget(first, 150_001))).toEqual([true, false])
+  })
+})
+
 test('a disconnect in the middle of hand-overs never waits for them in a circle (D5)', async () => {
   for (let round = 0; round < 5; round++) {
     const { storeId, token } = await aScene(world, 20)

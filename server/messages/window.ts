@@ -239,12 +239,14 @@ async function send(deps: Deps, store: StoreDb<Db>, { judged, put }: Leaving, re
 
 /**
  * A process that stood still after its hand-over (a laptop that was closed, a machine that was moved) knows nothing of what was
- * switched off, bought or withdrawn meanwhile (D5). It looks once more, and where that takes as long, it is decided anew.
+ * switched off, bought or withdrawn meanwhile (D5), nor of people who were found to be one. It looks once more, and where that takes
+ * as long, it is decided anew.
  */
-async function isStillMeant(deps: Deps, store: StoreDb<Db>, { row, addressHash }: Ready, handedOverAt: Date) {
+async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, handedOverAt: Date) {
   if (isMoment(handedOverAt, deps.now())) return true
   const lookedAt = deps.now()
-  const handedOver = { id: row.id, handedOverAt, addressHash }
+  const { row, addressHash, inputs } = ready
+  const handedOver = { id: row.id, handedOverAt, cartVersion: row.cart_version, addressHash, inputs }
   const isMeant = await sql.mayStillLeave(store, handedOver).catch((error) => {
     deps.log.warn({ messageId: row.id, err: error }, 'message.not-looked-at')
     return false
