@@ -3,7 +3,15 @@ import { beforeAll, expect, test } from 'vitest'
 import { aStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
-import { compareFacts, emptyFold, type Fact, type FactPayload, foldFacts, type OrderKind } from './fold.ts'
+import {
+  compareFacts,
+  emptyFold,
+  type Fact,
+  type FactPayload,
+  type FoldItem,
+  foldFacts,
+  type OrderKind,
+} from './fold.ts'
 import { type NewFact, recordFacts } from './record.ts'
 
 // S7: state, items, contact and last activity are a function of the set of facts, whatever order they arrived in.
@@ -171,3 +179,32 @@ test('nor on when it became known that two browsers are one shopper', async () =
     { numRuns: 60 },
   )
 }, 120_000)
+
+test('of carts that began in the same moment, the last one is carried on (S6)', async () => {
+  const mark = `${++run}-`
+  const posts = (minute: number, bodies: FoldItem[][]) =>
+    Array.from({ length: 40 }, (_, shopper) =>
+      bodies.map(
+        (items, n): NewFact => ({
+          keys: [{ kind: 'cart', value: `${mark}${shopper}` }],
+          source: 'capture',
+          at: new Date(START + minute * MINUTE),
+          uniqueKey: `${mark}${shopper}-${minute}-${n}`,
+          payload: { type: 'snapshot', items, coupons: [] },
+        }),
+      ),
+    ).flat()
+  const tea = { productId: '16', variationId: null, quantity: 1, name: 'Tea', unitPriceMinor: 100 }
+  // Filled, emptied and filled again within a millisecond; in which order is up to their ids.
+  await recordFacts(world.deps, storeId, posts(0, [[tea], [], [{ ...tea, quantity: 2 }]]))
+  const { shopperIds } = await recordFacts(world.deps, storeId, posts(1, [[{ ...tea, quantity: 3 }]]))
+  const live = await world.db
+    .selectFrom('carts')
+    .select(['shopper_id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('store_id', '=', storeId)
+    .where('shopper_id', 'in', shopperIds)
+    .where('status', '=', 'active')
+    .groupBy('shopper_id')
+    .execute()
+  expect(live.map(({ count }) => Number(count))).toEqual(Array(40).fill(1))
+})

@@ -77,14 +77,14 @@ export interface NewestCart {
   last_fact_id: string
 }
 
-/** The newest cart of each of these shoppers. */
+/** The newest cart of each of these shoppers; of several that began in the same moment, the one with the newest fact. */
 export async function newestCarts({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<NewestCart[]> {
   if (shopperIds.length === 0) return []
   const rows = await sql<NewestCart>`
     select s.shopper_id, c.* from unnest(${[...shopperIds]}::uuid[]) as s(shopper_id)
     cross join lateral (select id, last_fact_at, last_fact_id from carts
       where store_id = ${storeId} and shopper_id = s.shopper_id and status <> 'merged'
-      order by started_at desc, id desc limit 1) c`.execute(db)
+      order by started_at desc, last_fact_at desc, last_fact_id desc limit 1) c`.execute(db)
   return rows.rows
 }
 
