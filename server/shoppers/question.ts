@@ -111,29 +111,24 @@ async function put(
     // An erasure holds the same lock: it comes before the question of who is erased, or after what is written (C8).
     await lockAllKeys(tx, [addressKey(question.phone)])
     if (isFree) await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
-    if ((await erasedAmong(tx, [question.addressHash])).size > 0) return noteErased(tx, question, outcome)
-    await note(deps, tx, question, outcome)
-    if (outcome.kind !== 'rejected' || !outcome.isRecipientFault) return
+    const isErased = (await erasedAmong(tx, [question.addressHash])).size > 0
+    await note(deps, tx, question, outcome, isErased)
+    if (isErased || outcome.kind !== 'rejected' || !outcome.isRecipientFault) return
     const reason = outcome.suppress ?? 'invalid'
     const { addressHash: hash, phone: address } = question
     await insertSuppression(tx, { accountId, hash, channel: 'sms', address, reason, source: 'sms provider', at: now })
   })
 }
 
-/** Only proof that it was not taken brings it back. */
-async function note(deps: Deps, store: StoreDb, question: sql.Question, outcome: Outcome): Promise<void> {
+/** Only proof that it was not taken brings it back. Of whoever was erased meanwhile nothing is written down, and they are not asked again. */
+async function note(deps: Deps, store: StoreDb, question: sql.Question, outcome: Outcome, isErased: boolean) {
   if (outcome.kind === 'retry') {
+    if (isErased) return sql.dropQuestion(store, question, 'asked')
     const waitMs = outcome.retryAfterMs ?? MINUTE_MS
     return sql.reopenQuestion(store, question, new Date(deps.now().getTime() + waitMs))
   }
-  const providerId = outcome.kind === 'accepted' ? outcome.providerId : null
+  const providerId = outcome.kind === 'accepted' && !isErased ? outcome.providerId : null
   await sql.closeQuestion(store, question, { state: outcome.kind === 'rejected' ? 'failed' : 'asked', providerId })
-}
-
-/** They were erased while it was on the wire: nothing that names them is written down, and nothing is asked again. */
-async function noteErased(store: StoreDb, question: sql.Question, { kind }: Outcome): Promise<void> {
-  if (kind === 'retry') return sql.dropQuestion(store, question, 'asked')
-  await sql.closeQuestion(store, question, { state: kind === 'rejected' ? 'failed' : 'asked', providerId: null })
 }
 
 /** Says who asks, what a YES means and how to end it, and nothing of any cart. */

@@ -308,8 +308,8 @@ export const mutations: readonly Mutation[] = [
     name: 'an answer to a question puts an erased person back',
     rule: 'C8',
     file: 'server/shoppers/question.ts',
-    before: 'if ((await erasedAmong(tx, [question.addressHash])).size > 0) return noteErased(tx, question, outcome)',
-    after: '',
+    before: 'const isErased = (await erasedAmong(tx, [question.addressHash])).size > 0',
+    after: 'const isErased = false',
     seed: 913230,
   },
 ]
