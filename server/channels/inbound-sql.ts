@@ -140,7 +140,7 @@ export async function confirmConsent(
         and q.state in ('asked', 'answered') and newest.status in ('pending', 'granted') and not newest.is_confirmed
         and not exists (select from suppressions p where p.account_id = s.account_id and p.address_hash = q.address_hash
           and p.channel in ('all', q.channel))
-      order by q.asked_at desc limit 1 for update of q),
+      order by q.asked_at desc nulls last limit 1 for update of q),
     answered as (
       update consent_questions q set state = 'answered' from asked
       where q.store_id = asked.store_id and q.channel = ${out.channel} and q.address_hash = ${out.addressHash})

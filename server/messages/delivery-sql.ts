@@ -1,5 +1,5 @@
 import type { DeliveryReport, TextChannelName } from '../channels/channel.ts'
-import { type AccountDb, type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type AccountDb, type StoreTx, sql } from '../db.ts'
 
 // What providers say of texts later: SQL and nothing else.
 
@@ -20,33 +20,37 @@ export async function keepReport({ db, accountId }: AccountDb, report: DeliveryR
     .execute()
 }
 
-/**
- * A message whose answer never came, or has not come yet, is known by our own id, where the report names it; so is one of which a click
- * said in the answer's place that it arrived. An erased one by nothing.
- */
-export async function nameMessage({ db, accountId }: AccountDb, report: DeliveryReport): Promise<void> {
-  await sql`update messages set provider_id = ${report.providerId}
-    where store_id in (select id from stores where account_id = ${accountId}) and id = ${report.messageId!}
-      and channel = ${report.channel} and provider_id is null and state in ('handed_over', 'unknown', 'sent')
-      and to_address is not null`.execute(db)
-}
-
-/** What the provider calls those of these texts that were reported of before it was known that no answer comes. */
-export async function namedAmong(
-  { db, storeId }: StoreDb,
-  messageIds: readonly string[],
-): Promise<{ account_id: string; channel: TextChannelName; provider_id: string }[]> {
-  const rows = await sql<{ account_id: string; channel: TextChannelName; provider_id: string }>`
-    select s.account_id, m.channel, m.provider_id from messages m join stores s on s.id = m.store_id
-    where m.store_id = ${storeId} and m.id = any(${[...messageIds]}::uuid[]) and m.state in ('unknown', 'sent')
-      and m.channel in ('sms', 'whatsapp') and m.provider_id is not null`.execute(db)
-  return rows.rows
-}
-
 export interface ReportedMessage {
   store_id: string
   id: string
   shopper_id: string
+}
+
+/** The message that a report says it is of, by our own id. */
+export async function placeOf(
+  { db, accountId }: AccountDb,
+  { channel, messageId }: DeliveryReport,
+): Promise<ReportedMessage | undefined> {
+  const rows = await sql<ReportedMessage>`
+    select store_id, id, shopper_id from messages
+    where store_id in (select id from stores where account_id = ${accountId}) and id = ${messageId!} and channel = ${channel}
+      and channel in ('sms', 'whatsapp')`.execute(db)
+  return rows.rows[0]
+}
+
+/** Whoever writes an answer down holds it as well. */
+export async function lockMessage({ db, storeId }: StoreTx, id: string): Promise<void> {
+  await sql`select 1 from messages where store_id = ${storeId} and id = ${id} for no key update`.execute(db)
+}
+
+/**
+ * A message whose answer never came, or has not come yet, is known by our own id, where the report names it; so is one of which a click
+ * said in the answer's place that it arrived. An erased one by nothing.
+ */
+export async function nameMessage({ db, storeId }: StoreTx, report: DeliveryReport): Promise<void> {
+  await sql`update messages set provider_id = ${report.providerId}
+    where store_id = ${storeId} and id = ${report.messageId!} and provider_id is null
+      and state in ('handed_over', 'unknown', 'sent') and to_address is not null`.execute(db)
 }
 
 /** Messages that do not yet say what was reported of them. */

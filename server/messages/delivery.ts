@@ -12,12 +12,32 @@ import * as sql from './delivery-sql.ts'
 /** For the channels' webhooks, which have made sure that the account's provider says it. */
 export async function recordDeliveryReport(deps: Deps, report: DeliveryReport): Promise<void> {
   const account = { accountId: report.accountId, db: deps.db }
+  const place = report.messageId ? await sql.placeOf(account, report) : undefined
+  if (place) return recordInPlace(deps, report, place)
   await sql.keepReport(account, report)
-  if (report.messageId) await sql.nameMessage(account, report)
   await applyReports(deps, { ...report, providerIds: [report.providerId] })
 }
 
-/** To be asked again once a message says its provider's id: what was reported before then waited for it. */
+/** Kept, named and taken up in one commit, and not while an answer to the same message is written down: one of the two sees the other. */
+async function recordInPlace(
+  deps: Deps,
+  report: DeliveryReport,
+  { id, store_id: storeId, shopper_id: shopperId }: sql.ReportedMessage,
+): Promise<void> {
+  const { accountId, channel } = report
+  await transact({ storeId, db: deps.db }, async (tx) => {
+    await lockShoppersOf(tx, [shopperId])
+    await sql.lockMessage(tx, id)
+    await sql.keepReport({ accountId, db: tx.db }, report)
+    await sql.nameMessage(tx, report)
+    await applyReportsOf(deps, tx, { accountId, channel, messageIds: [id] })
+  })
+}
+
+/**
+ * To be asked again once a message says its provider's id: a report that does not say ours, from the moment in which the answer was
+ * written down, waited for it.
+ */
 export async function applyReports(
   deps: Deps,
   wanted: { accountId: string; channel: TextChannelName; providerIds: readonly string[] },
@@ -30,19 +50,19 @@ export async function applyReports(
         tx,
         rows.map((row) => row.shopper_id),
       )
-      const ids = rows.map((row) => row.id)
-      const moved = await sql.applyReports(tx, accountId, ids, deps.now())
-      for (const row of moved) await noteMove(deps, tx, { accountId, channel, row })
+      await applyReportsOf(deps, tx, { accountId, channel, messageIds: rows.map((row) => row.id) })
     })
   }
 }
 
-/** The same for texts whose answer did not come: a report may have been there before that was known. */
-export async function applyEarlyReports(deps: Deps, storeId: string, messageIds: readonly string[]): Promise<void> {
-  for (const named of await sql.namedAmong({ storeId, db: deps.db }, messageIds)) {
-    const { account_id: accountId, channel, provider_id } = named
-    await applyReports(deps, { accountId, channel, providerIds: [provider_id] })
-  }
+/** In the commit that says what became of these texts: whoever dies after it has left no report behind. */
+export async function applyReportsOf(
+  deps: Deps,
+  tx: StoreTx,
+  { accountId, channel, messageIds }: { accountId: string; channel: TextChannelName; messageIds: readonly string[] },
+): Promise<void> {
+  const moved = await sql.applyReports(tx, accountId, messageIds, deps.now())
+  for (const row of moved) await noteMove(deps, tx, { accountId, channel, row })
 }
 
 async function noteMove(

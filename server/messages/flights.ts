@@ -1,6 +1,9 @@
+import { isTextChannelName } from '../channels/traits.ts'
+import { transact } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { isSteady } from '../instance/workers.ts'
-import { applyEarlyReports } from './delivery.ts'
+import { lockShoppersOf } from './deliver-sql.ts'
+import { applyReportsOf } from './delivery.ts'
 import * as sql from './sql.ts'
 
 /** A process that has not been heard of for this long is gone, and nobody will hear the answers it was waiting for. */
@@ -22,12 +25,41 @@ export async function closeAbandonedFlights(deps: Deps): Promise<number> {
   // After an outage the living are as silent as the dead. Those who are gone for good have no row any more.
   const deadBefore = (await isSteady(deps, silentSince)) ? silentSince : NEVER
   const lateBefore = new Date(now.getTime() - LATE_AFTER_MS)
-  const closed = await sql.markAbandonedFlights(deps.db, deadBefore, lateBefore, now)
-  for (const row of closed) {
-    deps.log.warn({ storeId: row.store_id, messageId: row.id }, 'message.outcome-unknown')
-    await applyEarlyReports(deps, row.store_id, [row.id])
-  }
+  const silence = { deadBefore, lateBefore }
+  let count = 0
+  for (const [storeId, flights] of Map.groupBy(await sql.abandonedFlights(deps.db, silence), ({ store_id: id }) => id))
+    count += await closeFlightsOf(deps, storeId, flights, silence).catch((error) => {
+      deps.log.error({ storeId, err: error }, 'messages.flights-not-closed')
+      return 0
+    })
   const freed = await sql.releaseClaimsOfDead(deps.db, deadBefore, now)
   if (freed > 0) deps.log.warn({ count: freed }, 'messages.released')
-  return closed.length + freed
+  return count + freed
 }
+
+/** What was reported of a text before counts in the same commit: this process may end as well (D4). */
+async function closeFlightsOf(
+  deps: Deps,
+  storeId: string,
+  flights: readonly sql.AbandonedFlight[],
+  silence: sql.Silence,
+): Promise<number> {
+  const [{ account_id: accountId }] = flights as [sql.AbandonedFlight]
+  const closed = await transact({ storeId, db: deps.db }, async (tx) => {
+    await lockShoppersOf(
+      tx,
+      flights.map(({ shopper_id: id }) => id),
+    )
+    const ids = await sql.closeFlights(tx, flights.map(idOf), silence, deps.now())
+    for (const [channel, theirs] of Map.groupBy(flights, (flight) => flight.channel)) {
+      const messageIds = theirs.map(idOf).filter((id) => ids.has(id))
+      if (isTextChannelName(channel) && messageIds.length > 0)
+        await applyReportsOf(deps, tx, { accountId, channel, messageIds })
+    }
+    return ids
+  })
+  for (const messageId of closed) deps.log.warn({ storeId, messageId }, 'message.outcome-unknown')
+  return closed.size
+}
+
+const idOf = ({ id }: { id: string }): string => id

@@ -1,10 +1,11 @@
 import type { ChannelName, Cost, Outcome } from '../channels/channel.ts'
-import { channelTraits } from '../channels/traits.ts'
+import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import type { StoreTx } from '../db.ts'
 import type { Deps } from '../deps.ts'
 import { newId } from '../ids.ts'
 import { backOff } from './decide.ts'
 import * as sql from './deliver-sql.ts'
+import { applyReportsOf } from './delivery.ts'
 import { isText, type Judged, type Ready } from './judge.ts'
 import type * as load from './judge-sql.ts'
 import * as spend from './spend-sql.ts'
@@ -41,7 +42,12 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
     if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, ending, ready.row.id)
     if (outcome.kind === 'rejected') await suppressRefused(deps, tx, ending, { ready, outcome, now })
   }
-  if (channelTraits[ending.channel].isText) await settleCosts(tx, ending, changed)
+  if (!isTextChannelName(ending.channel)) return
+  await settleCosts(tx, ending, changed)
+  const messageIds = changed.filter(({ outcome }) => isOut(outcome)).map(idOf)
+  if (messageIds.length === 0) return
+  const accountId = ending.judged.situation.account_id
+  await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })
 }
 
 const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'

@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
 import type { DeliveryReport } from '../channels/channel.ts'
@@ -85,6 +86,28 @@ describe('reports of the provider', () => {
       .execute()
     await closeAbandonedFlights(world.deps)
     expect(await state()).toBe('delivered')
+  })
+
+  test('count as well when whoever closes what a dead process left ends in the middle of it', async () => {
+    const shop = await aShop(world)
+    world.answerText = async () => ({ kind: 'unknown', reason: 'timeout', response: '' })
+    const { messageId } = (await sendSms(shop)).body
+    const message = world.db.updateTable('messages').where('id', '=', messageId)
+    const left = { state: 'handed_over', worker_id: crypto.randomUUID(), finished_at: null } as const
+    await message.set(left).execute()
+    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+    await recordDeliveryReport(world.deps, { ...said, code: null, status: 'delivered', at: world.now })
+    const ending: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (JSON.stringify(node).includes('delivery_reports')) throw new Error('the process ends')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    await closeAbandonedFlights({ ...world.deps, db: world.db.withPlugin(ending) })
+    await closeAbandonedFlights(world.deps)
+    const row = await world.db.selectFrom('messages').select('state').where('id', '=', messageId).executeTakeFirst()
+    expect(row?.state).toBe('delivered')
   })
 
   test('say nothing of somebody who was erased meanwhile, nor does a late answer (C8)', async () => {

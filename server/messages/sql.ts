@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely'
+import type { ChannelName } from '../channels/channel.ts'
 import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../db.ts'
 
 // Messages: the verbs' statements. Way C's own (claim, hand-over, outcome) are in deliver-sql.ts, readings in read-sql.ts.
@@ -221,27 +222,56 @@ export async function setNextDue({ db, storeId }: StoreTx): Promise<Date | null>
   return rows.rows[0]?.next_due_at ?? null
 }
 
+/** Whose answer nobody will write down any more. */
+export interface Silence {
+  /** Of processes that were last heard of before. */
+  deadBefore: Date
+  /** Handed over before, by whomever. */
+  lateBefore: Date
+}
+
+const abandoned = ({
+  deadBefore,
+  lateBefore,
+}: Silence) => sql`m.state = 'handed_over' and (m.handed_over_at < ${lateBefore}
+  or not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore}))`
+
+export interface AbandonedFlight {
+  store_id: string
+  account_id: string
+  id: string
+  shopper_id: string
+  channel: ChannelName
+}
+
 /**
  * Processes that no longer beat leave what they had on the wire behind: accepted or not, nobody knows (D4, D10). Nor does
  * anybody know of an answer that was never written down.
  */
-export async function markAbandonedFlights(
-  db: Db,
-  deadBefore: Date,
-  lateBefore: Date,
+export async function abandonedFlights(db: Db, silence: Silence): Promise<AbandonedFlight[]> {
+  const rows = await sql<AbandonedFlight>`
+    select m.store_id, s.account_id, m.id, m.shopper_id, m.channel from messages m join stores s on s.id = m.store_id
+    where ${abandoned(silence)} order by m.store_id, m.id`.execute(db)
+  return rows.rows
+}
+
+/** Answers which of them nobody has closed, or heard an answer to, meanwhile. */
+export async function closeFlights(
+  { db, storeId }: StoreTx,
+  ids: readonly string[],
+  silence: Silence,
   now: Date,
-): Promise<{ store_id: string; id: string }[]> {
-  const rows = await sql<{ store_id: string; id: string }>`
+): Promise<Set<string>> {
+  const rows = await sql<{ id: string }>`
     with gone as (
       update messages m set state = 'unknown', reason = 'unknown', finished_at = ${now}, updated_at = ${now}
-      where m.state = 'handed_over' and (m.handed_over_at < ${lateBefore}
-        or not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore}))
-      returning m.store_id, m.id),
+      where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[]) and ${abandoned(silence)}
+      returning m.id),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-      select store_id, gen_random_uuid(), id, ${now}, 'result', 'unknown', '{"cause":"the sending process ended before an answer came"}' from gone)
-    select store_id, id from gone`.execute(db)
-  return rows.rows
+      select ${storeId}, gen_random_uuid(), id, ${now}, 'result', 'unknown', '{"cause":"the sending process ended before an answer came"}' from gone)
+    select id from gone`.execute(db)
+  return new Set(rows.rows.map(({ id }) => id))
 }
 
 /** What such a process had only leased was never on the wire: it may be looked at again as soon as it is due. */

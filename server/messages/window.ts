@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { FENCE_DEGRADED_MS, FENCE_FRESH_MS } from './decide.ts'
 import type { Departing } from './deliver.ts'
 import * as sql from './deliver-sql.ts'
-import { applyEarlyReports, applyReports } from './delivery.ts'
+import { applyReports } from './delivery.ts'
 import { isText, type Judged, type Ready } from './judge.ts'
 import { monthOf, planLimitOf } from './judge-inputs.ts'
 import { scheduleNextLook } from './messages.ts'
@@ -213,11 +213,6 @@ async function afterRecorded(deps: Deps, store: StoreDb, leaving: Leaving, done:
     deps.log.info({ storeId: store.storeId, messageId: ready.row.id, outcome: outcome.kind }, 'message.handed-over')
   const note = (error: unknown) => deps.log.error({ err: error }, 'messages.receivers-not-noted')
   if (gate) await noteOutcomes(deps, gate, done).catch(note)
-  const unanswered = done.filter(({ outcome }) => outcome.kind === 'unknown').map(({ ready }) => ready.row.id)
-  if (channelTraits[channel].isText && unanswered.length > 0)
-    await applyEarlyReports(deps, store.storeId, unanswered).catch((error) =>
-      deps.log.error({ err: error }, 'message.reports-not-applied'),
-    )
   const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
   if (providerIds.length === 0 || !isTextChannelName(channel)) return
   const of = { accountId: judged.situation.account_id, channel, providerIds }

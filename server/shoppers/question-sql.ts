@@ -52,6 +52,13 @@ export async function reopenQuestion(
     where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'asked'`.execute(db)
 }
 
+/** A YES that came before the provider's proof that it took nothing stays, and answers no question of ours: nobody was asked. */
+export async function unaskAnswered({ db, storeId }: StoreDb, { addressHash }: Question, askedAt: Date): Promise<void> {
+  await sql`update consent_questions set asked_at = null, wording = null
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'answered'
+      and asked_at = ${askedAt}`.execute(db)
+}
+
 /** An answer that came before the provider's own stays. */
 export async function closeQuestion(
   { db, storeId }: StoreDb,

@@ -207,7 +207,7 @@ describe('the question is no exception to what stops messages', () => {
 const PRICE = { amountMicros: 100_000, currency: 'EUR' }
 
 /** The questions that are due, by a provider of the test. */
-async function askBy(send: () => Promise<Outcome>, db = world.deps.db) {
+async function askBy(send: TextChannel['send'], db = world.deps.db) {
   const wire: TextChannel = {
     ...{ poolSize: 5, check: async () => ({ isOk: true }) as const, close: async () => {} },
     estimate: () => ({ segments: 1, cost: PRICE }),
@@ -243,6 +243,19 @@ describe('what a question costs (Budget)', () => {
   test('is taken back with the refusal', async () => {
     const asked = await asking(() => askBy(async () => REFUSAL))
     expect(asked).toEqual({ state: 'failed', isWorded: true, booked: 0 })
+  })
+
+  test.each<[Outcome]>([
+    [REFUSAL],
+    [{ kind: 'retry', reason: 'busy', response: 'Busy' }],
+  ])('is taken back as well when a YES came first, which then answers no words of ours: %o', async (outcome) => {
+    const asked = await asking(() =>
+      askBy(async ({ to }) => {
+        await says('YES', { From: to })
+        return outcome
+      }),
+    )
+    expect(asked).toEqual({ state: 'answered', isWorded: false, booked: 0 })
   })
 
   test.each([

@@ -110,7 +110,10 @@ async function put(
   await transact(store, async (tx) => {
     // An erasure holds the same lock: it comes before the question of who is erased, or after what is written (C8).
     await lockAllKeys(tx, [addressKey(question.phone)])
-    if (isFree) await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
+    if (isFree) {
+      await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
+      await sql.unaskAnswered(tx, question, now)
+    }
     const isErased = (await erasedAmong(tx, [question.addressHash])).size > 0
     await note(deps, tx, question, outcome, isErased)
     if (isErased || outcome.kind !== 'rejected' || !outcome.isRecipientFault) return

@@ -123,7 +123,7 @@ export async function simulateMutations(lanes: number, only: string): Promise<nu
       if (after === null) missed += 1
       const result =
         after === null ? `NOT CAUGHT in ${MUTATION_LIMIT} histories` : `caught after ${after} histories (seed ${seed})`
-      console.log(`${mutation.rule.padEnd(4)}${mutation.name}: ${result}, ${seconds} s${by ? `\n      ${by}` : ''}`)
+      console.log(`${mutation.rule.padEnd(9)}${mutation.name}: ${result}, ${seconds} s${by ? `\n         ${by}` : ''}`)
     }
   } finally {
     await ground.clear()

@@ -56,22 +56,25 @@ const ms = (column: string) => sql.raw(asMs(column))
 
 export async function readEvidence(
   db: Db,
-  of: { id: string; channel: Channel; hash: Buffer },
+  of: { id: string; channel: Channel; hash: Buffer; now: Date },
 ): Promise<Evidence | undefined> {
+  // Who is found to be one with somebody in the moment between hand-over and wire was somebody else when it was decided.
+  const isAtOnce = sql`${of.now}::timestamptz >= m.handed_over_at and ${of.now} < m.handed_over_at + interval '1 second'`
   const rows = await sql<Evidence>`
     with recursive joined as (
       select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
         where m.id = ${of.id}
       union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
-    select m.cart_id as cart, m.shopper_id as shopper, m.origin, m.step, m.state, m.worker_id as worker,
+    select m.cart_id as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin, m.step, m.state, m.worker_id as worker,
       ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms('m.handed_over_at')} as "handedOverAt",
       c.status as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
       fs.delay_minutes as delay, s.cap_messages as cap,
-      (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-        and o.id <> m.id and o.handed_over_at > m.handed_over_at - s.cap_window_hours * interval '1 hour') as others,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'shopper', o.shopper_id,
-          'handedOverAt', ${ms('o.handed_over_at')})), '[]') from messages o where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel
-          and o.state = 'handed_over') as "inFlight",
+      case when ${isAtOnce} then to_jsonb(d.others) else (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
+        and o.id <> m.id and o.handed_over_at > m.handed_over_at - s.cap_window_hours * interval '1 hour') end as others,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'handedOverAt', ${ms('o.handed_over_at')},
+          'shopper', case when ${isAtOnce} then p.shopper else o.shopper_id end)), '[]')
+        from messages o join simulator_departures p on p.message_id = o.id
+        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel and o.state = 'handed_over') as "inFlight",
       (select coalesce(jsonb_agg(id), '[]') from joined) as joined,
       (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id
         and k.shopper_id in (select m.shopper_id union
@@ -93,6 +96,7 @@ export async function readEvidence(
       coalesce((select b.micros from sending_spend b where b.account_id = s.account_id and b.currency = 'USD'
         and b.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date), 0) as spent
     from messages m
+    join simulator_departures d on d.message_id = m.id
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id

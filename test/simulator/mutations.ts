@@ -153,6 +153,14 @@ export const mutations: readonly Mutation[] = [
     seed: 224,
   },
   {
+    name: 'what was reported of a text before its sender died is forgotten',
+    rule: 'D4',
+    file: 'server/messages/flights.ts',
+    before: 'await applyReportsOf(deps, tx, { accountId, channel, messageIds })',
+    after: '{}',
+    seed: 23762,
+  },
+  {
     name: 'a text that was not delivered after all stays delivered',
     rule: 'D4',
     file: 'server/messages/delivery-sql.ts',
@@ -292,9 +300,17 @@ export const mutations: readonly Mutation[] = [
     name: 'what a refused question cost stays paid',
     rule: 'Budget',
     file: 'server/shoppers/question.ts',
-    before: 'if (isFree) await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])',
+    before: 'await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])',
     after: '',
     seed: 46,
+  },
+  {
+    name: 'a question nobody took, with a YES before that was known, stays a question that was put',
+    rule: 'Budget',
+    file: 'server/shoppers/question.ts',
+    before: 'await sql.unaskAnswered(tx, question, now)',
+    after: '',
+    seed: 24147,
   },
   {
     name: 'a process that stood still behind its hand-over does not look again',

@@ -94,7 +94,10 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
       }
       if (message.permit === 'decision') {
         post.mails.push(seen)
-        const reading = readEvidence(db, { id: seen.id, channel, hash: secrets.addressHash(message.to) })
+        const reading = readEvidence(db, {
+          ...{ id: seen.id, channel, now: clock.now() },
+          hash: secrets.addressHash(message.to),
+        })
         readings.add(reading)
         seen.evidence = await reading.finally(() => readings.delete(reading))
         await Promise.allSettled(readings)

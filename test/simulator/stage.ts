@@ -117,6 +117,7 @@ const SET_UP = `
 export async function clearStage(pool: pg.Pool): Promise<void> {
   await pool.query('delete from flow_steps')
   await pool.query('delete from accounts')
+  await pool.query('delete from simulator_departures')
   await pool.query('delete from workers')
   await pool.query('delete from instance')
   await pool.query('delete from rate_limits')

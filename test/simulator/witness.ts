@@ -102,7 +102,10 @@ export interface State {
   questions: { hash: string; state: string; wording: string | null; askedAt: number | null }[]
 }
 
-/** Counts every row written to what `readState` reads; a rolled back one as well. */
+/**
+ * Counts every row written to what `readState` reads; a rolled back one as well. And keeps who a message went to when it was handed
+ * over: they may be found to be one with somebody else before it is on the wire.
+ */
 export const WITNESS = `
   create sequence simulator_writes;
   create function simulator_wrote() returns trigger language plpgsql as
@@ -111,7 +114,17 @@ export const WITNESS = `
     .map((table) => written(table, 'insert or update or delete'))
     .join('')}
   ${written('shoppers', 'insert or delete or update of arm')}
-  ${written('stores', 'insert or delete or update of is_active')}`
+  ${written('stores', 'insert or delete or update of is_active')}
+  create table simulator_departures (message_id uuid primary key, shopper uuid not null, others uuid[] not null);
+  create function simulator_departed() returns trigger language plpgsql as 'begin
+    insert into simulator_departures select new.id, new.shopper_id, coalesce(array_agg(o.id), ''{}'')
+      from stores s left join messages o on o.store_id = s.id and o.shopper_id = new.shopper_id and o.id <> new.id
+        and o.handed_over_at > new.handed_over_at - s.cap_window_hours * interval ''1 hour''
+      where s.id = new.store_id
+    on conflict (message_id) do update set shopper = excluded.shopper, others = excluded.others;
+    return null; end';
+  create trigger simulator_departure after update of state on messages for each row
+    when (new.state = 'handed_over' and old.state <> 'handed_over') execute function simulator_departed()`
 
 function written(table: string, event: string): string {
   return `create trigger simulator_witness after ${event} on ${table} for each row execute function simulator_wrote();`
