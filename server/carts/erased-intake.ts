@@ -8,7 +8,8 @@ import type { NewFact } from './record.ts'
 
 // An erased person comes back to the shop: what the store then tells is kept without them (C8). Orders count, for whom is not
 // written; an order begun and not placed is not kept at all, as nobody may be reminded of it. Where the order also has the phone, the
-// email or the number of somebody who is known here and was not erased, it is theirs too, and their reminders end (D3).
+// email or the number of somebody who is known here and was not erased, it is theirs too, and their reminders end (D3). So do those of
+// the erased person, who may have named another address since, for as long as the job has not been here.
 
 /** To be asked with the keys locked: an erasure holds the same locks. */
 export async function withoutErased(
@@ -25,9 +26,22 @@ export async function withoutErased(
   if (erased.size === 0) return [...facts]
   const isGone = (address: string) => erased.has(hashes.get(address)?.toString('hex') ?? '')
   const isErased = (fact: NewFact) => addressesOf(fact).some(isGone)
-  const shared = facts.filter(isErased).flatMap(({ keys }) => keys.filter(({ value }) => !isGone(value)))
-  const living = new Set((await keyOwners(tx, shared)).map(nameOf))
-  return facts.flatMap((fact) => (isErased(fact) ? (withoutPerson(fact, living) ?? []) : [fact]))
+  const owned = await keyOwners(
+    tx,
+    facts.filter(isErased).flatMap(({ keys }) => keys),
+  )
+  const known = new Set(owned.map(nameOf))
+  const living = new Set(owned.filter(({ value }) => !isGone(value)).map(nameOf))
+  return facts.flatMap((fact) => (isErased(fact) ? (withoutPerson(fact, keysLeft(fact, living, known)) ?? []) : [fact]))
+}
+
+const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart' || kind === 'device'
+
+/** Keys of somebody who stays; else those of the erased themselves that the job has still to take. An address nobody has is taken for theirs. */
+function keysLeft({ keys }: NewFact, living: ReadonlySet<string>, known: ReadonlySet<string>): ShopperKey[] {
+  const [nameless, named] = [keys.filter(isNameless), keys.filter((key) => !isNameless(key))]
+  const theirs = named.filter((key) => living.has(nameOf(key)))
+  return [...nameless, ...(theirs.length > 0 ? theirs : named.filter((key) => known.has(nameOf(key))))]
 }
 
 const nameOf = ({ kind, value }: Pick<ShopperKey, 'kind' | 'value'>) => `${kind}:${value}`
@@ -37,10 +51,9 @@ function addressesOf({ payload }: NewFact): string[] {
   return [contact?.email, contact?.phone].filter((address) => address !== undefined)
 }
 
-/** null: nothing is left of it. `living`: keys that are somebody's. An address nobody has is taken for one more of the erased person's. */
-function withoutPerson(fact: NewFact, living: ReadonlySet<string>): NewFact | null {
+/** null: nothing is left of it. */
+function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
   const { payload, order } = fact
-  const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart' || kind === 'device'
   if (payload.type === 'snapshot') {
     const { contact: _, ...rest } = payload
     return { ...fact, keys: fact.keys.filter(isNameless), payload: rest }
@@ -55,7 +68,7 @@ function withoutPerson(fact: NewFact, living: ReadonlySet<string>): NewFact | nu
   )
   return {
     ...fact,
-    keys: fact.keys.filter((key) => isNameless(key) || living.has(nameOf(key))),
+    keys,
     payload: nameless,
     uniqueKey: `order:${order.order_id}:${order.modified_at}:${hash}`,
     order: { ...order, email: null, phone: null, content_hash: hash },

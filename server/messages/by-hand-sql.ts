@@ -27,7 +27,10 @@ export async function keepFromLosing({ db, storeId }: StoreTx, cartIds: readonly
       and lost_at < ${dueAt}::timestamptz + interval '7 days'`.execute(db)
 }
 
-/** One message for each cart of the store among these (a joined one stands for its survivor); answers which there were. */
+/**
+ * One message for each cart of the store among these; answers which there were. A joined one stands for its survivor; what turned out
+ * to be no cart is none. None of them can be joined to another meanwhile (S6).
+ */
 export async function insertByHand({ db, storeId }: StoreTx, wanted: NewByHand): Promise<string[]> {
   const { rows, now } = wanted
   const made = await sql<{ cart_id: string }>`
@@ -35,7 +38,8 @@ export async function insertByHand({ db, storeId }: StoreTx, wanted: NewByHand):
       select w.id, w."cartId" as asked, c.id as cart_id, c.shopper_id
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w(id uuid, "cartId" uuid)
       join carts o on o.store_id = ${storeId} and o.id = w."cartId"
-      join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)),
+      join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
+      where c.status <> 'merged' order by c.id for share of c),
     planned as (
       insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, due_at, expires_at, wake_at,
         template_id, created_at, updated_at)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { freshFence } from '../../test/factories.ts'
+import { anOrder, freshFence } from '../../test/factories.ts'
 import { aTemplate, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { aShop, consent, post, type Shop, usPhone } from './by-hand-scene.ts'
@@ -40,6 +40,25 @@ describe('one message', () => {
       [shop.orders[0]!.email, 'Complete Your Purchase'],
     ])
     expect((await cartOf(shop)).status).toBe('Email Sent')
+  })
+
+  test('what turned out to be no cart gets none, by one request or by many (S6)', async () => {
+    const shop = await aShop(world)
+    const order = { ...anOrder(world), kind: 'pending' as const, status: 'pending' }
+    await recordOrders(world.deps, shop.storeId, [order], 'webhook')
+    const cart = await world.db
+      .selectFrom('carts')
+      .select('id')
+      .where('email', '=', order.email)
+      .executeTakeFirstOrThrow()
+    // Known only now: before the state that was taken for its beginning it had been an order of the staff's.
+    const before = new Date(Date.parse(order.modifiedAt) - MINUTE).toISOString()
+    await recordOrders(world.deps, shop.storeId, [{ ...order, createdVia: 'admin', modifiedAt: before }], 'webhook')
+    const reply = await sendEmail(shop, { cart_id: cart.id, to: order.email, delayHours: 1 })
+    expect([reply.status, reply.body.error]).toEqual([404, 'Cart not found'])
+    const { jobId } = (await post(world, shop, '/api/carts/send', { channel: 'email', cartIds: [cart.id] })).body
+    const job = await world.request('GET', `/api/carts/send/${jobId}`, { token: shop.token })
+    expect(job.body).toMatchObject({ state: 'done', counts: { failed: 1, waiting: 0 } })
   })
 
   test('an SMS goes to the cart’s phone, says how to stop, and the cart says SMS Sent', async () => {

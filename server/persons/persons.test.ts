@@ -274,6 +274,28 @@ describe('one person', () => {
     expect(await tracesIn(world, ['mary@walk'])).toEqual([])
   })
 
+  test('what they buy before the job has been here ends their reminders, to another address as well (D3)', async () => {
+    const post = (seq: number, more: object) =>
+      postCapture(world, zen, { cart: 'tok-of-una-browser-cart-1', page: 'tok-of-una-browser-p', seq, ...more })
+    await post(1, { contact: { email: 'una@walk.example' }, items: [{ id: '16', quantity: 1 }] })
+    const { status } = await ask('DELETE', 'una@walk.example', { confirmation: 'erase' })
+    expect(status).toBe(202)
+    world.advance(1_000)
+    await post(2, { contact: { email: 'una-two@walk.example' } })
+    const cart = () =>
+      world.db
+        .selectFrom('carts')
+        .select(['status', 'email'])
+        .where('store_id', '=', zen.storeId)
+        .orderBy('created_at', 'desc')
+    expect(await cart().executeTakeFirst()).toEqual({ status: 'active', email: 'una-two@walk.example' })
+    world.advance(1_000)
+    await recordOrders(world.deps, zen.storeId, [bought(world, anOrder(world, { email: 'una@walk.example' }))], 'sync')
+    expect((await cart().executeTakeFirst())?.status).toBe('purchased')
+    await world.runJobs()
+    expect(await tracesIn(world, ['una@walk', 'una-two@walk'])).toEqual([])
+  })
+
   test('a box ticked in the same moment is written before it and goes with them (C8)', async () => {
     const [phone, hash] = ['+12125550177', world.deps.secrets.addressHash('+12125550177')]
     const yes = { channel: 'whatsapp' as const, address: phone, isGiven: true, wording: 'Yes', country: 'US' }

@@ -80,6 +80,22 @@ export const mutations: readonly Mutation[] = [
     seed: 61,
   },
   {
+    name: 'what is bought with an address that waits to be erased is nobody’s',
+    rule: 'D3',
+    file: 'server/carts/erased-intake.ts',
+    before: 'theirs.length > 0 ? theirs : named.filter((key) => known.has(nameOf(key)))',
+    after: 'theirs',
+    seed: 47219,
+  },
+  {
+    name: 'a message by hand is planned for what is no cart any more',
+    rule: 'S6',
+    file: 'server/messages/by-hand-sql.ts',
+    before: "where c.status <> 'merged' order by",
+    after: 'order by',
+    seed: 48504,
+  },
+  {
     name: 'a joined cart keeps its messages',
     rule: 'S6',
     file: 'server/messages/messages.ts',
