@@ -72,7 +72,9 @@ export async function recordOrderWords(deps: Deps, storeId: string, said: readon
       if (await sql.hasConsent(tx, id)) continue
       const status = await statusOf(tx, each, addressHash)
       // A store's clock ahead of ours must not outrank what is said later.
-      const at = each.at < now ? each.at : now
+      const madeAt = each.at < now ? each.at : now
+      const isTakenBack = await sql.isWithdrawnAt(tx, addressHash, each.channel, madeAt)
+      const at = isTakenBack ? new Date(madeAt.getTime() - 1) : madeAt
       await insertConsent(tx, { id, addressHash, status, source: 'order', at, ...shared(each) })
       if (status === 'pending') await sql.keepQuestion(tx, { ...each, addressHash, now })
       isNew = true

@@ -96,6 +96,14 @@ export const mutations: readonly Mutation[] = [
     seed: 48504,
   },
   {
+    name: 'of a yes and its withdrawal in the same moment either may count',
+    rule: 'C5',
+    file: 'server/shoppers/consents.ts',
+    before: 'const at = isTakenBack ?',
+    after: 'const at = isTakenBack && false ?',
+    seed: 64316,
+  },
+  {
     name: 'a joined cart keeps its messages',
     rule: 'S6',
     file: 'server/messages/messages.ts',
