@@ -29,12 +29,18 @@ function lastComplete({ shop }: Theatre, mail: Departed): number | null {
 const hasFailedSince = ({ shop }: Theatre, mail: Departed, since: number) =>
   shop.readings.some((each) => !each.reachedEnd && each.startedAt >= since && each.startedAt <= mail.at)
 
-/** A purchase at or after the episode's start, by somebody who matches, that the store told by then. */
+/**
+ * A purchase at or after the episode's start, by somebody who matches, that the store told by then. (One that was taken back since may
+ * have been read as what it became.)
+ */
 function purchaseBefore({ shop }: Theatre, mail: Departed, told: number): PlatformOrder | undefined {
   const { keys, cartStartedAt } = mail.evidence
   const known = new Set(keys)
   const versions = shop.versions.filter(({ since }) => since < told)
+  const since = shop.versions.filter((version) => version.since >= told && version.since <= mail.at)
+  const takenBack = new Set(since.filter(({ order }) => order.kind !== 'purchase').map(({ order }) => order.orderId))
   return [...new Map(versions.map(({ order }) => [order.orderId, order])).values()].find((order) => {
+    if (takenBack.has(order.orderId)) return false
     if (order.kind !== 'purchase' || Date.parse(order.paidAt ?? order.modifiedAt) < cartStartedAt) return false
     return keysOf(order).some((key) => known.has(key))
   })
