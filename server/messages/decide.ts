@@ -50,6 +50,8 @@ export interface TextInputs {
   coolUntil: Date | null
   /** T2. */
   quietUntil: Date | null
+  /** T2 once more, when it is handed over and when it leaves: night may have fallen. */
+  isQuietAt: (at: Date) => boolean
   spreadMs: number
   /** The month's budget has no room for the rendered message; asked after it was rendered. */
   isOverBudget: () => boolean

@@ -161,6 +161,8 @@ function textInputs(
     sinceActivityMs: now.getTime() - row.last_activity_at.getTime(),
     isMarketing: approved !== 'free' && approved?.category !== 'utility',
   }
+  const place = placeOf(row, found, phone)
+  const quietUntil = (at: Date) => quietHours(at, place, quietStore(situation)).until
   return {
     isConfigured: configured !== null,
     isInPlan: row.by_hand !== null || situation.plan === 'growth',
@@ -168,11 +170,15 @@ function textInputs(
     refusal: textProblem(limits, facts),
     isOncePerCart: limits.perCart === 1,
     coolUntil: row.text_last ? new Date(row.text_last.getTime() + situation.text_cooldown_hours * 3_600_000) : null,
-    quietUntil: quietHours(now, placeOf(row, found, phone), quietStore(situation)).until,
+    quietUntil: quietUntil(now),
+    // Nights begin with a minute.
+    isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null,
     spreadMs: spreadOf(row.id),
     isOverBudget: () => isOverBudget(situation.budget, rendering.cost(), context.ahead?.micros),
   }
 }
+
+const minuteOf = (at: Date) => Math.floor(at.getTime() / 60_000)
 
 /** What has to be used: an approved template, `free` text, or null when the template that is needed is not there. */
 export function approvedFor(channel: TextChannel | null, isInWindow: boolean) {

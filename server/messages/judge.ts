@@ -33,6 +33,8 @@ export interface Ready {
   composed: AnyComposed
   /** C6: no other text of the channel may ever have left for the cart. */
   isOncePerCart: boolean
+  /** T2, for texts. */
+  isQuietAt: (at: Date) => boolean
 }
 
 /** Mail has a subject and an HTML part; a text has a price. */
@@ -130,6 +132,8 @@ export interface RowJudgement {
   composed: AnyComposed | null
   addressHash: string
   isOncePerCart: boolean
+  /** T2, for texts. */
+  isQuietAt: (at: Date) => boolean
 }
 
 /** One row's decision with the record of what it rested on. Also the preview's, for a row that does not exist. */
@@ -152,11 +156,12 @@ function judgeRow(context: Context, row: load.ClaimedRow, isRendered = true): Ro
     composed,
     addressHash,
     isOncePerCart: inputs.text?.isOncePerCart ?? false,
+    isQuietAt: inputs.text?.isQuietAt ?? (() => false),
   }
 }
 
 function sortIn(judged: Judged, row: load.ClaimedRow, judgement: RowJudgement): void {
-  const { decision, inputs, composed, addressHash, isOncePerCart } = judgement
+  const { decision, inputs, composed, addressHash, isOncePerCart, isQuietAt } = judgement
   if (decision.assignArm) judged.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
   if (decision.outcome === 'send') {
     judged.ready.push({
@@ -167,6 +172,7 @@ function sortIn(judged: Judged, row: load.ClaimedRow, judgement: RowJudgement): 
       addressHash,
       composed: composed!,
       isOncePerCart,
+      isQuietAt,
     })
     return
   }

@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { anOrder, freshFence } from '../../test/factories.ts'
 import { aTemplate, aWorld } from '../../test/world.ts'
@@ -133,6 +134,34 @@ describe('steps of a flow', () => {
     world.texts.length = 0
     await pass(world, storeId, morning + 20 * MINUTE - world.now.getTime())
     expect(world.texts.map((text) => text.to).sort()).toEqual([order.phone, late.phone].sort())
+  })
+})
+
+describe('night that falls (T2)', () => {
+  test.each([
+    ['between decision and hand-over', 'select used from plan_usage'],
+    ['between hand-over and wire', "update messages m set state = 'handed_over'"],
+  ])('%s lets nothing leave', async (_, statement) => {
+    const shop = await aShop(world)
+    const sendAt = `${world.now.toISOString().slice(0, 10)}T19:59:59Z`
+    await post(world, shop, '/api/carts/send', { channel: 'sms', cartIds: shop.cartIds, sendAt })
+    world.now = new Date(sendAt)
+    await freshFence(world, shop.storeId)
+    let hasFallen = false
+    const falling: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (!hasFallen && JSON.stringify(node).includes(statement)) {
+          hasFallen = true
+          world.advance(2_000)
+        }
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    await sendDue({ ...world.deps, db: world.deps.db.withPlugin(falling) }, { storeId: shop.storeId })
+    await pass(world, shop.storeId, 5 * MINUTE)
+    const [row] = await messagesOf(world, shop.storeId)
+    expect([hasFallen, world.texts, row!.state, row!.reason]).toEqual([true, [], 'skipped', 'quiet_hours'])
   })
 })
 

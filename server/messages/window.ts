@@ -224,6 +224,7 @@ async function send(deps: Deps, store: StoreDb<Db>, { judged, put }: Leaving, re
   if (!isPullFresh(judged, ready, deps.now())) return notSent('the orders were read too long ago.')
   if (!(await isStillMeant(deps, store, ready, handedOverAt)))
     return notSent('too much time has passed since it was decided.')
+  if (ready.isQuietAt(deps.now())) return notSent('night has fallen where it goes.')
   const { row, address, composed, decision } = ready
   const { permit } = decision
   return put({ id: row.id, channel: row.channel, address, composed, permit }).catch((error): Outcome => {
@@ -272,8 +273,9 @@ async function handOver(
   const accountId = situation.account_id
   // Midnight passed in between: the new month has a limit of its own.
   if (month !== monthOf(now)) return new Set<string>()
+  const awake = next.filter(({ isQuietAt }) => !isQuietAt(now))
   const planLimit = planLimitOf(situation, channel)
-  const inPlan = planLimit < 0 ? next : next.slice(0, Math.max(0, planLimit - used))
+  const inPlan = planLimit < 0 ? awake : awake.slice(0, Math.max(0, planLimit - used))
   const allowed = channelTraits[channel].isText ? await withinBudget(tx, judged, inPlan) : inPlan
   const open = gate ? await passGate(tx, gate, allowed, now) : allowed
   const isDegraded = open.some(({ decision }) => decision.reason === 'fence_degraded')

@@ -104,6 +104,14 @@ export const mutations: readonly Mutation[] = [
     seed: 64316,
   },
   {
+    name: 'night may fall between decision and hand-over',
+    rule: 'T2',
+    file: 'server/messages/window.ts',
+    before: 'const awake = next.filter(({ isQuietAt }) => !isQuietAt(now))',
+    after: 'const awake = next',
+    seed: 89039,
+  },
+  {
     name: 'a joined cart keeps its messages',
     rule: 'S6',
     file: 'server/messages/messages.ts',

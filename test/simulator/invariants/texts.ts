@@ -13,9 +13,12 @@ const isText = ({ channel }: { channel: Channel }) => channel !== 'email'
 
 /** No text at night where the shopper lives, questions included; by the engine's clock, as the store has no other. */
 export const T2: Invariant = ({ theatre, fresh }) => [
-  ...fresh
-    .filter((mail) => isText(mail) && isNight(mail.evidence.handedOverAt, homeOf(mail)))
-    .map((mail) => `${name(mail)} left at ${new Date(mail.evidence.handedOverAt).toISOString()}, at night`),
+  ...fresh.filter(isText).flatMap((mail) => {
+    const { handedOverAt } = mail.evidence
+    // The wire may be reached in the moment in which night falls.
+    const at = [handedOverAt, mail.engineAt - MOMENT_MS, mail.engineAt].map((each) => isNight(each, homeOf(mail)))
+    return at[0] || (at[1] && at[2]) ? [`${name(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`] : []
+  }),
   ...theatre.post.questions
     .filter(({ engineAt, to, country }) =>
       isNight(engineAt, { country: country ?? countryOfPhone(to), state: null, phone: to }),
