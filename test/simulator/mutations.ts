@@ -106,9 +106,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'night may fall between decision and hand-over',
     rule: 'T2',
-    file: 'server/messages/window.ts',
-    before: 'const awake = next.filter(({ isQuietAt }) => !isQuietAt(now))',
-    after: 'const awake = next',
+    file: 'server/messages/judge-inputs.ts',
+    before: 'isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null',
+    after: 'isQuietAt: () => false',
     seed: 89039,
   },
   {
