@@ -82,7 +82,7 @@ export interface Caught {
 }
 
 /** Where two things happen at once PostgreSQL decides who is first: such a history does not notice it every time. */
-const TRIES = 5
+const TRIES = 12
 
 /** The history that is known to notice a mutation, then all others. */
 function* seedsFor({ seed }: Mutation): Generator<number> {
