@@ -31,17 +31,16 @@ export async function withoutErased(
     facts.filter(isErased).flatMap(({ keys }) => keys),
   )
   const known = new Set(owned.map(nameOf))
-  const living = new Set(owned.filter(({ value }) => !isGone(value)).map(nameOf))
-  return facts.flatMap((fact) => (isErased(fact) ? (withoutPerson(fact, keysLeft(fact, living, known)) ?? []) : [fact]))
+  return facts.flatMap((fact) => (isErased(fact) ? (withoutPerson(fact, keysLeft(fact, known, isGone)) ?? []) : [fact]))
 }
 
 const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart' || kind === 'device'
 
 /** Keys of somebody who stays; else those of the erased themselves that the job has still to take. An address nobody has is taken for theirs. */
-function keysLeft({ keys }: NewFact, living: ReadonlySet<string>, known: ReadonlySet<string>): ShopperKey[] {
-  const [nameless, named] = [keys.filter(isNameless), keys.filter((key) => !isNameless(key))]
-  const theirs = named.filter((key) => living.has(nameOf(key)))
-  return [...nameless, ...(theirs.length > 0 ? theirs : named.filter((key) => known.has(nameOf(key))))]
+function keysLeft({ keys }: NewFact, known: ReadonlySet<string>, isGone: (address: string) => boolean): ShopperKey[] {
+  const owned = keys.filter((key) => !isNameless(key) && known.has(nameOf(key)))
+  const living = owned.filter(({ value }) => !isGone(value))
+  return [...keys.filter(isNameless), ...(living.length > 0 ? living : owned)]
 }
 
 const nameOf = ({ kind, value }: Pick<ShopperKey, 'kind' | 'value'>) => `${kind}:${value}`

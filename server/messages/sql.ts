@@ -230,11 +230,9 @@ export interface Silence {
   lateBefore: Date
 }
 
-const abandoned = ({
-  deadBefore,
-  lateBefore,
-}: Silence) => sql`m.state = 'handed_over' and (m.handed_over_at < ${lateBefore}
-  or not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore}))`
+const isAbandoned = (silence: Silence) => sql`
+  m.state = 'handed_over' and (m.handed_over_at < ${silence.lateBefore}
+    or not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${silence.deadBefore}))`
 
 export interface AbandonedFlight {
   store_id: string
@@ -251,7 +249,7 @@ export interface AbandonedFlight {
 export async function abandonedFlights(db: Db, silence: Silence): Promise<AbandonedFlight[]> {
   const rows = await sql<AbandonedFlight>`
     select m.store_id, s.account_id, m.id, m.shopper_id, m.channel from messages m join stores s on s.id = m.store_id
-    where ${abandoned(silence)} order by m.store_id, m.id`.execute(db)
+    where ${isAbandoned(silence)} order by m.store_id, m.id`.execute(db)
   return rows.rows
 }
 
@@ -265,7 +263,7 @@ export async function closeFlights(
   const rows = await sql<{ id: string }>`
     with gone as (
       update messages m set state = 'unknown', reason = 'unknown', finished_at = ${now}, updated_at = ${now}
-      where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[]) and ${abandoned(silence)}
+      where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[]) and ${isAbandoned(silence)}
       returning m.id),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)

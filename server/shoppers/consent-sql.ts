@@ -22,26 +22,6 @@ export async function lastConsent(
     .executeTakeFirst()
 }
 
-/** What is withdrawn in the moment a yes is dated was withdrawn after it. */
-export async function isWithdrawnAt(
-  { db, storeId }: StoreDb,
-  addressHash: Buffer,
-  channel: 'email' | 'sms' | 'whatsapp',
-  at: Date,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('consents')
-    .select('id')
-    .where('store_id', '=', storeId)
-    .where('address_hash', '=', addressHash)
-    .where('channel', '=', channel)
-    .where('at', '=', at)
-    .where('status', '=', 'withdrawn')
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 export async function hasConsent({ db, storeId }: StoreDb, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('consents')

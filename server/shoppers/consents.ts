@@ -73,7 +73,9 @@ export async function recordOrderWords(deps: Deps, storeId: string, said: readon
       const status = await statusOf(tx, each, addressHash)
       // A store's clock ahead of ours must not outrank what is said later.
       const madeAt = each.at < now ? each.at : now
-      const isTakenBack = await sql.isWithdrawnAt(tx, addressHash, each.channel, madeAt)
+      // What was withdrawn in that very moment was withdrawn after it.
+      const last = await sql.lastConsent(tx, addressHash, each.channel)
+      const isTakenBack = last?.status === 'withdrawn' && last.at.getTime() === madeAt.getTime()
       const at = isTakenBack ? new Date(madeAt.getTime() - 1) : madeAt
       await insertConsent(tx, { id, addressHash, status, source: 'order', at, ...shared(each) })
       if (status === 'pending') await sql.keepQuestion(tx, { ...each, addressHash, now })

@@ -83,8 +83,8 @@ export const mutations: readonly Mutation[] = [
     name: 'what is bought with an address that waits to be erased is nobody’s',
     rule: 'D3',
     file: 'server/carts/erased-intake.ts',
-    before: 'theirs.length > 0 ? theirs : named.filter((key) => known.has(nameOf(key)))',
-    after: 'theirs',
+    before: 'living.length > 0 ? living : owned',
+    after: 'living',
     seed: 47219,
   },
   {

@@ -94,10 +94,8 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
       }
       if (message.permit === 'decision') {
         post.mails.push(seen)
-        const reading = readEvidence(db, {
-          ...{ id: seen.id, channel, now: clock.now() },
-          hash: secrets.addressHash(message.to),
-        })
+        const of = { id: seen.id, channel, hash: secrets.addressHash(message.to), now: clock.now() }
+        const reading = readEvidence(db, of)
         readings.add(reading)
         seen.evidence = await reading.finally(() => readings.delete(reading))
         await Promise.allSettled(readings)

@@ -37,8 +37,8 @@ function purchaseBefore({ shop }: Theatre, mail: Departed, told: number): Platfo
   const { keys, cartStartedAt } = mail.evidence
   const known = new Set(keys)
   const versions = shop.versions.filter(({ since }) => since < told)
-  const since = shop.versions.filter((version) => version.since >= told && version.since <= mail.at)
-  const takenBack = new Set(since.filter(({ order }) => order.kind !== 'purchase').map(({ order }) => order.orderId))
+  const later = shop.versions.filter(({ since }) => since >= told && since <= mail.at)
+  const takenBack = new Set(later.filter(({ order }) => order.kind !== 'purchase').map(({ order }) => order.orderId))
   return [...new Map(versions.map(({ order }) => [order.orderId, order])).values()].find((order) => {
     if (takenBack.has(order.orderId)) return false
     if (order.kind !== 'purchase' || Date.parse(order.paidAt ?? order.modifiedAt) < cartStartedAt) return false

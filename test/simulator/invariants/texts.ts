@@ -14,10 +14,12 @@ const isText = ({ channel }: { channel: Channel }) => channel !== 'email'
 /** No text at night where the shopper lives, questions included; by the engine's clock, as the store has no other. */
 export const T2: Invariant = ({ theatre, fresh }) => [
   ...fresh.filter(isText).flatMap((mail) => {
-    const { handedOverAt } = mail.evidence
+    const isDark = (at: number) => isNight(at, homeOf(mail))
     // The wire may be reached in the moment in which night falls.
-    const at = [handedOverAt, mail.engineAt - MOMENT_MS, mail.engineAt].map((each) => isNight(each, homeOf(mail)))
-    return at[0] || (at[1] && at[2]) ? [`${name(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`] : []
+    const isDarkOnWire = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
+    return isDark(mail.evidence.handedOverAt) || isDarkOnWire
+      ? [`${name(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
+      : []
   }),
   ...theatre.post.questions
     .filter(({ engineAt, to, country }) =>
