@@ -101,11 +101,18 @@ export async function takeFailed({ db, storeId }: StoreTx, jobId: string): Promi
     from (select r.message_id from ${currentOf(storeId, jobId)} and m.state in ('failed', 'skipped', 'cancelled')
       order by r.message_id for update of r) failed
     where u.store_id = ${storeId} and u.message_id = failed.message_id and u.is_current
-    returning u.cart_id, u.template_id, u.subject, u.body, u.overrides_holdout`.execute(db)
+    returning u.message_id, u.cart_id, u.template_id, u.subject, u.body, u.overrides_holdout`.execute(db)
   return rows.rows
 }
 
+/** Those of them nothing new stands for. */
+export async function putBack({ db, storeId }: StoreTx, messageIds: readonly string[]): Promise<void> {
+  await sql`update reminders set is_current = true
+    where store_id = ${storeId} and message_id = any(${[...messageIds]}::uuid[])`.execute(db)
+}
+
 export interface TakenItem {
+  message_id: string
   cart_id: string
   template_id: string | null
   subject: string | null

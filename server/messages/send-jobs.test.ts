@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { freshFence } from '../../test/factories.ts'
+import { anOrder, freshFence } from '../../test/factories.ts'
 import { manyCarts } from '../../test/many-carts.ts'
 import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
 import { newId } from '../ids.ts'
 import { beat } from '../instance/workers.ts'
 import { aShop, consent, post, type Shop } from './by-hand-scene.ts'
@@ -82,6 +83,27 @@ describe('a job', () => {
     expect((await read(shop, jobId)).counts).toEqual({ waiting: 0, sent: 2, unknown: 1, failed: 0 })
     expect(world.sent.map((mail) => mail.to).filter((to) => to === first!.email)).toHaveLength(2)
     expect(world.sent).toHaveLength(4)
+  })
+
+  test('what has turned out to be no cart since it failed is still a failed item when it is tried again (D9, S6)', async () => {
+    const shop = await aShop(world)
+    const orders = [1, 2].map(() => ({ ...anOrder(world), kind: 'pending' as const, status: 'pending' }))
+    await recordOrders(world.deps, shop.storeId, orders, 'webhook')
+    const emails = orders.map(({ email }) => email)
+    const carts = await world.db.selectFrom('carts').select('id').where('email', 'in', emails).execute()
+    const { jobId } = (await start(shop, { cartIds: carts.map(({ id }) => id) })).body
+    await work(shop)
+    expect((await read(shop, jobId)).counts).toMatchObject({ failed: 2, waiting: 0 })
+    // Known only now: before the state that was taken for its beginning it had been an order of the staff's.
+    const before = new Date(Date.parse(orders[0]!.modifiedAt) - MINUTE).toISOString()
+    await recordOrders(
+      world.deps,
+      shop.storeId,
+      [{ ...orders[0]!, createdVia: 'admin', modifiedAt: before }],
+      'webhook',
+    )
+    expect((await post(world, shop, `/api/carts/send/${jobId}/retry`, {})).body.retried).toBe(1)
+    expect(await read(shop, jobId)).toMatchObject({ total: 2, counts: { failed: 1, waiting: 1 } })
   })
 
   test('at an instant: nothing before, and quiet hours that outlast it are the answer', async () => {

@@ -67,7 +67,7 @@ async function planJob(
   if (missing.length > 0) await sql.noteMissing(tx, jobId, missing)
 }
 
-type Words = Omit<sql.TakenItem, 'cart_id'>
+type Words = Omit<sql.TakenItem, 'cart_id' | 'message_id'>
 
 async function planItems(
   deps: Deps,
@@ -104,12 +104,16 @@ export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, as
   const retried = await transact(store, async (tx) => {
     const failed = await sql.takeFailed(tx, jobId)
     const [first] = failed
+    if (!first) return 0
     // All items of a job have the same words.
-    if (first) {
-      const cartIds = failed.map((item) => item.cart_id)
-      await planItems(deps, tx, { ...first, jobId, askedBy, channel: job.channel, sendAt: job.send_at, cartIds })
-    }
-    return failed.length
+    const { message_id: _, cart_id: __, ...words } = first
+    const cartIds = failed.map((item) => item.cart_id)
+    const { channel, send_at: sendAt } = job
+    const planned = new Set(await planItems(deps, tx, { ...words, jobId, askedBy, channel, sendAt, cartIds }))
+    // What turned out to be no cart stays failed.
+    const left = failed.filter((item) => !planned.has(item.cart_id)).map((item) => item.message_id)
+    if (left.length > 0) await sql.putBack(tx, left)
+    return planned.size
   })
   return { jobId, retried }
 }

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
+import { transact } from '../db.ts'
 import { newId } from '../ids.ts'
 import { aScene, HOUR, linkIn, pass, steps } from '../messages/scene.ts'
-import { insertConsent } from '../shoppers/sql.ts'
+import { insertConsent, lockShoppers } from '../shoppers/sql.ts'
 
 // The shopper's own page (decision 27, C2, C3, C5).
 
@@ -197,6 +199,29 @@ test('a yes to SMS from a mail waits for the phone where it must; one the phone 
   await save({ channels: { sms: false } })
   world.advance(1_000)
   expect((await save({ channels: { sms: true } })).body.channels[1]).toMatchObject({ isOn: true, isPending: false })
+})
+
+test('a decision made while the person is being erased is not written down (C8)', async () => {
+  const { storeId, email, save, sessionToken } = await aReader({ phone: '+4915112345679' })
+  const erase = { token: sessionToken, body: { confirmation: 'erase' } }
+  expect((await world.request('DELETE', `/api/persons/${encodeURIComponent(email)}`, erase)).status).toBe(202)
+  const people = await world.db.selectFrom('shoppers').select('id').where('store_id', '=', storeId).execute()
+  let [erasing, saving]: Promise<unknown>[] = []
+  await transact({ storeId, db: world.db }, async (tx) => {
+    await lockShoppers(
+      tx,
+      people.map(({ id }) => id),
+    )
+    erasing = world.runJobs()
+    await sleep(200)
+    saving = save({ language: 'de', channels: { email: false, sms: false } })
+    await sleep(200)
+  })
+  await erasing
+  expect(await saving).toMatchObject({ status: 404 })
+  expect(await ledger(storeId)).toEqual([])
+  const said = world.db.selectFrom('shoppers').select('language').where('store_id', '=', storeId)
+  expect(await said.execute()).toEqual([{ language: null }])
 })
 
 test('what the shop or a bounce has stopped is not the person’s to switch on', async () => {

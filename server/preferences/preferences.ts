@@ -35,7 +35,6 @@ interface Contact {
 }
 
 interface Person {
-  store: StoreDb<Db>
   accountId: string
   storeName: string
   shopperId: string
@@ -48,8 +47,8 @@ const SOURCE = 'preference page'
 
 /** `browser`: what the reader's browser asks for, where they have not chosen a language yet. */
 export async function readPreferences(deps: Deps, token: string, browser: Language): Promise<PreferencesView> {
-  const person = await personOf(deps, token)
-  return view(person.store, person, browser)
+  const { store, messageId } = await linkOf(deps, token)
+  return view(store, await personOf(deps, store, messageId), browser)
 }
 
 export async function decidePreferences(
@@ -58,11 +57,12 @@ export async function decidePreferences(
   decision: Decision,
   browser: Language,
 ): Promise<PreferencesView> {
-  const person = await personOf(deps, token)
-  const { store, shopperId, contacts } = person
+  const { store, messageId } = await linkOf(deps, token)
   return transact(store, async (tx) => {
-    // Two decisions of one person at the same time: one after the other.
-    await sql.lockShopper(tx, shopperId)
+    // Two decisions of one person at the same time: one after the other. Whoever was erased meanwhile has none (C8).
+    await trackSql.lockShopperOf(tx, messageId)
+    const person = await personOf(deps, tx, messageId)
+    const { shopperId, contacts } = person
     const facts = await factsOf(tx, person)
     const { on, off } = changesOf(facts, decision)
     const wordings = await wordingsIn(tx, person.storeName)
@@ -172,11 +172,17 @@ async function factsOf(store: StoreDb, { accountId, contacts }: Person): Promise
   })
 }
 
-async function personOf(deps: Deps, token: string): Promise<Person> {
+/** Throws `not_found`. */
+async function linkOf(deps: Deps, token: string): Promise<{ store: StoreDb<Db>; messageId: string }> {
   const link = await system.linkToken(deps.db, tokenHash(token), 'preferences', deps.now())
-  const store = link ? { storeId: link.store_id, db: deps.db as Db } : null
-  const row = store && link?.message_id ? await sql.personOf(store, link.message_id) : undefined
-  if (!store || !row?.to_address) throw gone()
+  if (!link?.message_id) throw gone()
+  return { store: { storeId: link.store_id, db: deps.db }, messageId: link.message_id }
+}
+
+/** Throws `not_found` for somebody who was erased. */
+async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<Person> {
+  const row = await sql.personOf(store, messageId)
+  if (!row?.to_address) throw gone()
   const email = row.channel === 'email' ? row.to_address : null
   const phone = row.channel === 'email' ? row.phone : row.to_address
   const contacts: Contact[] = []
@@ -187,14 +193,14 @@ async function personOf(deps: Deps, token: string): Promise<Person> {
     if (await isUsed(store, row.account_id, contact)) contacts.push(contact)
   }
   const { account_id: accountId, store_name: storeName, shopper_id: shopperId, language, country } = row
-  return { store, accountId, storeName, shopperId, language, country, contacts }
+  return { accountId, storeName, shopperId, language, country, contacts }
 }
 
 /**
  * Email always. A text channel where it has a word of the person to change: somebody else may have typed the number beside the address,
  * so a first yes to texts is not given here.
  */
-async function isUsed(store: StoreDb<Db>, accountId: string, { channel, hash }: Contact): Promise<boolean> {
+async function isUsed(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
   if (!isTextChannelName(channel)) return true
   if ((await ledgerWords(store, [hash], [channel])).size > 0) return true
   const suppressions = await sql.suppressionsOf(store, accountId, [hash])

@@ -16,16 +16,6 @@ export function personOf({ db, storeId }: StoreDb, messageId: string) {
     .executeTakeFirst()
 }
 
-export async function lockShopper({ db, storeId }: StoreTx, shopperId: string): Promise<void> {
-  await db
-    .selectFrom('shoppers')
-    .select('id')
-    .where('store_id', '=', storeId)
-    .where('id', '=', shopperId)
-    .forNoKeyUpdate()
-    .execute()
-}
-
 /** Whether the person switched off here what their phone had confirmed: that yes is theirs to take up again. */
 export async function hadConfirmed({ db, storeId }: StoreDb, hash: Buffer, channel: string, source: string) {
   const rows = await sql`
