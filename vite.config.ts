@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
@@ -10,12 +11,30 @@ const served = ['/api', '/c', '/u', '/capture', '/socket.io', '/docs', '/healthz
 
 /** Where a page begins; the landing page's script is nobody else's. */
 const ENTRIES = /\/web\/(main\.tsx|index\.html|landing\/landing\.ts)/
+/** The names of the icons in the frame around every screen. */
+const shellIcons = [...readdirSync('web/shell').map((file) => `shell/${file}`), 'billing/statusLook.ts']
+  .map((file) => readFileSync(`web/${file}`, 'utf8'))
+  .flatMap((source) => source.match(/\bIcon[A-Z]\w+/g) ?? [])
+/** What the frame is made of, also where a screen uses it too: in a file with parts of screens it would bring those along. */
+const OF_SHELL = new RegExp(
+  [
+    '@mantine.core.esm.components.(Tooltip|Popover|Modal|ScrollArea).',
+    'web.accounts.LogoutDialog',
+    'web.notifications.(keys|order).ts$',
+    'web.ui.(announce|clock|StatusBadge|Time).tsx?$',
+    `icons.(${shellIcons.join('|')}).mjs$`,
+  ].join('|'),
+)
+
 /**
  * What several screens share comes in few files: a screen made of fifty small ones waited half a second for them, as a browser asks a
  * host for six at a time.
  */
 const groups = [
   { name: 'first', tags: ['$initial' as const], test: (id: string) => !ENTRIES.test(id), priority: 3 },
+  { name: 'shell', test: OF_SHELL, priority: 2 },
+  // Merged by size with others, these came to wait for each other: two files in a circle, and no screen with a field could be shown.
+  { name: 'fields', test: /@mantine.core.esm.components.Input(Base)?[\\/]/, priority: 2 },
   { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
 ]
 
@@ -36,6 +55,8 @@ export default defineConfig(() => {
       outDir: '../dist/web',
       emptyOutDir: true,
       manifest: true,
+      // What a page loads has a limit of its own (web/bundle.test.ts); its warning looks like a fault at the first start.
+      chunkSizeWarningLimit: 1_000,
       rolldownOptions: { output: { codeSplitting: { groups }, chunkFileNames: fileNameOf } },
     },
     server: {

@@ -1,7 +1,11 @@
-import { defineConfig } from 'vitest/config'
+import os from 'node:os'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/order.ts'
+import { isEverythingTested } from './test/tier.ts'
 
 const everywhere = {
+  // What only `npm run test:all` has the time for.
+  exclude: [...configDefaults.exclude, ...(isEverythingTested ? [] : ['**/*.long.test.ts'])],
   // One PostgreSQL and its template database per run; each file that needs a database gets a clone.
   globalSetup: ['test/global.ts'],
   testTimeout: 20_000,
@@ -11,6 +15,9 @@ const everywhere = {
   // The default second is over on a busy machine before a transaction is.
   expect: { poll: { timeout: 10_000 } },
 }
+
+/** `npm test` runs both projects side by side. A browser mostly waits for the server it looks at: one more of them than there are cores. */
+const cores = Math.max(2, os.availableParallelism())
 
 /** `--sequence.shuffle.files` is somebody's wish to have them in any other order. */
 const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
@@ -27,19 +34,19 @@ export default defineConfig({
           isolate: false,
           unstubGlobals: true,
           testTimeout: 60_000,
-          maxWorkers: 2,
+          maxWorkers: cores,
           include: ['{server,shared,web,storefront,demo,test,scripts}/**/*.test.{ts,tsx}'],
         },
       },
-      // A browser mostly waits for the server it looks at: two journeys at a time.
       {
         test: {
           ...everywhere,
           name: 'e2e',
-          globalSetup: ['test/global.ts', 'e2e/houses.ts'],
+          globalSetup: ['test/global.ts', 'e2e/app-instances.ts'],
           setupFiles: ['e2e/on-failure.ts'],
+          isolate: false,
           include: ['e2e/**/*.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: cores + 1,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
         },

@@ -4,7 +4,7 @@ import { buildApp } from '../server/app.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type LoadAnswer, postAll } from './helpers.ts'
-import type { House, Lab } from './lab.ts'
+import type { AppInstance, Lab } from './lab.ts'
 import { median, percentile } from './measure.ts'
 
 // Method: shoppers of fifty stores post what the capture script posts: four posts each (one thing in the cart, a second one, more
@@ -22,10 +22,10 @@ const ENV = { PUBLIC_URL: 'https://recoup.example.com' }
 export const bench: Bench = { name: 'capture', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await lab.open({ env: ENV })
-  const stores = await openStores(house)
-  const app = buildApp(house.deps)
-  const bare = await bareApp(house)
+  const instance = await lab.open({ env: ENV })
+  const stores = await openStores(instance)
+  const app = buildApp(instance.deps)
+  const bare = await bareApp(instance)
   const port = await listening(app)
   const barePort = await listening(bare)
   const shots: LoadAnswer[] = []
@@ -38,11 +38,11 @@ async function run(lab: Lab): Promise<Figure[]> {
   try {
     await shoot(port, 400)
     await shoot(barePort, 400)
-    await allFolded(house)
+    await allFolded(instance)
     for (let round = 0; round < 3; round++) {
       const begun = performance.now()
       shots.push(checked(await shoot(port, count)))
-      await allFolded(house)
+      await allFolded(instance)
       folded.push((count / (performance.now() - begun)) * 1_000)
       bareShots.push(checked(await shoot(barePort, count)))
     }
@@ -53,13 +53,13 @@ async function run(lab: Lab): Promise<Figure[]> {
   } finally {
     await app.close()
     await bare.close()
-    await house.close()
+    await instance.close()
   }
 }
 
-async function allFolded(house: House): Promise<void> {
+async function allFolded(instance: AppInstance): Promise<void> {
   for (;;) {
-    const { rows } = await house.pool.query<{ left: number }>('select count(*)::int as left from capture_posts')
+    const { rows } = await instance.pool.query<{ left: number }>('select count(*)::int as left from capture_inbox')
     if (rows[0]!.left === 0) return
     await sleep(20)
   }
@@ -89,14 +89,14 @@ function figuresOf(shots: LoadAnswer[], bareShots: LoadAnswer[], steady: LoadAns
   ]
 }
 
-async function openStores(house: House): Promise<(TestStore & { origin: string })[]> {
-  const first = await house.store({ url: 'https://shop-0.example.com' })
+async function openStores(instance: AppInstance): Promise<(TestStore & { origin: string })[]> {
+  const first = await instance.store({ url: 'https://shop-0.example.com' })
   const stores = [{ ...first, origin: 'https://shop-0.example.com' }]
   for (let n = 1; n < STORES; n++) {
     const origin = `https://shop-${n}.example.com`
-    stores.push({ ...(await house.store({ url: origin, accountId: first.accountId })), origin })
+    stores.push({ ...(await instance.store({ url: origin, accountId: first.accountId })), origin })
   }
-  await house.db
+  await instance.db
     .insertInto('products')
     .values(
       stores.flatMap(({ storeId }) =>
@@ -107,7 +107,7 @@ async function openStores(house: House): Promise<(TestStore & { origin: string }
           price_minor: 900 + n,
           currency: 'USD',
           is_available: true,
-          seen_at: house.deps.now(),
+          seen_at: instance.deps.now(),
         })),
       ),
     )
@@ -115,8 +115,8 @@ async function openStores(house: House): Promise<(TestStore & { origin: string }
   return stores
 }
 
-async function bareApp(house: House) {
-  await house.pool.query(
+async function bareApp(instance: AppInstance) {
+  await instance.pool.query(
     'create table bench_posts (id uuid primary key, store_key text, at timestamptz, payload jsonb)',
   )
   const app = Fastify({ bodyLimit: 16_384 })
@@ -125,7 +125,7 @@ async function bareApp(house: House) {
   app.post('/api/capture/:storeKey', async (request, reply) => {
     const { storeKey } = request.params as { storeKey: string }
     const payload = JSON.parse(request.body as string) as object
-    await house.pool.query('insert into bench_posts values ($1, $2, $3, $4)', [
+    await instance.pool.query('insert into bench_posts values ($1, $2, $3, $4)', [
       crypto.randomUUID(),
       storeKey,
       new Date(),

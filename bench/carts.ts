@@ -1,28 +1,28 @@
 import type { TestStore } from '../test/factories.ts'
-import type { House, Lab } from './lab.ts'
+import type { AppInstance, Lab } from './lab.ts'
 
 // The three stores that the list and the detection are measured on. The largest also has carts due to be abandoned.
 
 export const SIZES = [10_000, 100_000, 1_000_000]
 export const QUIET = 10_000
 
-export async function openCarts(lab: Lab): Promise<House & { stores: TestStore[] }> {
-  const house = await lab.open({ shared: 'carts' })
-  if (house.isNew) {
+export async function openCarts(lab: Lab): Promise<AppInstance & { stores: TestStore[] }> {
+  const instance = await lab.open({ shared: 'carts' })
+  if (instance.isNew) {
     for (const size of [...SIZES].reverse()) {
       lab.say(`writing ${lab.sized(size).toLocaleString('en-US')} carts`)
-      const store = await house.store({ url: `https://shop-${size}.example.com` })
+      const store = await instance.store({ url: `https://shop-${size}.example.com` })
       const quiet = size === SIZES.at(-1) ? lab.sized(QUIET) : 0
-      await house.carts(store, { count: lab.sized(size), quiet })
+      await instance.carts(store, { count: lab.sized(size), quiet })
     }
   }
-  return Object.assign(house, { stores: await readStores(house) })
+  return Object.assign(instance, { stores: await readStores(instance) })
 }
 
-async function readStores(house: House): Promise<TestStore[]> {
+async function readStores(instance: AppInstance): Promise<TestStore[]> {
   const stores: TestStore[] = []
   for (const size of SIZES) {
-    const row = await house.db
+    const row = await instance.db
       .selectFrom('stores')
       .innerJoin('flows', 'flows.store_id', 'stores.id')
       .select(['stores.id', 'stores.account_id', 'stores.capture_key', 'flows.id as flow_id'])

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
-import { countPeople } from '../server/analytics/people-sql.ts'
+import { countPeople } from '../server/analytics/active-shoppers-sql.ts'
 import { rebuildRollups } from '../server/analytics/rollups.ts'
 import { foldRollups } from '../server/analytics/rollups-sql.ts'
 import { daySpans } from '../server/analytics/rules.ts'
 import { buildApp } from '../server/app.ts'
-import { sql } from '../server/db.ts'
+import { sql } from '../server/core/db.ts'
 import { chartPeriods } from '../shared/dashboard.ts'
 import type { TestStore } from '../test/factories.ts'
 import { openCarts, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
-import type { House, Lab } from './lab.ts'
+import type { AppInstance, Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
 import { percentile } from './measure.ts'
 
@@ -22,39 +22,39 @@ const UNFOLDED = 2_000
 export const bench: Bench = { name: 'dashboard', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await openCarts(lab)
-  const app = buildApp(house.deps)
+  const instance = await openCarts(lab)
+  const app = buildApp(instance.deps)
   try {
     await app.ready()
     const tokens: string[] = []
-    for (const store of house.stores) {
-      await sell(house, store)
-      tokens.push(await signIn(house, store))
+    for (const store of instance.stores) {
+      await sell(instance, store)
+      tokens.push(await signIn(instance, store))
     }
-    await foldRollups(house.db)
-    await sql`vacuum analyze rollups, rollup_days`.execute(house.db)
-    const largest = house.stores.at(-1)!
-    await stir(house, largest)
+    await foldRollups(instance.db)
+    await sql`vacuum analyze rollups, rollup_days`.execute(instance.db)
+    const largest = instance.stores.at(-1)!
+    await stir(instance, largest)
     const paths = ['/api/dashboard/stats', ...chartPeriods.map((period) => `/api/dashboard/chart?period=${period}`)]
     const figures: Figure[] = []
     for (const path of paths) figures.push(await ask(app, tokens, path, lab))
-    return [...figures, ...(await keep(house, largest))]
+    return [...figures, ...(await keep(instance, largest))]
   } finally {
     await app.close()
-    await house.close()
+    await instance.close()
   }
 }
 
-async function sell({ db }: House, { storeId }: TestStore): Promise<void> {
+async function sell({ db }: AppInstance, { storeId }: TestStore): Promise<void> {
   await sql`
     insert into orders (store_id, order_id, shopper_id, cart_id, kind, status, created_at, modified_at, purchased_at, currency,
-      total_minor, net_minor, touch_id)
+      total_minor, net_minor, touchpoint_id)
     select store_id, 'sold-' || id, shopper_id, id, 'purchase', 'completed', recovered_at, recovered_at, recovered_at, currency,
       value_minor, value_minor, gen_random_uuid()
     from carts where store_id = ${storeId} and status = 'recovered' on conflict do nothing`.execute(db)
 }
 
-async function stir({ db }: House, { storeId }: TestStore): Promise<void> {
+async function stir({ db }: AppInstance, { storeId }: TestStore): Promise<void> {
   await sql`
     insert into rollup_changes (store_id, slot, currency, abandoned)
     select ${storeId}, rollup_slot(now() - n % 900 * interval '1 minute'), 'USD', 1 from generate_series(1, ${UNFOLDED}) n`.execute(
@@ -83,8 +83,8 @@ async function ask(app: FastifyInstance, tokens: string[], path: string, lab: La
   }
 }
 
-async function keep(house: House, { storeId }: TestStore): Promise<Figure[]> {
-  const now = house.deps.now()
+async function keep(instance: AppInstance, { storeId }: TestStore): Promise<Figure[]> {
+  const now = instance.deps.now()
   const timed = async (name: string, work: () => Promise<unknown>): Promise<Figure> => {
     const begun = performance.now()
     await work()
@@ -92,8 +92,8 @@ async function keep(house: House, { storeId }: TestStore): Promise<Figure[]> {
   }
   const spans = [{ store_id: storeId, ...daySpans(now, 'America/New_York') }]
   return [
-    await timed(`fold of ${UNFOLDED.toLocaleString('en-US')} changes`, () => foldRollups(house.db)),
-    await timed('people of 60 days, every 15 minutes', () => countPeople(house.db, spans, now)),
-    await timed('all carts and orders counted anew', () => rebuildRollups({ storeId, db: house.db })),
+    await timed(`fold of ${UNFOLDED.toLocaleString('en-US')} changes`, () => foldRollups(instance.db)),
+    await timed('people of 60 days, every 15 minutes', () => countPeople(instance.db, spans, now)),
+    await timed('all carts and orders counted anew', () => rebuildRollups({ storeId, db: instance.db })),
   ]
 }

@@ -1,10 +1,10 @@
-import { snapshot } from '../server/db.ts'
-import { newId } from '../server/ids.ts'
-import { sendDue } from '../server/messages/deliver.ts'
-import { claimDue } from '../server/messages/deliver-sql.ts'
-import { judge } from '../server/messages/judge.ts'
+import { newId } from '../server/core/ids.ts'
+import { evaluate } from '../server/decide/evaluate.ts'
+import { sendDue } from '../server/send/deliver.ts'
+import { claimDue } from '../server/send/deliver-sql.ts'
+import { NO_GOODS } from '../server/sync/goods.ts'
 import type { Bench, Figure } from './figures.ts'
-import { type House, type Lab, nullChannel } from './lab.ts'
+import { type AppInstance, type Lab, nullChannel } from './lab.ts'
 import { median, timed } from './measure.ts'
 
 // Method: a store has thousands of mails due. Claim + decide: batches of 100 are leased and judged, rendering included, until
@@ -17,17 +17,17 @@ const POOL = 5
 export const bench: Bench = { name: 'decide', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await lab.open()
+  const instance = await lab.open()
   const decided: number[] = []
   const looped: number[] = []
   try {
-    await loop(house, 200)
+    await loop(instance, 200)
     for (let round = 0; round < 3; round++) {
-      decided.push(await claimAndDecide(house, lab.sized(5_000)))
-      looped.push(await loop(house, lab.sized(3_000)))
+      decided.push(await claimAndDecide(instance, lab.sized(5_000)))
+      looped.push(await loop(instance, lab.sized(3_000)))
     }
   } finally {
-    await house.close()
+    await instance.close()
   }
   return [
     { name: 'claim + decide + render', value: median(decided), unit: '/s', goal: { atLeast: 2_000 } },
@@ -40,15 +40,15 @@ async function run(lab: Lab): Promise<Figure[]> {
   ]
 }
 
-async function claimAndDecide(house: House, count: number): Promise<number> {
-  const { storeId } = await readyStore(house, count)
-  const { deps } = house
+async function claimAndDecide(instance: AppInstance, count: number): Promise<number> {
+  const { storeId } = await readyStore(instance, count)
+  const { deps } = instance
   const store = { storeId, db: deps.db }
   await deps.db
     .updateTable('sync_state')
     .set({ completed_start: deps.now() })
     .where('store_id', '=', storeId)
-    .where('stream', '=', 'fence')
+    .where('stream', '=', 'order_check')
     .execute()
   let sendable = 0
   const ms = await timed(async () => {
@@ -58,18 +58,20 @@ async function claimAndDecide(house: House, count: number): Promise<number> {
       const rows = await claimDue(store, { claim: newId(), workerId: deps.workerId, now, leaseUntil, limit: BATCH })
       if (rows.length === 0) return
       const ids = rows.map((row) => row.id)
-      sendable += (await snapshot(store, (tx) => judge(deps, tx, ids, new Map()))).ready.length
+      sendable += (await evaluate(deps, store, { ids, texts: new Map(), goods: NO_GOODS })).ready.length
     }
   })
   if (sendable !== count) throw new Error(`${sendable} of ${count} would be sent`)
   return (count / ms) * 1_000
 }
 
-async function loop(house: House, count: number): Promise<number> {
-  const { storeId } = await readyStore(house, count)
+async function loop(instance: AppInstance, count: number): Promise<number> {
+  const { storeId } = await readyStore(instance, count)
   const email = nullChannel(POOL)
-  const ms = await timed(() => sendDue({ ...house.deps, channels: { ...house.deps.channels, email } }, { storeId }))
-  const { sent } = await house.db
+  const ms = await timed(() =>
+    sendDue({ ...instance.deps, channels: { ...instance.deps.channels, email } }, { storeId }),
+  )
+  const { sent } = await instance.db
     .selectFrom('messages')
     .select((eb) => eb.fn.countAll<number>().as('sent'))
     .where('store_id', '=', storeId)
@@ -79,8 +81,8 @@ async function loop(house: House, count: number): Promise<number> {
   return (count / ms) * 1_000
 }
 
-async function readyStore(house: House, count: number) {
-  const store = await house.store()
-  await house.carts(store, { count, ready: count })
+async function readyStore(instance: AppInstance, count: number) {
+  const store = await instance.store()
+  await instance.carts(store, { count, ready: count })
   return store
 }

@@ -12,21 +12,21 @@ import { timed } from './measure.ts'
 export const bench: Bench = { name: 'detect', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await openCarts(lab)
+  const instance = await openCarts(lab)
   try {
-    const { storeId } = house.stores.at(-1)!
+    const { storeId } = instance.stores.at(-1)!
     const expected = lab.sized(QUIET)
     let moved = 0
     const ms = await timed(async () => {
-      moved = await detectAbandoned(house.deps)
+      moved = await detectAbandoned(instance.deps)
     })
     if (moved < expected) throw new Error(`${moved} of ${expected} were moved`)
-    const { planned } = await house.db
+    const { planned } = await instance.db
       .selectFrom('messages')
       .select((eb) => eb.fn.countAll<number>().as('planned'))
       .where('store_id', '=', storeId)
       .executeTakeFirstOrThrow()
-    const idleMs = await timed(() => detectAbandoned(house.deps))
+    const idleMs = await timed(() => detectAbandoned(instance.deps))
     return [
       {
         name: `detection over ${lab.sized(SIZES.at(-1)!).toLocaleString('en-US')} carts, ${expected.toLocaleString('en-US')} due`,
@@ -38,6 +38,6 @@ async function run(lab: Lab): Promise<Figure[]> {
       { name: 'detection with nothing due', value: idleMs, unit: 'ms' },
     ]
   } finally {
-    await house.close()
+    await instance.close()
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type SinkTally, startEmptyShops, startSink } from './helpers.ts'
-import type { House, Lab } from './lab.ts'
+import type { AppInstance, Lab } from './lab.ts'
 import { latenessOf } from './latency.bench.ts'
 import { percentile } from './measure.ts'
 import { startServer } from './server.ts'
@@ -16,27 +16,27 @@ const SINGLES = 40
 export const bench: Bench = { name: 'fairness', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await lab.open({ poolSize: 4 })
+  const instance = await lab.open({ poolSize: 4 })
   const [sink, shops] = await Promise.all([startSink(), startEmptyShops()])
   const singles = Math.max(10, Math.round(SINGLES * lab.scale))
   try {
-    const large = await house.store({ url: `http://127.0.0.1:${shops.port}/large` })
-    const slow = await house.store({ url: `http://127.0.0.1:${shops.port}/slow` })
+    const large = await instance.store({ url: `http://127.0.0.1:${shops.port}/large` })
+    const slow = await instance.store({ url: `http://127.0.0.1:${shops.port}/slow` })
     const others: TestStore[] = []
     for (let n = 0; n < singles; n++)
-      others.push(await house.store({ url: `http://127.0.0.1:${shops.port}/other${n}` }))
-    await house.carts(large, { count: lab.sized(100_000), ready: lab.sized(100_000) })
-    await house.carts(slow, { count: 50, ready: 50 })
-    for (const store of others) await house.carts(store, { count: 1, ready: 1 })
-    const server = await startServer({ DATABASE_URL: house.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}` })
+      others.push(await instance.store({ url: `http://127.0.0.1:${shops.port}/other${n}` }))
+    await instance.carts(large, { count: lab.sized(100_000), ready: lab.sized(100_000) })
+    await instance.carts(slow, { count: 50, ready: 50 })
+    for (const store of others) await instance.carts(store, { count: 1, ready: 1 })
+    const server = await startServer({ DATABASE_URL: instance.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}` })
     try {
-      await spreadDue(house, others)
+      await spreadDue(instance, others)
       await sleep(singles * 1_000 + 12_000)
     } finally {
       await server.stop()
     }
     const late = await latenessOf(
-      house,
+      instance,
       others.map((store) => store.storeId),
     )
     const { mails } = await sink.ask<SinkTally>({})
@@ -52,19 +52,19 @@ async function run(lab: Lab): Promise<Figure[]> {
     ]
   } finally {
     await Promise.all([sink.stop(), shops.stop()])
-    await house.close()
+    await instance.close()
   }
 }
 
-async function spreadDue(house: House, stores: readonly TestStore[]): Promise<void> {
+async function spreadDue(instance: AppInstance, stores: readonly TestStore[]): Promise<void> {
   const start = Date.now() + 6_000
   for (const [n, { storeId }] of stores.entries()) {
     const at = new Date(start + n * 1_000)
-    await house.pool.query(
+    await instance.pool.query(
       `update messages set due_at = $2::timestamptz, wake_at = $2, expires_at = $2::timestamptz + interval '24 hours'
       where store_id = $1 and step = 1`,
       [storeId, at],
     )
-    await house.pool.query('update store_send set next_due_at = $2 where store_id = $1', [storeId, at])
+    await instance.pool.query('update send_schedule set next_due_at = $2 where store_id = $1', [storeId, at])
   }
 }

@@ -1,9 +1,9 @@
-import { recordCapture } from '../server/carts/capture.ts'
+import { recordCapture } from '../server/capture/capture.ts'
 import { emptyFold, type Fact, foldFacts } from '../server/carts/fold.ts'
 import { recordFacts } from '../server/carts/record.ts'
-import { newId } from '../server/ids.ts'
+import { newId } from '../server/core/ids.ts'
 import type { Bench, Figure } from './figures.ts'
-import type { House, Lab } from './lab.ts'
+import type { AppInstance, Lab } from './lab.ts'
 import { median, timed } from './measure.ts'
 
 // Method: one cart has 10,000 facts (a page left open for months, or a robot). Measured: the pure fold of all of them; a fact that
@@ -13,17 +13,17 @@ import { median, timed } from './measure.ts'
 export const bench: Bench = { name: 'fold', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await lab.open()
+  const instance = await lab.open()
   try {
-    const many = await aCartWith(house, lab.sized(10_000))
-    const few = await aCartWith(house, 10)
-    const facts = await factsOf(house, many.storeId)
+    const many = await aCartWith(instance, lab.sized(10_000))
+    const few = await aCartWith(instance, 10)
+    const facts = await factsOf(instance, many.storeId)
     const pureMs = await repeated(5, async () => foldFacts(emptyFold, facts))
-    const lateMs = await repeated(5, (n) => addFact(house, many, new Date(many.start + 500 + n)))
-    const nextMs = await repeated(20, () => addFact(house, many, new Date()))
-    const nextOfFewMs = await repeated(20, () => addFact(house, few, new Date()))
-    const postMs = await repeated(20, (n) => post(house, many, n))
-    const postOfFewMs = await repeated(20, (n) => post(house, few, n))
+    const lateMs = await repeated(5, (n) => addFact(instance, many, new Date(many.start + 500 + n)))
+    const nextMs = await repeated(20, () => addFact(instance, many, new Date()))
+    const nextOfFewMs = await repeated(20, () => addFact(instance, few, new Date()))
+    const postMs = await repeated(20, (n) => post(instance, many, n))
+    const postOfFewMs = await repeated(20, (n) => post(instance, few, n))
     const count = facts.length.toLocaleString('en-US')
     return [
       { name: `pure fold of ${count} facts`, value: pureMs, unit: 'ms' },
@@ -42,7 +42,7 @@ async function run(lab: Lab): Promise<Figure[]> {
       },
     ]
   } finally {
-    await house.close()
+    await instance.close()
   }
 }
 
@@ -53,17 +53,17 @@ interface LongCart {
   start: number
 }
 
-async function aCartWith(house: House, count: number): Promise<LongCart> {
-  const { storeId } = await house.store()
+async function aCartWith(instance: AppInstance, count: number): Promise<LongCart> {
+  const { storeId } = await instance.store()
   const cart = `cart-${newId()}`
   const long = { storeId, cart, page: `page-${cart}`, start: Date.now() - count * 1_000 - 60_000 }
-  await addFact(house, long, new Date(long.start))
-  const shopper = await house.db
+  await addFact(instance, long, new Date(long.start))
+  const shopper = await instance.db
     .selectFrom('shoppers')
     .select('id')
     .where('store_id', '=', storeId)
     .executeTakeFirstOrThrow()
-  await house.pool.query(
+  await instance.pool.query(
     `insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
     select $1, (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || substr(md5(n::text), 1, 20))::uuid, $2,
       'snapshot', 'capture', at, 'capture:' || n, jsonb_build_object('type', 'snapshot', 'items', jsonb_build_array(
@@ -72,13 +72,13 @@ async function aCartWith(house: House, count: number): Promise<LongCart> {
     from generate_series(1, $3::int) n, lateral (select $4::timestamptz + n * interval '1 second' as at) t`,
     [storeId, shopper.id, count, new Date(long.start), long.page],
   )
-  await addFact(house, long, new Date(long.start + 1))
-  await house.pool.query('vacuum analyze facts')
+  await addFact(instance, long, new Date(long.start + 1))
+  await instance.pool.query('vacuum analyze facts')
   return long
 }
 
-async function addFact(house: House, { storeId, cart }: LongCart, at: Date): Promise<void> {
-  await recordFacts(house.deps, storeId, [
+async function addFact(instance: AppInstance, { storeId, cart }: LongCart, at: Date): Promise<void> {
+  await recordFacts(instance.deps, storeId, [
     {
       keys: [{ kind: 'cart', value: cart }],
       source: 'capture',
@@ -89,14 +89,14 @@ async function addFact(house: House, { storeId, cart }: LongCart, at: Date): Pro
   ])
 }
 
-async function post(house: House, long: LongCart, n: number): Promise<void> {
+async function post(instance: AppInstance, long: LongCart, n: number): Promise<void> {
   const store = { id: long.storeId, url: 'https://shop.example.com', home_url: 'https://shop.example.com' }
   const items = [{ id: '16', quantity: 10 + n }]
-  await recordCapture(house.deps, store, { cart: long.cart, page: long.page, seq: 20_000 + n, items }, 'client')
+  await recordCapture(instance.deps, store, { cart: long.cart, page: long.page, seq: 20_000 + n, items }, 'client')
 }
 
-async function factsOf(house: House, storeId: string): Promise<Fact[]> {
-  const rows = await house.db
+async function factsOf(instance: AppInstance, storeId: string): Promise<Fact[]> {
+  const rows = await instance.db
     .selectFrom('facts')
     .select(['id', 'at', 'payload'])
     .where('store_id', '=', storeId)

@@ -26,6 +26,8 @@ export interface SinkTally {
 }
 
 export const startSink = (): Promise<Helper> => withPort('./sink.ts')
+/** Asks an address all the time; its port says nothing. */
+export const startProbe = (): Promise<Helper> => withPort('./probe.ts')
 export const startEmptyShops = (): Promise<Helper> => withPort('./empty-shop.ts')
 
 export interface LoadAnswer {

@@ -1,17 +1,17 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
 import type { EmailChannel } from '../server/channels/channel.ts'
-import { readConfig } from '../server/config.ts'
-import { type Db, openDb, openPool } from '../server/db.ts'
+import { readConfig } from '../server/core/config.ts'
+import { type Db, openDb, openPool } from '../server/core/db.ts'
+import { newId } from '../server/core/ids.ts'
+import { createLogger } from '../server/core/logger.ts'
+import { createSecrets } from '../server/core/secrets.ts'
+import { migrate } from '../server/database/migrate.ts'
 import type { Deps } from '../server/deps.ts'
-import { newId } from '../server/ids.ts'
-import { beat } from '../server/instance/workers.ts'
-import { createLogger } from '../server/logger.ts'
-import { migrate } from '../server/migrate.ts'
-import { createSecrets } from '../server/secrets.ts'
+import { beat } from '../server/send/workers.ts'
 import { keepKeys } from '../server/stores/access.ts'
-import { aFakeStore } from '../server/stores/fake-store.ts'
 import { aStore, type StoreOptions, type TestStore } from '../test/factories.ts'
+import { aFakeStore } from '../test/fake-store.ts'
 import { asAdmin, databaseUrl } from '../test/global.ts'
 import { type ManyCarts, manyCarts } from '../test/many-carts.ts'
 import type { World } from '../test/world.ts'
@@ -28,12 +28,12 @@ export interface Lab {
   /** A number of rows at this run's scale. */
   sized(full: number): number
   /** A database of its own, or one that several benchmarks of a run share by its name. */
-  open(options?: { shared?: string; poolSize?: number; env?: Record<string, string> }): Promise<House>
+  open(options?: { shared?: string; poolSize?: number; env?: Record<string, string> }): Promise<AppInstance>
   say(sentence: string): void
 }
 
 /** A database with everything the server's functions want around it. */
-export interface House {
+export interface AppInstance {
   url: string
   pool: pg.Pool
   db: Db
@@ -55,12 +55,12 @@ export function createLab({ serverUrl, scale, say }: LabOptions): Lab {
   return {
     scale,
     sized: (full) => Math.max(10, Math.round(full * scale)),
-    open: (options = {}) => openHouse(serverUrl, options),
+    open: (options = {}) => openInstance(serverUrl, options),
     say,
   }
 }
 
-async function openHouse(serverUrl: string, { shared, poolSize = 16, env = {} }: Parameters<Lab['open']>[0] & {}) {
+async function openInstance(serverUrl: string, { shared, poolSize = 16, env = {} }: Parameters<Lab['open']>[0] & {}) {
   const name = shared ? `bench_${shared}` : `bench_${crypto.randomBytes(6).toString('hex')}`
   const isNew = await createDatabase(serverUrl, name)
   const url = databaseUrl(serverUrl, name)
@@ -69,7 +69,7 @@ async function openHouse(serverUrl: string, { shared, poolSize = 16, env = {} }:
   const db = openDb(pool)
   const deps = buildDeps(pool, db, env)
   await beat(deps)
-  const house: House = {
+  const instance: AppInstance = {
     url,
     pool,
     db,
@@ -82,7 +82,7 @@ async function openHouse(serverUrl: string, { shared, poolSize = 16, env = {} }:
       if (!shared) await asAdmin(serverUrl, `drop database if exists ${name} with (force)`)
     },
   }
-  return house
+  return instance
 }
 
 async function createDatabase(serverUrl: string, name: string): Promise<boolean> {
@@ -98,7 +98,11 @@ async function createDatabase(serverUrl: string, name: string): Promise<boolean>
 /** A store with keys, the ready flow on since a day ago and a plan without a limit of mails. */
 async function openStore(deps: Deps, options: StoreOptions = {}): Promise<TestStore> {
   const started = new Date(deps.now().getTime() - 86_400_000)
-  const store = await aStore({ db: deps.db, now: started } as World, { plan: 'growth', fenceAgeMs: null, ...options })
+  const store = await aStore({ db: deps.db, now: started } as World, {
+    plan: 'growth',
+    orderCheckAgeMs: null,
+    ...options,
+  })
   await deps.db
     .transaction()
     .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, KEYS))
@@ -117,7 +121,7 @@ function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
     secrets: createSecrets(SECRET),
     workerId: newId(),
     jobs: { enqueue: async () => {} },
-    channels: { email: nullChannel(), demoEmail: nullChannel(), text: async () => null },
+    channels: { email: nullChannel(), demoEmail: nullChannel(), ownMail: async () => null, text: async () => null },
     storeClient: () => shop,
     demo: null,
   }

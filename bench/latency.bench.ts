@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench, Figure } from './figures.ts'
 import { startEmptyShops, startSink } from './helpers.ts'
-import type { House, Lab } from './lab.ts'
+import type { AppInstance, Lab } from './lab.ts'
 import { percentile, seededRandom } from './measure.ts'
 import { startServer } from './server.ts'
 
@@ -12,16 +12,16 @@ import { startServer } from './server.ts'
 export const bench: Bench = { name: 'latency', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await lab.open({ poolSize: 4 })
+  const instance = await lab.open({ poolSize: 4 })
   const [sink, shops] = await Promise.all([startSink(), startEmptyShops()])
   const count = Math.max(20, lab.sized(60))
-  const server = await startServer({ DATABASE_URL: house.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}` })
+  const server = await startServer({ DATABASE_URL: instance.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}` })
   try {
-    const store = await house.store({ url: `http://127.0.0.1:${shops.port}/shop` })
-    await house.carts(store, { count, ready: count })
-    await spreadDue(house, store.storeId, count)
+    const store = await instance.store({ url: `http://127.0.0.1:${shops.port}/shop` })
+    await instance.carts(store, { count, ready: count })
+    await spreadDue(instance, store.storeId, count)
     await sleep(count * 1_000 + 8_000)
-    const late = await latenessOf(house, [store.storeId])
+    const late = await latenessOf(instance, [store.storeId])
     if (late.length !== count) throw new Error(`${late.length} of ${count} were handed over`)
     return [
       {
@@ -35,28 +35,28 @@ async function run(lab: Lab): Promise<Figure[]> {
   } finally {
     await server.stop()
     await Promise.all([sink.stop(), shops.stop()])
-    await house.close()
+    await instance.close()
   }
 }
 
 /** One after the other, each at a random moment of its second. */
-async function spreadDue(house: House, storeId: string, count: number): Promise<void> {
+async function spreadDue(instance: AppInstance, storeId: string, count: number): Promise<void> {
   const random = seededRandom(11)
   const start = Date.now() + 3_000
   const times = Array.from({ length: count }, (_, n) => new Date(start + n * 1_000 + random() * 1_000).toISOString())
-  await house.pool.query(
+  await instance.pool.query(
     `update messages m set due_at = t.at, wake_at = t.at, expires_at = t.at + interval '24 hours'
     from (select id, row_number() over (order by id) as n from messages where store_id = $1 and step = 1) o
     join unnest($2::timestamptz[]) with ordinality as t(at, n) on t.n = o.n
     where m.store_id = $1 and m.id = o.id`,
     [storeId, times],
   )
-  await house.pool.query('update store_send set next_due_at = $2 where store_id = $1', [storeId, new Date(start)])
+  await instance.pool.query('update send_schedule set next_due_at = $2 where store_id = $1', [storeId, new Date(start)])
 }
 
 /** Milliseconds from due to hand-over of every first step that left. */
-export async function latenessOf(house: House, storeIds: readonly string[]): Promise<number[]> {
-  const { rows } = await house.pool.query<{ ms: number }>(
+export async function latenessOf(instance: AppInstance, storeIds: readonly string[]): Promise<number[]> {
+  const { rows } = await instance.pool.query<{ ms: number }>(
     `select (extract(epoch from handed_over_at - due_at) * 1000)::float as ms from messages
     where store_id = any($1::uuid[]) and step = 1 and handed_over_at is not null`,
     [storeIds],

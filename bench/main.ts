@@ -16,6 +16,7 @@ const names = [
   'start',
   'latency',
   'fairness',
+  'preview',
   'send',
   'decide',
   'capture',
@@ -23,6 +24,7 @@ const names = [
   'sync',
   'list',
   'dashboard',
+  'notifications',
   'paint',
   'detect',
 ]

@@ -19,13 +19,13 @@ const LOADS = 7
 export const bench: Bench = { name: 'paint', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await openCarts(lab)
+  const instance = await openCarts(lab)
   const sink = await startSink()
-  const env = { SMTP_URL: `smtp://127.0.0.1:${sink.port}`, DATABASE_URL: house.url }
+  const env = { SMTP_URL: `smtp://127.0.0.1:${sink.port}`, DATABASE_URL: instance.url }
   const server = await startServer(env)
   const browser = await openBrowser()
   try {
-    const signedIn = await keptBy(browser, server, await signIn(house, house.stores.at(-1)!))
+    const signedIn = await keptBy(browser, server, await signIn(instance, instance.stores.at(-1)!))
     const figures: Figure[] = []
     for (const width of WIDTHS) figures.push(...(await measure(browser, server, { signedIn, width })))
     return figures
@@ -33,7 +33,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     await browser.close()
     await server.stop()
     await sink.stop()
-    await house.close()
+    await instance.close()
   }
 }
 

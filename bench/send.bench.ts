@@ -1,13 +1,13 @@
 import { createTransport } from 'nodemailer'
-import { createSmtpChannel } from '../server/channels/smtp.ts'
-import { sendDue } from '../server/messages/deliver.ts'
+import { createSmtpChannel } from '../server/email/smtp.ts'
+import { sendDue } from '../server/send/deliver.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type Helper, type SinkTally, startSink } from './helpers.ts'
-import type { House, Lab } from './lab.ts'
+import type { AppInstance, Lab } from './lab.ts'
 import { median, timed } from './measure.ts'
 
 // Method: a store has thousands of mails due; `sendDue` sends them all through the SMTP channel into a sink in a process of its
-// own: fence, claim, decision, rendering, hand-over, outcome, next steps, each committed with fsync. The ceiling is nodemailer's
+// own: order check, claim, decision, rendering, hand-over, outcome, next steps, each committed with fsync. The ceiling is nodemailer's
 // own pool of as many connections, given the very subjects, texts, recipients and headers that the first had kept, composing
 // them with the same encoding into the same sink, without a database. Three rounds of both in turn; medians. Once with a pool of
 // five, as we come, and once of twenty: no more mails may be handed over than the pool carries (D10), so it bounds how many share
@@ -19,28 +19,28 @@ const ROUNDS = 3
 export const bench: Bench = { name: 'send', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await lab.open()
+  const instance = await lab.open()
   const sink = await startSink()
   try {
-    await sendThroughWayC(house, sink, { count: 200, pool: POOLS[0]! })
+    await sendThroughWayC(instance, sink, { count: 200, pool: POOLS[0]! })
     const figures: Figure[] = []
-    for (const pool of POOLS) figures.push(await compared(lab, house, sink, pool))
+    for (const pool of POOLS) figures.push(await compared(lab, instance, sink, pool))
     return figures
   } finally {
     await sink.stop()
-    await house.close()
+    await instance.close()
   }
 }
 
-async function compared(lab: Lab, house: House, sink: Helper, pool: number): Promise<Figure> {
+async function compared(lab: Lab, instance: AppInstance, sink: Helper, pool: number): Promise<Figure> {
   const ours: number[] = []
   const bare: number[] = []
   let bytes = 0
   for (let round = 0; round < ROUNDS; round++) {
-    const { storeId, rate, bytesPerMail } = await sendThroughWayC(house, sink, { count: lab.sized(2_000), pool })
+    const { storeId, rate, bytesPerMail } = await sendThroughWayC(instance, sink, { count: lab.sized(2_000), pool })
     ours.push(rate)
     bytes = bytesPerMail
-    bare.push(await sendBare(house, sink, storeId, pool))
+    bare.push(await sendBare(instance, sink, storeId, pool))
   }
   return {
     name: `messages through the whole of Way C, pool of ${pool}`,
@@ -52,13 +52,13 @@ async function compared(lab: Lab, house: House, sink: Helper, pool: number): Pro
   }
 }
 
-async function sendThroughWayC(house: House, sink: Helper, { count, pool }: { count: number; pool: number }) {
-  const store = await house.store()
-  await house.carts(store, { count, ready: count })
+async function sendThroughWayC(instance: AppInstance, sink: Helper, { count, pool }: { count: number; pool: number }) {
+  const store = await instance.store()
+  await instance.carts(store, { count, ready: count })
   const email = createSmtpChannel({ url: `smtp://127.0.0.1:${sink.port}`, poolSize: pool })
   const before = await sink.ask<SinkTally>({})
   const ms = await timed(() =>
-    sendDue({ ...house.deps, channels: { ...house.deps.channels, email } }, { storeId: store.storeId }),
+    sendDue({ ...instance.deps, channels: { ...instance.deps.channels, email } }, { storeId: store.storeId }),
   )
   const after = await sink.ask<SinkTally>({})
   await email.close()
@@ -67,8 +67,8 @@ async function sendThroughWayC(house: House, sink: Helper, { count, pool }: { co
   return { storeId: store.storeId, rate: (count / ms) * 1_000, bytesPerMail: (after.bytes - before.bytes) / mails }
 }
 
-async function sendBare(house: House, sink: Helper, storeId: string, pool: number): Promise<number> {
-  const rows = await house.db
+async function sendBare(instance: AppInstance, sink: Helper, storeId: string, pool: number): Promise<number> {
+  const rows = await instance.db
     .selectFrom('messages')
     .select(['id', 'to_address', 'subject', 'body_html', 'body_text'])
     .where('store_id', '=', storeId)

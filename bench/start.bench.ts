@@ -17,16 +17,16 @@ export const bench: Bench = { name: 'start', run }
 async function run(lab: Lab): Promise<Figure[]> {
   const sink = await startSink()
   const env = { SMTP_URL: `smtp://127.0.0.1:${sink.port}` }
-  const house = await lab.open()
+  const instance = await lab.open()
   try {
     const { firstMs, againMs } = await startEmbedded(env)
     const external: number[] = []
     for (let n = 0; n < 3; n++) {
-      const server = await startServer({ ...env, DATABASE_URL: house.url })
+      const server = await startServer({ ...env, DATABASE_URL: instance.url })
       external.push(server.readyAfterMs)
       await server.stop()
     }
-    const idleMb = await idleMemory({ ...env, DATABASE_URL: house.url }, lab)
+    const idleMb = await idleMemory({ ...env, DATABASE_URL: instance.url }, lab)
     return [
       { name: 'first start to /readyz, database made', value: firstMs / 1_000, unit: 's' },
       { name: 'start to /readyz, own database there', value: againMs / 1_000, unit: 's' },
@@ -35,7 +35,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     ]
   } finally {
     await sink.stop()
-    await house.close()
+    await instance.close()
   }
 }
 

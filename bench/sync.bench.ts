@@ -1,6 +1,6 @@
 import type { OrderPage, OrderQuery, PlatformOrder } from '../server/platforms/platform.ts'
-import { aFakeStore } from '../server/stores/fake-store.ts'
-import { importOrders } from '../server/stores/sync.ts'
+import { importOrders } from '../server/sync/sync.ts'
+import { aFakeStore } from '../test/fake-store.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'
 import { residentMb, timed } from './measure.ts'
@@ -15,9 +15,9 @@ const PAGE = 100
 export const bench: Bench = { name: 'sync', run }
 
 async function run(lab: Lab): Promise<Figure[]> {
-  const house = await lab.open()
+  const instance = await lab.open()
   try {
-    const { storeId } = await house.store()
+    const { storeId } = await instance.store()
     const total = lab.sized(100_000)
     const heap: number[] = []
     const resident: number[] = []
@@ -31,9 +31,9 @@ async function run(lab: Lab): Promise<Figure[]> {
           resident.push(residentMb())
         }),
     }
-    const deps = { ...house.deps, storeClient: () => shop }
+    const deps = { ...instance.deps, storeClient: () => shop }
     const firstMs = await timed(async () => checked(await importOrders(deps, storeId), total))
-    await house.db.updateTable('sync_state').set({ watermark: null }).where('stream', '=', 'import').execute()
+    await instance.db.updateTable('sync_state').set({ watermark: null }).where('stream', '=', 'import').execute()
     const againMs = await timed(async () => checked(await importOrders(deps, storeId), total))
     return [
       {
@@ -52,7 +52,7 @@ async function run(lab: Lab): Promise<Figure[]> {
       },
     ]
   } finally {
-    await house.close()
+    await instance.close()
   }
 }
 

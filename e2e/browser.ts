@@ -1,4 +1,5 @@
 import { type Browser, chromium } from 'playwright-core'
+import { withOwnFonts } from './fonts.ts'
 
 /**
  * With each window the browser would build its own address bar's pop-ups: four hundred files of its own, beside the page that is looked at,
@@ -26,6 +27,7 @@ export const openBrowsers = (): Browser[] => [...browsers].filter((browser) => b
 export async function openBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    env: withOwnFonts(process.env),
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -38,5 +40,12 @@ export async function openBrowser(): Promise<Browser> {
     ],
   })
   browsers.add(browser)
+  return atRest(browser)
+}
+
+/** A page that moves is drawn sixty times a second for as long as it is open: none does unless a journey is about that. */
+function atRest(browser: Browser): Browser {
+  const open = browser.newContext.bind(browser)
+  browser.newContext = (options) => open({ reducedMotion: 'reduce', ...options })
   return browser
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoStore } from '../demo/store/store.ts'
+import { testSeed } from '../test/tier.ts'
 import { type CrashCase, cases, randomFrom, type Target } from './crash/cases.ts'
 import { aLane, type Lane } from './crash/lane.ts'
 import { startShops } from './crash/shops.ts'
 
-// kill -9 at some boundaries of Way C, others every day (D1, D6, D10). All of them, as often as asked: `npm run crash`.
+// kill -9 at some boundaries of Way C, others every day (D1, D6, D10). All of them: `npm run crash` and `npm run test:all`.
 
-const seed = Number(process.env.CRASH_SEED ?? new Date().toISOString().slice(0, 10).replaceAll('-', ''))
-const random = randomFrom(seed)
+const random = randomFrom(testSeed)
 
 let shops: DemoStore[] = []
 let lanes: Lane[] = []
@@ -29,7 +29,7 @@ function oneOf(...targets: Target[]): CrashCase {
 
 test('killed with two and with four workers, everything goes out once, and nothing is lost', async () => {
   const chosen = [oneOf('worker'), oneOf('postgres', 'both')]
-  console.log(`CRASH_SEED=${seed}: ${chosen.map(({ name }) => name).join(' · ')}`)
-  const results = await Promise.all(chosen.map((crash, at) => lanes[at]!.run(crash, seed + at)))
+  console.log(`TEST_SEED=${testSeed}: ${chosen.map(({ name }) => name).join(' · ')}`)
+  const results = await Promise.all(chosen.map((crash, at) => lanes[at]!.run(crash, testSeed + at)))
   expect(results.map(({ problems }) => problems)).toEqual([[], []])
 }, 600_000)

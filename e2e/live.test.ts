@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AppInstance, aSeededInstance, until } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
-import { aFurnishedHouse, type House, until } from './house.ts'
 
 // Settings changed elsewhere, with a browser that is there, cut off for a while, or behind another tab. Nothing else asks for them again.
 
-let house: House
+let instance: AppInstance
 let browser: Browser
 let page: Page
 let token: string
@@ -13,12 +13,12 @@ const asked: number[] = []
 const mistakes: string[] = []
 
 beforeAll(async () => {
-  house = await aFurnishedHouse()
+  instance = await aSeededInstance()
   browser = await openBrowser()
   page = await (await browser.newContext()).newPage()
   page.on('request', (request) => request.url().includes('/api/stores/check-connection') && asked.push(Date.now()))
   page.on('console', (line) => /Content Security Policy/i.test(line.text()) && mistakes.push(line.text()))
-  await page.goto(`${house.url}/login`)
+  await page.goto(`${instance.url}/login`)
   const joined = page.waitForEvent('websocket', { timeout: 60_000 })
   await page.getByRole('button', { name: 'Try the live demo' }).click()
   await page.waitForURL('**/dashboard')
@@ -30,13 +30,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close()
-  await house?.stop()
+  await instance?.stop()
 })
 
 async function changeElsewhere(days: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ attributionWindowDays: days })
-  const reply = await fetch(`${house.url}/api/stores/settings`, { method: 'PUT', headers, body })
+  const reply = await fetch(`${instance.url}/api/stores/settings`, { method: 'PUT', headers, body })
   expect(reply.status, await reply.text()).toBe(200)
 }
 
@@ -50,9 +50,9 @@ test('what is changed elsewhere is asked for at once', async () => {
 })
 
 test('a server that was away is found again, and what was missed is asked for', async () => {
-  await house.kill()
+  await instance.kill()
   const before = asked.length
-  await house.start()
+  await instance.start()
   await isAskedAfter(before)
   const found = asked.length
   await changeElsewhere(8)
@@ -73,4 +73,26 @@ test('a tab nobody looks at asks when it is looked at', async () => {
   expect(asked.length).toBe(before)
   await hide(false)
   await isAskedAfter(before)
+})
+
+test('a cart that is being filled appears on the dashboard without a reload, and counts down', async () => {
+  const headers = { authorization: `Bearer ${token}` }
+  const reply = await fetch(`${instance.url}/api/stores/check-connection`, { headers })
+  const { captureKey } = ((await reply.json()) as { store: { captureKey: string } }).store
+  const listed = await fetch(`${instance.url}/api/carts/abandoned?limit=1`, { headers })
+  const { carts } = (await listed.json()) as { carts: { items: { product_id: string }[] }[] }
+  const active = page.getByRole('region', { name: 'Active now' })
+  await active.getByText('No cart is being filled right now.').waitFor()
+  const post = {
+    ...{ cart: 'live-cart-xxxxxxxxxxx', page: 'live-page-xxxxxxxxxxx', seq: 0 },
+    ...{ items: [{ id: carts[0]!.items[0]!.product_id, quantity: 1 }], contact: { email: 'live@shoppers.example' } },
+  }
+  const posted = await fetch(`${instance.url}/api/capture/${captureKey}`, {
+    method: 'POST',
+    headers: { origin: instance.storeUrl, 'content-type': 'text/plain;charset=UTF-8' },
+    body: JSON.stringify(post),
+  })
+  expect(posted.status).toBe(204)
+  await active.getByText('live@shoppers.example').waitFor({ timeout: 10_000 })
+  await active.getByText(/counts as abandoned in 0:\d\d/).waitFor()
 })

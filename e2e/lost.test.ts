@@ -1,23 +1,24 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AppInstance, aSeededInstance } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
-import { aFurnishedHouse, type House } from './house.ts'
+import { verificationToken } from './owner.ts'
 
 // A session that is over and a server that is away, while somebody is in the middle of typing (decision 2): nothing typed is lost.
 
 const PASSWORD = 'four pots on Kiln Road'
 const EMAIL = 'olive@owners.example'
-let house: House
+let instance: AppInstance
 let browser: Browser
 
 beforeAll(async () => {
-  house = await aFurnishedHouse()
+  instance = await aSeededInstance()
   browser = await openBrowser()
 }, 420_000)
 
 afterAll(async () => {
   await browser?.close()
-  await house?.stop()
+  await instance?.stop()
 })
 
 const aVisitor = async () => (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
@@ -28,7 +29,7 @@ async function enterDemo(page: Page): Promise<void> {
 
 async function post(to: string, body: object = {}): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json' }
-  const reply = await fetch(`${house.url}/api/auth/${to}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const reply = await fetch(`${instance.url}/api/auth/${to}`, { method: 'POST', headers, body: JSON.stringify(body) })
   return ((await reply.json()) as { token?: string }).token
 }
 
@@ -36,15 +37,17 @@ const aDemoVisitor = async (path: string) => signedIn((await post('demo'))!, pat
 
 async function anOwner(path: string): Promise<Page> {
   const body = { name: 'Olive', email: EMAIL, password: PASSWORD }
-  return signedIn(((await post('register', body)) ?? (await post('login', body)))!, path)
+  const registered = await post('register', body)
+  if (registered) await post('verify-email', { token: await verificationToken(instance, EMAIL) })
+  return signedIn((registered ?? (await post('login', body)))!, path)
 }
 
 async function signedIn(token: string, path: string): Promise<Page> {
   const page = await aVisitor()
   // No screen, which would notice the token by itself and go somewhere.
-  await page.goto(`${house.url}/readyz`)
+  await page.goto(`${instance.url}/readyz`)
   await page.evaluate((text) => localStorage.setItem('token', text), token)
-  await page.goto(house.url + path)
+  await page.goto(instance.url + path)
   return page
 }
 
@@ -58,7 +61,7 @@ async function signIn(page: Page): Promise<void> {
 async function revoke(page: Page): Promise<void> {
   const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
   const headers = { authorization: `Bearer ${token}` }
-  expect((await fetch(`${house.url}/api/auth/logout`, { method: 'POST', headers })).status).toBe(200)
+  expect((await fetch(`${instance.url}/api/auth/logout`, { method: 'POST', headers })).status).toBe(200)
 }
 
 const cap = (page: Page) => page.getByRole('textbox', { name: 'Messages per person', exact: true })
@@ -118,7 +121,7 @@ describe('a session that is over', () => {
     await form.getByRole('button', { name: 'Change the text' }).click()
     await form.getByLabel('Text', { exact: true }).fill('Your cart: {{ checkout_link }}')
     await revoke(page)
-    await pressAndExpire(page, form.getByRole('button', { name: 'Preview and test' }))
+    await pressAndExpire(page, form.getByRole('button', { name: 'Send a test to myself' }))
     await enterDemo(page)
     await page.waitForURL('**/carts')
     await expect.poll(() => subject(form).inputValue(), { timeout: 15_000 }).toBe('Still thinking it over?')
@@ -146,6 +149,48 @@ describe('a session that is over', () => {
   })
 })
 
+/** Until the server has answered who it is nothing else gets through: no other question can notice that it is back. */
+async function onlyAsksForReturn(page: Page): Promise<void> {
+  let isBack = false
+  page.on('response', (reply) => {
+    if (reply.url().endsWith('/api/instance') && reply.ok()) isBack = true
+  })
+  await page.route(/\/api\/(?!instance$)|socket\.io/, (route) => (isBack ? route.continue() : route.abort()))
+}
+
+test('a screen opened while the server is away: the shell stays, says why, and the screen comes by itself', async () => {
+  const page = await aDemoVisitor('/dashboard')
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  await instance.kill()
+  await onlyAsksForReturn(page)
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'The Recoup server cannot be reached' }).waitFor()
+  await page.getByText('This page opens automatically when the server responds.').waitFor()
+  const tabs = page.getByRole('navigation', { name: 'Sections' }).getByRole('link')
+  expect(await tabs.allInnerTexts()).toEqual(['Dashboard', 'Abandoned Carts', 'Flows', 'Notifications', 'Settings'])
+  expect(await page.getByText('newer version').count()).toBe(0)
+  await instance.start()
+  await page.getByRole('heading', { name: 'Store Connection' }).waitFor({ timeout: 60_000 })
+  expect(new URL(page.url()).pathname).toBe('/settings')
+  await page.getByText('The Recoup server is not responding.').waitFor({ state: 'hidden' })
+  await page.context().close()
+})
+
+test('a screen whose question fails while the server is away asks again by itself', async () => {
+  const page = await aDemoVisitor('/carts')
+  await page.getByRole('row').nth(1).waitFor()
+  await page.getByRole('link', { name: 'Flows', exact: true }).click()
+  await page.getByRole('link', { name: 'Abandoned cart reminders' }).waitFor()
+  await instance.kill()
+  await onlyAsksForReturn(page)
+  await page.getByRole('link', { name: 'Abandoned Carts', exact: true }).click()
+  await page.getByLabel('Search customers').fill('zzzz')
+  await page.getByText('The Recoup server is not responding.').waitFor()
+  await instance.start()
+  await page.getByText('No abandoned carts match your current filters.').first().waitFor({ timeout: 60_000 })
+  await page.context().close()
+})
+
 test('a server that is away: what was typed stays, and goes through once it is back', async () => {
   const pages = {
     rules: await aDemoVisitor('/settings/recovery-rules'),
@@ -154,11 +199,11 @@ test('a server that is away: what was typed stays, and goes through once it is b
     door: await aVisitor(),
   }
   await openFlow(pages.flow)
-  await pages.door.goto(`${house.url}/login`)
+  await pages.door.goto(`${instance.url}/login`)
   await cap(pages.rules).fill('5')
   await subject(pages.flow).fill('Your cart is waiting')
   await pages.account.getByLabel('Invite by email').fill('mia@team.example')
-  await house.kill()
+  await instance.kill()
 
   await save(pages.rules).click()
   await save(pages.flow).click()
@@ -168,15 +213,15 @@ test('a server that is away: what was typed stays, and goes through once it is b
     await page.getByText('Recoup cannot be reached right now. Check your connection and try again.').first().waitFor()
   }
   for (const page of [pages.rules, pages.flow, pages.account]) {
-    await page.getByText('Recoup’s server does not answer.').waitFor()
+    await page.getByText('The Recoup server is not responding.').waitFor()
   }
   // Asking again while it is away takes nothing away.
   await pages.rules.getByRole('button', { name: 'Retry' }).first().click()
-  await house.start()
+  await instance.start()
   // It may find out by itself before anybody presses the button.
   const retry = pages.rules.getByRole('button', { name: 'Retry' }).first()
   await retry.click({ timeout: 5_000 }).catch(() => {})
-  await pages.rules.getByText('Recoup’s server does not answer.').waitFor({ state: 'hidden' })
+  await pages.rules.getByText('The Recoup server is not responding.').waitFor({ state: 'hidden' })
   expect(await cap(pages.rules).inputValue()).toBe('5')
   await save(pages.rules).click()
   await isSaved(pages.rules)

@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { openDb, openPool } from '../server/db.ts'
-import { newId } from '../server/ids.ts'
-import { createSecrets } from '../server/secrets.ts'
+import { openDb, openPool } from '../server/core/db.ts'
+import { newId } from '../server/core/ids.ts'
+import { createSecrets } from '../server/core/secrets.ts'
 import { reminderTexts } from '../shared/reminders.ts'
+import { type AppInstance, anAppInstance, until } from './app-instance.ts'
 import { axeOf } from './axe.ts'
 import { openBrowser } from './browser.ts'
-import { aHouse, type House, until } from './house.ts'
 import { anOwner, KEYS } from './owner.ts'
 
 // The built-in phones: a message of a cart arrives on one, somebody answers there, and Recoup does what was asked of it.
@@ -19,7 +19,7 @@ const BEA = '+493012345001'
 const CARL = '+493012345002'
 const shots = process.env.SCREENSHOTS
 let store: DemoStore
-let house: House
+let instance: AppInstance
 let browser: Browser
 let phone: Page
 let owner: Awaited<ReturnType<typeof anOwner>>
@@ -40,11 +40,11 @@ beforeAll(async () => {
       { ...german, email: 'carl@customers.example', first_name: 'Carl', phone: CARL },
     ].map((shopper) => ({ status: 'failed' as const, createdAt: twoDaysAgo, billing: shopper, lines })),
   ])
-  house = await aHouse({ DEMO: 'off' })
+  instance = await anAppInstance({ DEMO: 'off' })
   browser = await openBrowser()
   page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
   phone = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
-  owner = await anOwner(house, store, page)
+  owner = await anOwner(instance, store, page)
   await owner.ask('POST', '/api/subscribe/manual-update', { planKey: 'growth' })
   await until(async () => {
     const { carts } = await owner.ask<{ carts: { id: string; phone: string }[] }>('GET', '/api/carts/abandoned')
@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close()
-  await house?.stop()
+  await instance?.stop()
   await store?.stop()
 })
 
@@ -85,7 +85,7 @@ async function look(name: string) {
 }
 
 test('the phones are one click from the mailbox, and say what will come', async () => {
-  await phone.goto(house.mailboxUrl)
+  await phone.goto(instance.mailboxUrl)
   await phone.getByRole('link', { name: 'Phones' }).click()
   await phone.getByText('No messages yet').waitFor()
   await look('phones-empty')
@@ -95,7 +95,7 @@ test('an SMS arrives by itself, with a link, and is delivered', async () => {
   expect(await tryOut('sms')).toMatchObject({ isAccepted: true, response: 'queued' })
   await phone.getByRole('link', { name: new RegExp(`\\${ADA}`) }).click()
   await log().getByText('delivered').waitFor({ timeout: 15_000 })
-  expect(await log().getByRole('link').first().getAttribute('href')).toContain(`${house.url}/`)
+  expect(await log().getByRole('link').first().getAttribute('href')).toContain(`${instance.url}/`)
 })
 
 test('STOP is confirmed on the phone, and nothing more is sent until START', async () => {
@@ -110,7 +110,7 @@ test('STOP is confirmed on the phone, and nothing more is sent until START', asy
 
 test('a WhatsApp message comes by template; HELP is answered in words of its own', async () => {
   await tryOut('whatsapp')
-  await phone.goto(`${house.mailboxUrl}/phone?phone=${encodeURIComponent(ADA)}&channel=whatsapp`)
+  await phone.goto(`${instance.mailboxUrl}/phone?phone=${encodeURIComponent(ADA)}&channel=whatsapp`)
   await log().getByText('you left something in your cart').waitFor({ timeout: 15_000 })
   await phone.getByRole('textbox', { name: 'Reply' }).fill('Help')
   await phone.getByRole('button', { name: 'Send' }).click()
@@ -120,8 +120,8 @@ test('a WhatsApp message comes by template; HELP is answered in words of its own
 
 /** Both have agreed to WhatsApp, and it is no quiet hour anywhere. */
 async function consentOf(phones: string[]) {
-  const db = openDb(openPool({ url: house.databaseUrl(), max: 1 }))
-  const { addressHash } = createSecrets(readFileSync(`${house.dataDir}/app-secret`, 'utf8').trim())
+  const db = openDb(openPool({ url: instance.databaseUrl(), max: 1 }))
+  const { addressHash } = createSecrets(readFileSync(`${instance.dataDir}/app-secret`, 'utf8').trim())
   const { id: store_id } = await db.selectFrom('stores').select('id').executeTakeFirstOrThrow()
   const word = {
     store_id,
@@ -143,40 +143,40 @@ async function consentOf(phones: string[]) {
 }
 
 test('an SMS shows what it costs, why nobody gets it, and how plain signs make it shorter', async () => {
-  await page.goto(`${house.url}/carts`)
+  await page.goto(`${instance.url}/carts`)
   await page.getByRole('button', { name: 'Send SMS to Bea Koch' }).click()
-  const form = page.getByRole('dialog', { name: 'Send SMS Reminders' })
-  await form.getByText('Nothing is sent, and it costs nothing. Why stands below.').waitFor()
+  const form = page.getByRole('dialog', { name: 'Send SMS Reminder' })
+  await form.getByText('This won’t be sent, and it costs nothing. Reason:').waitFor()
   expect(await form.getByRole('button', { name: 'Send Now' }).isDisabled()).toBe(true)
   await form.getByText(/^\d segments? · \$0\.\d+$/).waitFor()
   await form.getByRole('button', { name: 'Change the text' }).click()
   const text = form.getByLabel('Text', { exact: true })
   expect(await text.inputValue()).toContain('{{ checkout_link }}')
   await text.fill('Hi {{ customer_name }} – your cart at {{ store_name }} is “still” here: {{ checkout_link }}')
-  await form.getByText('In plain signs it takes 1 segment instead of 3.').waitFor()
+  await form.getByText('With plain characters, it takes 1 segment instead of 3.').waitFor()
   const { violations } = await axeOf(page).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
   if (shots) await page.screenshot({ path: `${shots}/sms-signs.png` })
-  await form.getByRole('button', { name: 'Use plain signs' }).click()
+  await form.getByRole('button', { name: 'Use plain characters' }).click()
   await form.getByText(/^1 segment · /).waitFor()
   expect(await text.inputValue()).toContain('is "still" here')
   await text.fill('Hi {{ customer_name ')
   await form.getByText(/^The message cannot be used: /).waitFor()
-  await form.getByRole('button', { name: 'Use the ready text' }).click()
+  await form.getByRole('button', { name: 'Use the default text' }).click()
   await form.getByText(/^2 segments · /).waitFor()
   await page.keyboard.press('Escape')
 })
 
 test('WhatsApp goes from the carts screen by its template, to one and to many, and says when it was read', async () => {
   await consentOf([BEA, CARL])
-  await page.goto(`${house.url}/carts`)
+  await page.goto(`${instance.url}/carts`)
   await page.getByRole('button', { name: 'Send WhatsApp message to Bea Koch' }).click()
-  const form = page.getByRole('dialog', { name: 'Send WhatsApp Reminders' })
+  const form = page.getByRole('dialog', { name: 'Send WhatsApp Reminder' })
   await form.getByText('Hi Bea, you left something in your cart').waitFor()
   await form.getByText(/^Price: \$0\.\d+\.$/).waitFor()
   expect(await form.getByRole('button', { name: 'Change the text' }).count()).toBe(0)
-  await form.getByRole('button', { name: 'Send Now' }).click()
-  await page.getByRole('alert').filter({ hasText: reminderTexts.whatsappSent }).waitFor()
+  const told = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor()
+  await Promise.all([told(reminderTexts.whatsappSent), form.getByRole('button', { name: 'Send Now' }).click()])
   await page
     .getByRole('row', { name: /Bea Koch/ })
     .getByText('WhatsApp Sent')
@@ -185,11 +185,13 @@ test('WhatsApp goes from the carts screen by its template, to one and to many, a
   await page.getByRole('checkbox', { name: 'Select the cart of Carl Koch' }).check()
   await page.getByLabel('Bulk action').selectOption('Send WhatsApp')
   await page.getByRole('button', { name: 'Apply' }).click()
-  await form.getByRole('button', { name: 'Send to 1 cart' }).click()
-  await page.getByRole('alert').filter({ hasText: 'WhatsApp sending completed! Successful: 1, Failed: 0' }).waitFor()
+  await Promise.all([
+    told('WhatsApp sending completed! Successful: 1, Failed: 0'),
+    form.getByRole('button', { name: 'Send to 1 cart' }).click(),
+  ])
   await form.waitFor({ state: 'detached' })
 
-  await phone.goto(`${house.mailboxUrl}/phone?phone=${encodeURIComponent(BEA)}&channel=whatsapp`)
+  await phone.goto(`${instance.mailboxUrl}/phone?phone=${encodeURIComponent(BEA)}&channel=whatsapp`)
   await log().getByText('Hi Bea, you left something in your cart').waitFor()
   await page.getByRole('button', { name: 'Bea Koch', exact: true }).click()
   const panel = page.getByRole('dialog', { name: 'Cart details' })
@@ -200,7 +202,7 @@ test('WhatsApp goes from the carts screen by its template, to one and to many, a
     return (await state('Read').count()) === 1
   }, 30_000)
   await panel.getByRole('link', { name: 'Messages and history of this cart' }).click()
-  const message = page.getByRole('region', { name: 'By hand · WhatsApp 1' })
+  const message = page.getByRole('region', { name: 'Manual · WhatsApp 1' })
   for (const label of ['Sent', 'Delivered', 'Read']) await message.getByText(label, { exact: true }).first().waitFor()
   const { violations } = await axeOf(page).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])

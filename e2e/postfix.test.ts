@@ -2,13 +2,13 @@ import net from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordOrders } from '../server/carts/record.ts'
-import { type BounceIntake, listenForBounces } from '../server/channels/bounce-intake.ts'
-import { openLeaving } from '../server/channels/leaving.ts'
-import { createSmtpChannel } from '../server/channels/smtp.ts'
-import { HOUR, messagesOf, recordOf, send, wait } from '../server/messages/scene.ts'
+import { openMailHeaders } from '../server/email/mail-headers.ts'
+import { createSmtpChannel } from '../server/email/smtp.ts'
+import { type BounceIntake, listenForBounces } from '../server/mail-reports/bounce-intake.ts'
 import { anOrder, aStore } from '../test/factories.ts'
+import { HOUR, messagesOf, recordOf, send, wait } from '../test/message-scene.ts'
 import { aWorld } from '../test/world.ts'
-import { until } from './house.ts'
+import { until } from './app-instance.ts'
 import { type Postfix, startPostfix, whyNoPostfix } from './postfix.ts'
 
 // Issue 6: a real Postfix delivers, refuses, defers and bounces later, and each mail ends in the right state.
@@ -51,7 +51,10 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
       },
       routes: { 'later.test': later, 'back.test': intake.port },
     })
-    const channel = createSmtpChannel({ url: `smtp://127.0.0.1:${postfix.port}`, leaving: openLeaving(world.deps) })
+    const channel = createSmtpChannel({
+      url: `smtp://127.0.0.1:${postfix.port}`,
+      mailHeaders: openMailHeaders(world.deps),
+    })
     world.deps.channels.email = channel
     closeChannel = () => channel.close()
   })
@@ -93,7 +96,7 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
   test('delivers: the mail is in the mailbox, with its own return address', async () => {
     const { state, told } = await mail('ana@shop.test')
     expect(await state()).toEqual({ state: 'sent', reason: null })
-    expect(await told()).toEqual(['handed to the mail server', 'accepted by the mail server'])
+    expect(await told()).toEqual(['handed over to the mail server', 'accepted by the mail server'])
     await until(async () => postfix.mailbox('ana').length === 1, 20_000)
     const [raw = ''] = postfix.mailbox('ana')
     expect(raw).toMatch(/^Return-Path: <bounces\+[a-z2-7]{42}@back\.test>$/m)
@@ -104,7 +107,7 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
     const { state, suppressed, told } = await mail('nobody@shop.test')
     expect(await state()).toEqual({ state: 'failed', reason: 'rejected:smtp_550' })
     expect(await suppressed()).toEqual(['hard_bounce'])
-    expect(await told()).toEqual(['handed to the mail server', 'refused by the mail server'])
+    expect(await told()).toEqual(['handed over to the mail server', 'refused by the mail server'])
   })
 
   test('refuses a full mailbox (552): failed, and the address stands', async () => {
@@ -118,7 +121,36 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
     const { state, suppressed, told } = await mail('grey@shop.test')
     expect(await state()).toEqual({ state: 'held', reason: 'retry' })
     expect(await suppressed()).toEqual([])
-    expect(await told()).toContain('not accepted for now')
+    expect(await told()).toContain('temporarily refused')
+  })
+
+  test('as the account’s own mail server: checked, then a test mail is taken or put off, each said in words', async () => {
+    const { token, userId, accountId } = await aStore(world)
+    const body = {
+      host: '127.0.0.1',
+      port: postfix.port,
+      security: 'none',
+      user: '',
+      password: '',
+      fromAddress: 'a@mugs.test',
+    }
+    const withTls = { ...body, security: 'starttls', version: 0 }
+    const put = (wanted: object) => world.request('PUT', '/api/sending/mail-server', { token, body: wanted })
+    expect((await put(withTls)).body.error).toContain('does not offer STARTTLS')
+    expect((await put({ ...body, user: 'ana', password: 'x', version: 0 })).body.error).toContain(
+      'does not support sign-in',
+    )
+    expect((await put({ ...body, version: 0 })).body).toMatchObject({ way: 'own', from: 'a@mugs.test' })
+    const tryTo = async (email: string) => {
+      await world.db.updateTable('users').set({ email }).where('id', '=', userId).execute()
+      return (await world.request('POST', '/api/stores/sending/test-mail', { token, body: {} })).body
+    }
+    expect(await tryTo('ana@shop.test')).toMatchObject({ isAccepted: true, way: 'own' })
+    await until(async () => postfix.mailbox('ana').some((raw) => raw.includes('<a@mugs.test>')), 10_000)
+    const grey = await tryTo('grey@shop.test')
+    expect(grey.steps.map(({ id, state }: { id: string; state: string }) => `${id} ${state}`)).toContain('rcpt_to bad')
+    expect(JSON.stringify(grey.steps)).toContain('greylisting')
+    await world.db.deleteFrom('mail_servers').where('account_id', '=', accountId).execute()
   })
 
   test('takes it and bounces later: its report fails the message and suppresses the address', async () => {
@@ -130,7 +162,7 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
     expect(await gone.state()).toEqual({ state: 'failed', reason: 'bounced' })
     expect(await gone.suppressed()).toEqual(['hard_bounce'])
     expect(await gone.record()).toContain('result bounced')
-    expect(await gone.told()).toContain('came back')
+    expect(await gone.told()).toContain('bounced')
   })
 
   test('takes it and says later that it still tries: a note in the timeline', async () => {
@@ -140,6 +172,6 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
     })
     expect(await slow.state()).toEqual({ state: 'sent', reason: null })
     expect(await slow.suppressed()).toEqual([])
-    expect(await slow.told()).toContain('not delivered for now')
+    expect(await slow.told()).toContain('delivery delayed')
   })
 })

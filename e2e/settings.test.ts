@@ -1,17 +1,17 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AppInstance, aSeededInstance, mailsTo, until } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
-import { aFurnishedHouse, type House, mailsTo, until } from './house.ts'
 
 // Settings as two people of a team use them at the same time.
 
-let house: House
+let instance: AppInstance
 let browser: Browser
 let ada: Page
 let mia: Page
 
 beforeAll(async () => {
-  house = await aFurnishedHouse()
+  instance = await aSeededInstance()
   browser = await openBrowser()
   ada = await signedIn()
   mia = await signedIn()
@@ -19,12 +19,12 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close()
-  await house?.stop()
+  await instance?.stop()
 })
 
 async function signedIn(): Promise<Page> {
   const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
-  await page.goto(`${house.url}/login`)
+  await page.goto(`${instance.url}/login`)
   await page.getByRole('button', { name: 'Try the live demo' }).click()
   await page.getByRole('navigation', { name: 'Sections' }).waitFor()
   return page
@@ -33,7 +33,7 @@ async function signedIn(): Promise<Page> {
 const bar = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' })
 const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
 const open = async (page: Page, tab: string) => {
-  await page.goto(`${house.url}/settings/${tab}`)
+  await page.goto(`${instance.url}/settings/${tab}`)
   await page.getByRole('navigation', { name: 'Settings' }).waitFor()
 }
 
@@ -83,14 +83,17 @@ test('who saves after somebody else is told, and neither loses anything', async 
 })
 
 test('a test mail shows the mail server’s own answers, and arrives', async () => {
-  await open(ada, 'sending')
-  const card = ada.getByRole('region', { name: 'Test mail' })
-  await card.getByRole('button', { name: 'Send test mail' }).click()
-  const steps = card.getByRole('list', { name: 'Steps of the test mail' })
-  await steps.getByRole('heading', { name: 'Hand over' }).waitFor()
+  await open(ada, 'sending/mail-server')
+  const card = ada.getByRole('region', { name: 'Test email' })
+  await card.getByRole('button', { name: 'Send test email' }).click()
+  const steps = card.getByRole('list', { name: 'Steps of the test email' })
+  await steps.getByRole('heading', { name: 'Submit' }).waitFor()
   expect(await steps.getByText(/^220 /).count()).toBe(1)
-  const to = /took the mail to (\S+)\./.exec(await card.getByText('took the mail to').innerText())![1]!
-  await until(async () => (await mailsTo(house, to)).some(({ subject }) => subject.startsWith('Test mail of')), 10_000)
+  const to = /not sent to (\S+),/.exec(await card.getByText('It was not sent to').innerText())![1]!
+  await until(
+    async () => (await mailsTo(instance, to)).some(({ subject }) => subject.startsWith('Test email from')),
+    10_000,
+  )
 })
 
 test('the doctor asks the store, and again when wanted', async () => {
@@ -98,7 +101,7 @@ test('the doctor asks the store, and again when wanted', async () => {
   const card = ada.getByRole('region', { name: 'Connection doctor' })
   const parts = card.getByRole('list', { name: 'Parts of the connection' })
   await parts.getByText('The store knows the key and accepts its secret.').waitFor({ timeout: 30_000 })
-  expect(await parts.getByRole('listitem').count()).toBe(8)
+  expect(await parts.getByRole('listitem').count()).toBe(9)
   const again = ada.waitForResponse((response) => response.url().includes('/api/stores/doctor'))
   await card.getByRole('button', { name: 'Run again' }).click()
   expect((await again).status()).toBe(200)
@@ -125,17 +128,17 @@ test('consents of a newsletter tool are looked at, taken in, and found by a whol
   await ada.locator('input[type=file]').setInputFiles({ name: 'news.csv', mimeType: 'text/csv', buffer })
   const first = ada.getByRole('region', { name: 'First rows' })
   await first.getByText('This is not a complete email address.').waitFor()
-  expect(await ada.getByLabel('How days are written').inputValue()).toBe('dmy')
+  expect(await ada.getByLabel('Date format').inputValue()).toBe('dmy')
   const take = ada.getByRole('button', { name: 'Import 1 row' })
   expect(await take.isDisabled()).toBe(true)
   await ada.getByLabel('How did these people agree?').fill('They ticked the box of our newsletter form.')
   await take.click()
-  await ada.getByText('1 taken, 0 known before, 2 refused').waitFor({ timeout: 20_000 })
+  await ada.getByText('1 imported, 0 already known, 2 refused').waitFor({ timeout: 20_000 })
   const download = ada.waitForEvent('download')
   await ada.getByRole('button', { name: 'Refused rows as CSV' }).click()
   expect((await download).suggestedFilename()).toMatch(/^refused-consents-/)
   await ada.getByRole('navigation', { name: 'Consent' }).getByRole('link', { name: 'Consent ledger' }).click()
-  const search = ada.getByRole('searchbox', { name: 'Whole email address or phone number' })
+  const search = ada.getByRole('searchbox', { name: 'Full email address or phone number' })
   await search.fill('ANN@news.example')
   await search.press('Enter')
   const found = ada.getByRole('list', { name: 'Consents, newest first' })
@@ -165,51 +168,49 @@ test('the owner’s words stand in the preview and on the page a mail leads to; 
   await until(async () => !(await page.getByRole('switch', { name: 'E-Mail' }).isChecked()), 10_000)
   await page.getByRole('button', { name: 'English' }).click()
   await page.getByRole('heading', { level: 1, name: /^Post from/ }).waitFor()
-  await page.getByRole('button', { name: 'Stop everything' }).click()
-  await page.getByText('Everything is stopped. You get no more messages.').waitFor()
+  await page.getByRole('button', { name: 'Unsubscribe from everything' }).click()
+  await page.getByText('You are unsubscribed from everything and will get no more messages.').waitFor()
 })
 
 test('a rule is found by its country, relaxed on a legal ground only, and holds again when that is ended', async () => {
-  await ada.goto(`${house.url}/settings/consent#countries`)
+  await ada.goto(`${instance.url}/settings/consent#countries`)
   await ada.getByRole('searchbox', { name: 'Find a country' }).fill('austri')
   await ada.getByRole('heading', { name: 'Austria' }).waitFor()
-  await ada.getByRole('button', { name: 'Relax the rule for SMS: Austria' }).press('Enter')
-  const dialog = ada.getByRole('dialog', { name: 'Relax the rule for SMS' })
-  const relax = dialog.getByRole('button', { name: 'Relax the rule' })
+  await ada.getByRole('button', { name: 'Change the rule for SMS: Austria' }).press('Enter')
+  const dialog = ada.getByRole('dialog', { name: 'Change the rule for SMS' })
+  const relax = dialog.getByRole('button', { name: 'Change the rule' })
   await dialog.getByLabel('I have checked this').check()
   await dialog.getByLabel('Which law').fill('Because')
   expect(await relax.isDisabled()).toBe(true)
   await dialog.getByLabel('Which law').fill('Our numbers are proven by the payment app, see contract 12.')
   await relax.click()
-  await ada.getByText('Relaxed for Austria: Only after a yes').waitFor()
+  await ada.getByText('Changed for Austria: Opt-in').waitFor()
   const kept = ada.getByRole('listitem').filter({ hasText: 'see contract 12' })
-  expect(await kept.innerText()).toMatch(
-    /SMS, Austria[\s\S]*“Only after a yes” instead of “Only after a confirmed yes”[\s\S]*Demo/,
-  )
-  await kept.getByRole('button', { name: 'End: SMS, Austria' }).click()
-  await ada.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
-  await ada.getByText('None. Every rule holds as it stands above.').waitFor()
+  expect(await kept.innerText()).toMatch(/SMS, Austria[\s\S]*“Opt-in” instead of “Double opt-in”[\s\S]*Demo/)
+  await kept.getByRole('button', { name: 'Restore the rule: SMS, Austria' }).click()
+  await ada.getByRole('dialog').getByRole('button', { name: 'Restore rule' }).click()
+  await ada.getByText('None. The rules above apply as they are.').waitFor()
 })
 
 /** Of a mail sent by hand to somebody who may have one. */
 async function preferencesLink(): Promise<string> {
   const token = await ada.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const list = await fetch(`${house.url}/api/carts/abandoned?limit=30`, { headers })
+  const list = await fetch(`${instance.url}/api/carts/abandoned?limit=30`, { headers })
   const { carts } = (await list.json()) as { carts: { id: string; customer_email: string | null }[] }
   const cartIds = carts.filter((cart) => cart.customer_email).map(({ id }) => id)
-  await fetch(`${house.url}/api/carts/send`, {
+  await fetch(`${instance.url}/api/carts/send`, {
     method: 'POST',
     headers,
     body: JSON.stringify({ channel: 'email', cartIds }),
   })
   let link: string | undefined
   await until(async () => {
-    const { messages } = (await (await fetch(`${house.mailboxUrl}/api/messages`)).json()) as {
+    const { messages } = (await (await fetch(`${instance.mailboxUrl}/api/messages`)).json()) as {
       messages: { id: number }[]
     }
     for (const { id } of messages) {
-      const mail = await (await fetch(`${house.mailboxUrl}/api/messages/${id}`)).text()
+      const mail = await (await fetch(`${instance.mailboxUrl}/api/messages/${id}`)).text()
       link ??= /https?:\/\/[\w.:-]+\/preferences\?token=[\w-]{43}/.exec(mail)?.[0]
     }
     return link !== undefined
@@ -230,36 +231,36 @@ test('an address is put on the list and taken off by keyboard, and the list says
   await search.fill('212 555 0177')
   await search.press('Enter')
   await ada.getByText('1 entry', { exact: true }).waitFor()
-  await ada.getByRole('button', { name: 'Take off +12125550177' }).focus()
+  await ada.getByRole('button', { name: 'Remove +12125550177' }).focus()
   await ada.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: 'Take off' }).focus()
+  await dialog.getByRole('button', { name: 'Remove' }).focus()
   await ada.keyboard.press('Enter')
-  const removed = ada.getByRole('region', { name: 'Taken off the list' })
+  const removed = ada.getByRole('region', { name: 'Removed from the list' })
   await removed.getByText('+12125550177 (Added by you, Everything) by Demo').waitFor()
 })
 
 test('a person is found from their cart, handed over and erased; the cart stays, and says nothing of them', async () => {
   const token = await ada.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
   const headers = { authorization: `Bearer ${token}` }
-  const reply = await fetch(`${house.url}/api/carts/abandoned?status=recovered&limit=5`, { headers })
+  const reply = await fetch(`${instance.url}/api/carts/abandoned?status=recovered&limit=5`, { headers })
   const { carts } = (await reply.json()) as { carts: { id: string; customer_name: string; customer_email: string }[] }
   const cart = carts.find(({ customer_email }) => customer_email)!
-  await ada.goto(`${house.url}/carts/${cart.id}`)
+  await ada.goto(`${instance.url}/carts/${cart.id}`)
   await ada.getByRole('link', { name: 'Export or erase this person' }).click()
   await ada.getByRole('heading', { name: cart.customer_name }).waitFor()
   await find('nobody@shoppers.example')
-  await ada.getByText('Nothing is kept about this address').waitFor()
+  await ada.getByText('No data is kept about this address').waitFor()
   await find(cart.customer_email)
   await ada.getByRole('heading', { name: cart.customer_name }).waitFor()
   const download = ada.waitForEvent('download')
   await ada.getByRole('button', { name: 'Export tables (zip)' }).click()
   expect((await download).suggestedFilename()).toMatch(/^person-.*\.zip$/)
   await ada.getByRole('button', { name: 'Erase this person' }).click()
-  expect(await ada.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true)
+  expect(await ada.getByRole('button', { name: 'Erase permanently' }).isDisabled()).toBe(true)
   await ada.getByRole('textbox', { name: 'Type “erase” to confirm' }).fill('erase')
   await ada.keyboard.press('Enter')
   await ada.getByText('This person is erased').waitFor({ timeout: 20_000 })
-  await ada.goto(`${house.url}/carts/${cart.id}`)
+  await ada.goto(`${instance.url}/carts/${cart.id}`)
   await ada.getByRole('heading', { level: 1, name: 'Guest' }).waitFor()
   expect(await ada.getByText(cart.customer_email).count()).toBe(0)
 })

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { type ContractOptions, type ContractServer, openContractTwilio } from '../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../test/contract-servers/whatsapp.ts'
-import { axeOf } from './axe.ts'
+import { type AppInstance, anAppInstance, until } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
-import { aHouse, type House, until } from './house.ts'
+import { checkInEveryTheme } from './every-theme.ts'
 import { anOwner, KEYS } from './owner.ts'
 
 // SMS and WhatsApp as an owner sets them up, with providers that refuse what the real ones refuse. SCREENSHOTS=folder keeps pictures.
@@ -20,7 +20,7 @@ const metaOptions: ContractOptions = {
 let twilio: ContractServer
 let meta: ContractServer
 let store: DemoStore
-let house: House
+let instance: AppInstance
 let browser: Browser
 let page: Page
 
@@ -29,17 +29,17 @@ beforeAll(async () => {
   twilio = await openContractTwilio({ lines })
   meta = await openContractWhatsApp(metaOptions)
   store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
-  house = await aHouse({ DEMO: 'off', TWILIO_API_URL: twilio.url, WHATSAPP_API_URL: meta.url })
-  metaOptions.publicUrl = house.url
+  instance = await anAppInstance({ DEMO: 'off', TWILIO_API_URL: twilio.url, WHATSAPP_API_URL: meta.url })
+  metaOptions.publicUrl = instance.url
   browser = await openBrowser()
   page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
-  await anOwner(house, store, page)
+  await anOwner(instance, store, page)
   if (shots) mkdirSync(shots, { recursive: true })
 }, 120_000)
 
 afterAll(async () => {
   await browser?.close()
-  await house?.stop()
+  await instance?.stop()
   await store?.stop()
   await twilio?.close()
   await meta?.close()
@@ -47,36 +47,19 @@ afterAll(async () => {
 
 const card = (name: string) => page.getByRole('region', { name, exact: true })
 
-async function open() {
-  await page.goto(`${house.url}/settings/sending`)
-  await card('SMS').waitFor()
+async function open(channel: 'sms' | 'whatsapp') {
+  await page.goto(`${instance.url}/settings/sending/${channel}`)
+  await card(channel === 'sms' ? 'SMS' : 'WhatsApp').waitFor()
 }
 
-/** At a desk's and a phone's width in each theme: nothing wider than the page, nothing axe would name. */
-async function look(name: string) {
-  for (const theme of ['light', 'dark', 'blue']) {
-    for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.evaluate((value) => {
-        localStorage.setItem('theme', value)
-        dispatchEvent(new StorageEvent('storage', { key: 'theme' }))
-      }, theme)
-      await page.waitForFunction((value) => document.documentElement.dataset.theme === value, theme)
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-      expect([name, theme, width, overflow <= 0]).toEqual([name, theme, width, true])
-      // What the page is made of is the same in every theme; what is readable is not.
-      const axe = axeOf(page).include('main')
-      const { violations } = await (theme === 'light' ? axe : axe.withRules('color-contrast')).analyze()
-      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
-      if (shots) await page.screenshot({ path: `${shots}/${name}-${theme}-${width}.png`, fullPage: true })
-    }
-  }
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
+const look = (name: string) => checkInEveryTheme(page, name, 'main')
 
 test('before anything is entered, texts go to the built-in phones, and the card says so', async () => {
-  await open()
-  for (const name of ['SMS', 'WhatsApp']) {
+  for (const [name, channel] of [
+    ['SMS', 'sms'],
+    ['WhatsApp', 'whatsapp'],
+  ] as const) {
+    await open(channel)
     await card(name).getByText('Phone sandbox', { exact: true }).waitFor()
     const phones = await card(name).getByRole('link', { name: 'Open the phones' }).getAttribute('href')
     expect(await (await fetch(phones!)).text()).toContain('No messages yet')
@@ -85,6 +68,7 @@ test('before anything is entered, texts go to the built-in phones, and the card 
 })
 
 test('Twilio is asked before anything is kept, and its own answer is shown', async () => {
+  await open('sms')
   const sms = card('SMS')
   await sms.getByLabel('Account SID').fill('AC1')
   await sms.getByRole('button', { name: 'Check and save' }).click()
@@ -103,6 +87,7 @@ test('Twilio is asked before anything is kept, and its own answer is shown', asy
 })
 
 test('WhatsApp lists templates with their approval; the chosen one gets its variables', async () => {
+  await open('whatsapp')
   const whatsapp = card('WhatsApp')
   await whatsapp.getByLabel('Phone number ID').fill('106540352242922')
   await whatsapp.getByLabel('WhatsApp Business Account ID').fill('9106540352242922')
@@ -140,6 +125,7 @@ test('a monthly amount is saved as it is typed, with one press', async () => {
 })
 
 test('what is removed goes back to the phones, after a question', async () => {
+  await open('sms')
   const sms = card('SMS')
   await sms.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { precompress } from './precompress.ts'
 
-// Bundles what runs on the merchants' sites. `outDir` apart, so that a test can build into a folder of its own.
+// Bundles what runs on the merchants' sites, also compressed. `outDir` apart, so that a test can build into a folder of its own.
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -11,6 +12,7 @@ export async function buildStorefront(outDir = here('../dist/storefront')): Prom
     root: here('../storefront'),
     publicDir: false,
     logLevel: 'warn',
+    plugins: [precompress()],
     build: {
       outDir,
       emptyOutDir: true,

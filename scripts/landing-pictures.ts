@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
-import { shots } from '../web/landing/shots.ts'
+import { type ShotName, shotNames, shots } from '../web/landing/shots.ts'
 import { themeNames } from '../web/theme/chosen.ts'
 
 // Makes the pictures of the landing page from a running demo: `node scripts/landing-pictures.ts http://localhost:3000`.
@@ -14,9 +14,11 @@ const MARGIN = 12
 
 const browser = await openBrowser()
 await mkdir(folder, { recursive: true })
-for (const theme of themeNames) {
-  for (const [shape, size] of Object.entries(shots)) {
-    await writeFile(`${folder}/why-${theme}-${shape}.webp`, await shoot(browser, theme, size))
+for (const name of shotNames) {
+  for (const theme of themeNames) {
+    for (const [shape, size] of Object.entries(shots[name])) {
+      await writeFile(`${folder}/${name}-${theme}-${shape}.webp`, await shoot(name, theme, size))
+    }
   }
 }
 await writeFile('web/public/social.png', await socialImage(browser))
@@ -32,44 +34,70 @@ async function socialImage(browser: Browser): Promise<Buffer> {
   await page.reload()
   await page.addStyleTag({
     content: `.top nav, .doors, .calls, .small-print { display: none; }
-      .hero { min-height: 566px; display: grid; align-items: center; padding-block: 0; } .flow { max-height: 520px; }`,
+      .hero { min-height: 566px; display: grid; align-items: center; padding-block: 0; } .shot figcaption { display: none; }`,
   })
   const picture = await page.screenshot()
   await context.close()
   return picture
 }
 
-/** The messages of a cart that was brought back, with the record of one that was not sent open. */
-async function shoot(browser: Browser, theme: string, size: { width: number; height: number }): Promise<Buffer> {
+interface Size {
+  width: number
+  height: number
+}
+
+async function shoot(name: ShotName, theme: string, size: Size): Promise<Buffer> {
   const context = await browser.newContext({ deviceScaleFactor: DENSITY, viewport: { width: 1_200, height: 2_600 } })
   const page = await context.newPage()
-  await page.addInitScript((name) => localStorage.setItem('theme', name), theme)
+  await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
   await page.goto(`${url}/login`)
   await page.getByRole('button', { name: 'Try the live demo' }).click()
   await page.waitForURL(/dashboard|carts/)
+  const corner = await (name === 'why' ? showWhy(page, size) : showDashboard(page, size))
+  await page.mouse.move(0, 0)
+  await page.waitForTimeout(600)
+  const session = await context.newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: 76,
+    clip: { ...corner, ...size, scale: 1 },
+  })
+  await context.close()
+  return Buffer.from(data, 'base64')
+}
+
+/** Figures and chart, as wide as the picture. Returns where the picture begins. */
+async function showDashboard(page: Page, size: Size) {
+  await page.goto(`${url}/dashboard`)
+  const part = page.locator('.dashboard')
+  await page.getByRole('img', { name: /^Cart recovery/ }).waitFor()
+  await page.getByRole('button', { name: 'Hide this guide' }).click()
+  await page.getByLabel('Period').selectOption('month')
+  await makeAsWide(page, part, size)
+  await page.getByRole('img', { name: /Last 30 Days/ }).waitFor()
+  const box = (await part.boundingBox())!
+  return { x: Math.max(0, box.x - MARGIN), y: box.y - MARGIN }
+}
+
+/** The timeline of a cart that was brought back, with the record of one that was not sent open. */
+async function showWhy(page: Page, size: Size) {
   await page.goto(`${url}${await pathOfRecovered(page)}`)
-  const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Messages', exact: true }) })
+  const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Timeline', exact: true }) })
   await card.getByRole('button', { name: 'Why?' }).nth(1).click()
-  const isNarrow = size.width < 500
-  if (isNarrow) await page.setViewportSize({ width: size.width, height: 2_600 })
-  // Wider or narrower until the card has the picture's width: the sidebar beside it keeps its own.
-  for (let width = 1_200, tries = 0; !isNarrow && tries < 12; tries += 1) {
-    const wanted = size.width - 2 * MARGIN - (await card.boundingBox())!.width
+  await makeAsWide(page, card, size)
+  const box = (await card.boundingBox())!
+  return { x: Math.max(0, box.x - MARGIN), y: box.y - MARGIN }
+}
+
+/** Wider or narrower until the part has the picture's width: the sidebar beside it keeps its own. */
+async function makeAsWide(page: Page, part: Locator, size: Size): Promise<void> {
+  if (size.width < 500) return page.setViewportSize({ width: size.width, height: 2_600 })
+  for (let width = 1_200, tries = 0; tries < 12; tries += 1) {
+    const wanted = size.width - 2 * MARGIN - (await part.boundingBox())!.width
     if (Math.abs(wanted) < 1) break
     width += Math.round(wanted)
     await page.setViewportSize({ width, height: 2_600 })
   }
-  await page.mouse.move(0, 0)
-  await page.waitForTimeout(600)
-  const box = (await card.boundingBox())!
-  const session = await context.newCDPSession(page)
-  const { data } = await session.send('Page.captureScreenshot', {
-    format: 'webp',
-    quality: 82,
-    clip: { x: Math.max(0, box.x - MARGIN), y: box.y - MARGIN, ...size, scale: 1 },
-  })
-  await context.close()
-  return Buffer.from(data, 'base64')
 }
 
 async function pathOfRecovered(page: Page): Promise<string> {

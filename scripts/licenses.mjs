@@ -5,7 +5,9 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 const own = JSON.parse(readFileSync('package.json', 'utf8'))
 /** Development dependencies whose code ends up in the browser's bundle. */
 const bundled = Object.keys(own.devDependencies).filter((name) =>
-  /^(react|chart\.js|@mantine\/|@tanstack\/react-query|@tabler\/|@fontsource-variable\/|socket\.io-client)/.test(name),
+  /^(react|chart\.js|@mantine\/|@tanstack\/react-query|@tabler\/|@fontsource-variable\/|socket\.io-client|papaparse)/.test(
+    name,
+  ),
 )
 
 const wanted = new Map()
@@ -55,6 +57,8 @@ const text = `# Licences of what is shipped
 Packages that run with the server, are bundled for the browser, or come along per platform. Made by
 \`node scripts/licenses.mjs\` from the lock file. The PostgreSQL binaries are under the PostgreSQL License and bring OpenSSL
 (Apache-style OpenSSL License) and ICU (Unicode License); Node.js is under the MIT License with notices in its package.
+The countries of IP addresses are a database of IPtoASN (https://iptoasn.com), under the Public Domain Dedication and License 1.0,
+in MMDB form by ip-location-db.
 
 | package | version | licence |
 | - | - | - |

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Plugin, Rolldown } from 'vite'
+import { screens } from '../shared/screens.ts'
 
 const SCREENS = fileURLToPath(new URL('../web/screens.ts', import.meta.url))
 const SHELL = 'shell/Shell.tsx'
@@ -25,23 +26,22 @@ export function loadAhead(): Plugin {
         importsOf(bundle, chunks.find(({ name, isEntry }) => isEntry && name === 'index')!.fileName),
       )
       const shell = filesOf(SHELL).filter((file) => !known.has(file))
-      const screens = shellScreensOf(readFileSync(SCREENS, 'utf8')).map(([path, file]) => {
-        const pattern = `^${path.replace(/:\w+/g, '[^/]+')}/?$`
-        return [pattern, filesOf(file).filter((each) => !known.has(each) && !shell.includes(each))]
-      })
-      this.emitFile({ type: 'asset', fileName: 'ahead.js', source: scriptOf(shell, screens) })
+      const fileOf = componentFilesOf(readFileSync(SCREENS, 'utf8'))
+      const ahead = screens
+        .filter(({ frame }) => frame !== 'page')
+        .map(({ path, loader, frame }) => {
+          const own = [fileOf[loader]!, ...(frame === 'settings' ? [fileOf.SettingsPage!] : [])].flatMap(filesOf)
+          const pattern = `^${path.replace(/:\w+/g, '[^/]+')}/?$`
+          return [pattern, [...new Set(own)].filter((each) => !known.has(each) && !shell.includes(each))]
+        })
+      this.emitFile({ type: 'asset', fileName: 'ahead.js', source: scriptOf(shell, ahead) })
     },
   }
 }
 
-/** `[path, file]` of each screen inside the shell, and of each tab of the settings. */
-function shellScreensOf(source: string): [path: string, file: string][] {
-  const inside = source.slice(source.indexOf('export const shellScreens'))
-  return [...inside.matchAll(/'(\/[^']*)': screen\(\(\) => import\('\.\/([^']+)'\)/g)].map((match) => [
-    match[1]!,
-    match[2]!,
-  ])
-}
+/** The file of each component, by its name. */
+const componentFilesOf = (source: string): Record<string, string> =>
+  Object.fromEntries([...source.matchAll(/import\('\.\/([^']+)'\), '(\w+)'/g)].map(([, file, name]) => [name!, file!]))
 
 function importsOf(bundle: Rolldown.OutputBundle, fileName: string, seen = new Set<string>()): string[] {
   const file = bundle[fileName]

@@ -1,8 +1,8 @@
 // How well people and machines are told apart, over the labelled visits in test/fixtures/visits: `node scripts/machine-opens.ts`.
 // Prints the tables of docs/machine-opens.md; with --wrong also each visit that was taken for something else.
-import { GROUPS, judgeCorpus, measure } from '../test/visit-corpus.ts'
+import { evaluateCorpus, GROUPS, measure } from '../test/engagement-corpus.ts'
 
-const visits = judgeCorpus()
+const visits = evaluateCorpus()
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 
 for (const [name, isIn] of Object.entries(GROUPS)) {

@@ -58,7 +58,7 @@ export async function ensureInstalled() {
   const stamp = inModules('.recoup-lock')
   const wanted = lockHash()
   if (readIfThere(stamp) === wanted) return
-  if (!isInstalledByHand()) await install()
+  if (!isInstalledManually()) await install()
   try {
     fs.writeFileSync(stamp, wanted)
   } catch {
@@ -67,16 +67,47 @@ export async function ensureInstalled() {
 }
 
 async function install() {
-  console.log('Installing the packages …')
+  const total = wantedPackages().length
+  console.log(`Installing ${total} packages. This is done once and takes one to three minutes …`)
+  const stopTelling = tellProgress(() => `${wantedPackages().filter(isUnpacked).length} of ${total} packages`)
   // On Windows the program that runs us may be one of the packages, which npm ci could not delete.
   const clean = isWindows ? { code: 1, isLockRefused: true } : await npm('ci')
   // npm ci also refuses a lock file that leaves out other systems' optional packages, because they were not published where the
   // lock was made. npm install takes the same locked versions and checks the same hashes.
   const { code } = clean.isLockRefused ? await npm('install', '--no-save') : clean
+  stopTelling()
   if (code !== 0) {
     throw new Stop(
       `The packages could not be installed: npm ended with code ${code}, its message is above. This step needs the network and write access to ${root}.`,
     )
+  }
+}
+
+/** Places in node_modules that this system gets something into. */
+function wantedPackages() {
+  const fits = (list, mine) => !list || (list.includes(mine) && !list.includes(`!${mine}`))
+  return Object.entries(JSON.parse(readIfThere(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {})
+    .filter(
+      ([place, { os: systems, cpu, libc }]) =>
+        place !== '' && fits(systems, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc'),
+    )
+    .map(([place]) => place)
+}
+
+const isUnpacked = (place) => fs.existsSync(path.join(root, place, 'package.json'))
+
+/** Says how far it is, in one line where lines can be written over, else every 15 seconds. Returns what ends it. */
+function tellProgress(howFar) {
+  const begun = Date.now()
+  const line = () => `  ${howFar()}, ${Math.round((Date.now() - begun) / 1000)} s`
+  const isTerminal = process.stdout.isTTY
+  const timer = setInterval(
+    () => process.stdout.write(isTerminal ? `\r\x1b[K${line()}` : `${line()}\n`),
+    isTerminal ? 1_000 : 15_000,
+  )
+  return () => {
+    clearInterval(timer)
+    process.stdout.write(isTerminal ? `\r\x1b[K${line()}\n` : `${line()}\n`)
   }
 }
 
@@ -103,7 +134,7 @@ function lockHash() {
 }
 
 /** npm notes what it installed; when that is what the lock file wants, somebody has run `npm ci` already. */
-function isInstalledByHand() {
+function isInstalledManually() {
   const installed = JSON.parse(readIfThere(inModules('.package-lock.json')) ?? '{}').packages ?? {}
   const wanted = JSON.parse(readIfThere(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {}
   // Optional packages are per platform; the one with Node is the one that must be there.
@@ -161,7 +192,7 @@ export async function ensureWebBuilt(node) {
   const stamp = path.join(root, 'dist', 'web', '.built-from')
   const wanted = hashOf(WEB_SOURCES)
   if (readIfThere(stamp) === wanted) return
-  console.log('Building the browser app (vite build) …')
+  console.log('Building the browser app. This takes half a minute …')
   const code = await run(node, [tool('vite'), 'build', '--logLevel', 'warn'], {
     env: toolEnv({ NODE_ENV: 'production' }),
   })

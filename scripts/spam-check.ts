@@ -1,10 +1,10 @@
 // Every template that comes along, as it leaves, judged by SpamAssassin without its network tests: `npm run check:spam`.
 // No rule may give more than half a point. Says so and ends well where SpamAssassin is not installed.
 import { spawnSync } from 'node:child_process'
-import { composeMessage } from '../server/channels/smtp-message.ts'
-import { newId } from '../server/ids.ts'
-import { composeEmail, outgoingEmail } from '../server/messages/compose.ts'
-import { createSecrets } from '../server/secrets.ts'
+import { composeEmail, outgoingEmail } from '../server/compose/compose.ts'
+import { newId } from '../server/core/ids.ts'
+import { createSecrets } from '../server/core/secrets.ts'
+import { composeMessage } from '../server/email/smtp-message.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
 
 const MOST_POINTS = 0.5
@@ -32,12 +32,12 @@ interface Sample {
   htmlBytes: number
 }
 
-const samples: Sample[] = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES]
-  .filter(({ body }) => body.trim() !== '')
-  .flatMap((template) =>
-    Object.entries(carts).map(([cartName, cart]) => {
+const templates = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ body }) => body.trim() !== '')
+const samples: Sample[] = await Promise.all(
+  templates.flatMap((template) =>
+    Object.entries(carts).map(async ([cartName, cart]) => {
       const messageId = newId()
-      const composed = composeEmail({
+      const composed = await composeEmail({
         messageId,
         cart: { ...cart, valueMinor: 6_400, currency: 'USD' },
         template: { ...template, version: 1 },
@@ -56,7 +56,8 @@ const samples: Sample[] = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES]
       const { raw } = composeMessage(mail)
       return { name: `${template.name} (${cartName} cart)`, raw, htmlBytes: Buffer.byteLength(composed.html) }
     }),
-  )
+  ),
+)
 
 function judge({ raw }: Sample): { rule: string; points: number }[] | null {
   const received = `Received: from mx.example.com (mx.example.com [8.8.4.4])\r\n\tby mx.shopper.example.net (Postfix) with ESMTPS id 1;\r\n\t${new Date().toUTCString().replace('GMT', '+0000')}\r\n`
@@ -67,7 +68,7 @@ function judge({ raw }: Sample): { rule: string; points: number }[] | null {
   if (run.error) return null
   const report = run.stdout.slice(run.stdout.lastIndexOf('Content analysis details'))
   if (!/^Content/.test(report)) throw new Error(`SpamAssassin did not judge:\n${run.stderr}`)
-  const rows = report.matchAll(/^\s*(-?\d+\.\d)\s+([A-Z][A-Z0-9_]{2,})\s/gm)
+  const rows = report.matchAll(/^[ \t]*(-?\d+\.\d)[ \t]+([A-Z][A-Z0-9_]{2,})[ \t]/gm)
   return [...rows].map(([, points, rule]) => ({ rule: rule!, points: Number(points) }))
 }
 

@@ -8,7 +8,7 @@ await main(async () => {
   await ensureInstalled()
   const node = node26()
   await ensureWebBuilt(node)
-  // The ipc channel closes when this process ends, however it ends; the server stops then (server/shutdown.ts).
+  // The ipc channel closes when this process ends, however it ends; the server stops then (server/core/shutdown.ts).
   // Room for young objects: the default of 16 MB holds 20 MB more in memory and makes nothing faster (docs/performance.md).
   const flags = ['--max-semi-space-size=4']
   return run(node, [...flags, 'server/main.ts', ...process.argv.slice(2)], {

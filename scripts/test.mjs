@@ -1,12 +1,17 @@
 // `npm test`: everything that must hold, on a fresh clone with Node 20 and npm only.
 // `npm test -- carts` runs only the tests whose file name contains "carts"; further vitest options may follow.
+// `npm run test:all`: also what takes an hour. `npm run test:all -- outages` runs only tests whose file name contains "outages", the long ones too.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
+import readline from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  ended,
   ensureInstalled,
   ensureWebBuilt,
   filesBelow,
@@ -19,7 +24,9 @@ import {
   toolEnv,
 } from './prepare.mjs'
 
-const filters = process.argv.slice(2)
+const isEverything = process.argv[2] === '--all'
+const filters = process.argv.slice(isEverything ? 3 : 2)
+const tier = isEverything ? { TEST_TIER: 'all' } : {}
 const failed = []
 const counts = { passed: 0, failed: 0, skipped: 0 }
 
@@ -27,20 +34,37 @@ await main(async () => {
   process.chdir(root)
   await step('packages', ensureInstalled)
   const node = node26()
-  const check = (name, args) => step(name, () => run(node, [tool(name), ...args], { env: toolEnv() }))
-  if (filters.length === 0) {
-    await check('tsc', ['-p', '.'])
-    await check('biome', ['check', '.'])
-    await check('knip', [])
-  }
-  await step('browser app', () => ensureWebBuilt(node))
+  const build = () => step('browser app', () => ensureWebBuilt(node))
+  await Promise.all([build(), ...(filters.length === 0 ? staticChecks(node) : [])])
   // Some of the unit tests look at a page too.
   const chromium = findChromium() ?? (isBrowserTested() ? await installChromium() : undefined)
-  const env = chromium ? { CHROMIUM_PATH: chromium } : {}
-  await step('unit and integration tests', () => vitest(node, 'unit', env))
-  if (isBrowserTested()) await step('browser tests', () => browserTests(node, chromium))
+  // A browser waits half of its time for the server it looks at: the other tests compute meanwhile.
+  await Promise.all([
+    step('unit and integration tests', () => vitest(node, 'unit', chromium)),
+    isBrowserTested() && step('browser tests', () => browserTests(node, chromium)),
+  ])
+  if (isEverything && filters.length === 0) await longRuns(node)
   return report()
 })
+
+/** Side by side: most of them use one core. */
+function staticChecks(node) {
+  const check = (name, args) => step(name, () => runQuietly(node, [tool(name), ...args]))
+  return [
+    check('tsc', ['-p', '.']),
+    check('biome', ['check', '.']),
+    check('knip', []),
+    step('patterns', () => runQuietly(node, ['scripts/check-patterns.ts'])),
+  ]
+}
+
+/** What proves the engine, at the size of an hour (docs/reliability.md). */
+async function longRuns(node) {
+  const long = (name, args) => step(name, () => run(node, args, { env: toolEnv() }))
+  await long('random histories', ['test/simulator/main.ts', '--scenarios', '2000', '--from', '10001'])
+  await long('mutations', ['test/simulator/main.ts', '--mutations'])
+  await long('crashes', ['e2e/crash/main.ts', '--times', '1'])
+}
 
 /** Runs one step and says how long it took; a failure is noted, and the steps after it still run. */
 async function step(name, work) {
@@ -53,17 +77,52 @@ async function step(name, work) {
   if (code === 130 || code === 143) throw new Stop('Stopped.')
 }
 
-async function vitest(node, project, more = {}) {
+/** Several at a time: what each has to say is printed in one piece. */
+async function runQuietly(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: toolEnv() })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const code = await ended(child)
+  process.stdout.write(output)
+  return code
+}
+
+/** Beside another: whole lines of both take turns. */
+async function runByLine(command, args, env) {
+  const colour = process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: '1' } : {}
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, ...colour } })
+  for (const name of ['stdout', 'stderr']) {
+    readline.createInterface({ input: child[name] }).on('line', (line) => process[name].write(`${line}\n`))
+  }
+  const streams = ['stdout', 'stderr'].map((name) => once(child[name], 'close'))
+  const code = await ended(child)
+  // What it left running may hold its output open.
+  await Promise.race([Promise.all(streams), sleep(2_000, null, { ref: false })])
+  return code
+}
+
+async function vitest(node, project, chromium) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-test-report-'))
   const file = path.join(folder, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const env = toolEnv({ ...tier, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) })
   try {
     const args = [tool('vitest'), 'run', '--project', project, '--passWithNoTests', ...reporters, ...filters]
-    const code = await run(node, args, { env: toolEnv(more) })
+    const code = await runByLine(node, args, env)
     return count(file, code) || code
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** A run of its own: workers keep the modules they have loaded only between files of the same project. */
+async function browserTests(node, chromium) {
+  if (chromium) return vitest(node, 'e2e', chromium)
+  console.error(
+    'No Chromium found: install one (Debian: apt-get install chromium), or set CHROMIUM_PATH to a Chrome or Chromium.',
+  )
+  counts.failed += 1
+  return 1
 }
 
 /** Adds a run's numbers. A run that failed outside its tests (a file that does not load, no report) counts as one failure. */
@@ -82,15 +141,6 @@ function isBrowserTested() {
   const names = filesBelow(path.join(root, 'e2e')).map((file) => path.relative(root, file))
   const tests = names.filter((name) => name.endsWith('.test.ts'))
   return tests.some((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)))
-}
-
-async function browserTests(node, chromium) {
-  if (chromium) return vitest(node, 'e2e', { CHROMIUM_PATH: chromium })
-  console.error(
-    'No Chromium found: install one (Debian: apt-get install chromium), or set CHROMIUM_PATH to a Chrome or Chromium.',
-  )
-  counts.failed += 1
-  return 1
 }
 
 function findChromium() {

@@ -1,50 +1,61 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import fastifyCookie from '@fastify/cookie'
 import fastifyStatic from '@fastify/static'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { screenOf } from '../shared/screens.ts'
 import { accountRoutes, profileRoutes } from './accounts/routes.ts'
 import { teamRoutes } from './accounts/team-routes.ts'
 import { dashboardRoutes } from './analytics/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
-import { captureRoutes } from './carts/capture-routes.ts'
-import { cartRoutes } from './carts/routes.ts'
-import { channelHookRoutes } from './channels/hook-routes.ts'
-import { mailEventRoutes } from './channels/mail-event-routes.ts'
-import { channelRoutes } from './channels/routes.ts'
+import { captureRoutes } from './capture/capture-routes.ts'
+import { cartRoutes } from './cart-pages/routes.ts'
+import { consentRoutes } from './consent/routes.ts'
 import type { Deps } from './deps.ts'
-import { docsRoutes } from './docs.ts'
+import { engagementRoutes } from './engagement/routes.ts'
 import { flowRoutes } from './flows/routes.ts'
-import { mapErrors } from './http.ts'
+import { docsRoutes } from './http/docs.ts'
+import { mapErrors } from './http/http.ts'
+import { channelHookRoutes } from './inbound/hook-routes.ts'
 import { demoRoutes } from './instance/demo-routes.ts'
 import { healthRoutes } from './instance/health.ts'
 import { instanceRoutes } from './instance/routes.ts'
 import { sendApp, siteRoutes } from './instance/site-routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
+import { guardLinkHosts, linkHostRoutes } from './links/link-host-routes.ts'
 import { liveRoutes } from './live/routes.ts'
-import { byHandRoutes } from './messages/by-hand-routes.ts'
-import { messageRoutes } from './messages/routes.ts'
-import { personRoutes } from './persons/routes.ts'
+import { mailEventRoutes } from './mail-reports/mail-event-routes.ts'
+import { manualRoutes } from './manual-sends/manual-routes.ts'
+import { hasOneHost, limitConnections, openRanges } from './net/clients.ts'
+import { notificationRoutes } from './notifications/routes.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
-import { consentRoutes } from './shoppers/routes.ts'
-import { storeRoutes } from './stores/routes.ts'
-import { webhookRoutes } from './stores/webhook-routes.ts'
+import { messageRoutes } from './preferences/unsubscribe-routes.ts'
+import { privacyRoutes } from './privacy/routes.ts'
+import { channelRoutes } from './store-settings/channel-routes.ts'
+import { storeRoutes } from './store-settings/routes.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
-import { guardLinkHosts, linkHostRoutes } from './visits/link-host-routes.ts'
-import { visitRoutes } from './visits/routes.ts'
+import { webhookRoutes } from './sync/webhook-routes.ts'
 
-/** All routes. The browser app's files come last: whatever no route knows is a page of it. */
+/** All routes. The browser app's files come last: what no route knows is a screen of it, or not found. */
 export function buildApp(deps: Deps): FastifyInstance {
+  const isTrusted = openRanges(deps.config.trustedProxies)
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 1_048_576,
-    trustProxy: deps.config.isLocal ? false : 'loopback,linklocal,uniquelocal',
+    trustProxy: isTrusted,
+    // A body that trickles in holds a connection; the largest upload takes as long at 1.5 Mbit/s.
+    requestTimeout: 120_000,
+    http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     routerOptions: { maxParamLength: 300 },
   })
+  app.register(fastifyCookie)
   mapErrors(app)
   readForms(app)
-  secureHeaders(app)
+  readEmptyBodies(app)
+  guardConnections(app, deps, isTrusted)
+  secureHeaders(app, deps)
   guardLinkHosts(app, deps)
   for (const routes of [
     accountRoutes,
@@ -54,17 +65,18 @@ export function buildApp(deps: Deps): FastifyInstance {
     storeRoutes,
     cartRoutes,
     dashboardRoutes,
+    notificationRoutes,
     flowRoutes,
     channelRoutes,
     messageRoutes,
-    visitRoutes,
+    engagementRoutes,
     linkHostRoutes,
     preferenceRoutes,
     ledgerRoutes,
     consentRoutes,
-    byHandRoutes,
+    manualRoutes,
     suppressionRoutes,
-    personRoutes,
+    privacyRoutes,
     instanceRoutes,
     demoRoutes,
     captureRoutes,
@@ -91,13 +103,44 @@ function readForms(app: FastifyInstance): void {
   )
 }
 
+/** Clients announce JSON on every request (B 7), also where there is nothing to send. */
+function readEmptyBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    body === '' ? done(null, undefined) : parse(request, body as string, done),
+  )
+}
+
+const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000'] as const
+
+/** Before any route. */
+function guardConnections(app: FastifyInstance, { log }: Deps, isTrusted: (address: string) => boolean): void {
+  let hasWarned = false
+  limitConnections(app.server, { isTrusted, onRefused: () => log.warn('net.too-many-connections') })
+  app.addHook('onRequest', async (request, reply) => {
+    if (!hasOneHost(request.raw.rawHeaders)) {
+      return reply.code(400).send({ error: 'Only one Host header.', code: 'invalid', requestId: request.id })
+    }
+    const isForwarded = request.headers['x-forwarded-for'] !== undefined
+    if (isForwarded && !hasWarned && !isTrusted(request.socket.remoteAddress ?? '')) {
+      hasWarned = true
+      log.warn('net.proxy-not-trusted: X-Forwarded-For is ignored, see TRUSTED_PROXIES')
+    }
+  })
+}
+
 /** Store pictures come from anywhere; scripts only from here. Mails are shown in frames that inherit this and run none. */
 const PAGE_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: http: https:; font-src 'self' data:; connect-src 'self'; frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
-function secureHeaders(app: FastifyInstance): void {
-  app.addHook('onSend', async (_request, reply) => {
+function secureHeaders(app: FastifyInstance, { config }: Deps): void {
+  const own = new URL(config.publicUrl)
+  app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
+    // On a shop's own host it is the shop that decides.
+    if (own.protocol === 'https:' && request.hostname === own.hostname) reply.header(...STRICT_TRANSPORT)
+    // Answers of the API are for who asked, at that moment.
+    if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     if (!reply.hasHeader('referrer-policy')) reply.header('referrer-policy', 'strict-origin-when-cross-origin')
     if (!reply.hasHeader('x-frame-options')) reply.header('x-frame-options', 'SAMEORIGIN')
     const isPage = String(reply.getHeader('content-type')).startsWith('text/html')
@@ -123,13 +166,20 @@ function servePages(app: FastifyInstance): void {
     })
   }
   app.setNotFoundHandler((request, reply) => {
-    // Of the path alone: a search for an address ends like a file.
-    const [pathname = ''] = request.url.split('?')
-    const isPage =
-      (request.method === 'GET' || request.method === 'HEAD') &&
-      !/^\/(api|c|o|u|capture|socket\.io)\//.test(pathname) &&
-      !/\.\w{2,5}$/.test(pathname)
-    if (isPage && hasPages) return sendApp(reply)
+    if (hasPages && isForPeople(request)) {
+      // What is not there the app says, on its 404 page.
+      return sendApp(screenOf(pathOf(request)) ? reply : reply.code(404))
+    }
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
   })
 }
+
+/** Asked for as a page, not by a program that reads JSON. */
+function isForPeople(request: FastifyRequest): boolean {
+  const accepted = request.headers.accept ?? ''
+  const wantsJson = accepted.includes('json') && !accepted.includes('text/html')
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return isRead && !wantsJson && !/^\/(api|capture|socket\.io)\//.test(pathOf(request))
+}
+
+const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0]!

@@ -5,15 +5,16 @@ import { startMailbox } from '../demo/mailbox/mailbox.ts'
 import { openNetwork } from '../demo/phone/network.ts'
 import { addPhones } from '../demo/phone/web.ts'
 import { startDemoStore } from '../demo/store/store.ts'
-import type { Config } from './config.ts'
+import { type Config, hasMailbox } from './core/config.ts'
 import type { DemoParts, Deps } from './deps.ts'
 
 // The demo's parts beside the product (decision 29): a store to abandon a cart in and a mailbox to read the mail. The
-// mailbox also takes the mail of every account while no mail server is configured.
+// mailbox also takes the mail of every account in local mode while no mail server is configured. All of it answers on this machine only,
+// whatever HOST says: the mail holds password links.
 
-export interface DemoHouse {
+export interface DemoInstance {
   parts: DemoParts | null
-  /** null when neither the demo nor a missing SMTP_URL asks for the mailbox. */
+  /** null when neither the demo nor local mode without SMTP_URL asks for the mailbox. */
   mailboxUrl: string | null
   smtpUrl: string | null
   /** The built-in phones: in local mode and with the demo. */
@@ -23,17 +24,14 @@ export interface DemoHouse {
   stop(): Promise<void>
 }
 
-export async function startDemo(config: Config): Promise<DemoHouse> {
-  const needsMailbox = config.isDemo || !config.smtpUrl
-  const hasPhones = needsMailbox && (config.isDemo || config.isLocal)
-  const network = hasPhones ? openPhones(config) : null
-  const mailbox = needsMailbox
+export async function startDemo(config: Config): Promise<DemoInstance> {
+  const network = hasMailbox(config) ? openPhones(config) : null
+  const mailbox = network
     ? await startMailbox({
         smtpPort: config.mailboxSmtpPort,
         webPort: config.mailboxPort,
-        host: config.host,
         dataFile: path.join(config.dataDir, 'mailbox.sqlite'),
-        ...(network && { phones: (scope) => addPhones(scope, { network, publicUrl: config.publicUrl }) }),
+        phones: (scope) => addPhones(scope, { network, publicUrl: config.publicUrl }),
       })
     : null
   const shop = config.isDemo ? await openShop(config, () => network?.texts.forget()) : null
@@ -73,20 +71,15 @@ function openPhones(config: Config) {
   })
 }
 
-/** Keys of the demo store open nothing but the demo store, which listens on this machine only. */
-const KEYS = { consumerKey: `ck_${'d'.repeat(40)}`, consumerSecret: `cs_${'d'.repeat(40)}` }
-
 async function openShop(config: Config, forgetTexts: () => void) {
   const store = await startDemoStore({
     port: config.demoStorePort,
-    host: config.host,
     dataFile: path.join(config.dataDir, 'demo-store.sqlite'),
     allowedWebhookHosts: [new URL(config.publicUrl).host],
-    ...KEYS,
   })
   const parts = {
     storeUrl: store.url,
-    keys: KEYS,
+    keys: store.keys,
     setCapture: store.setCapture,
     reset: () => {
       store.reset()

@@ -2,12 +2,15 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { HistoricOrder } from '../demo/store/history.ts'
 import type { DemoPast } from '../shared/instance.ts'
+import type { ZoneOf } from './capture/zones.ts'
 import type { EmailChannel, TextChannel, TextChannelName } from './channels/channel.ts'
-import type { Config } from './config.ts'
-import type { Db } from './db.ts'
-import type { Jobs } from './jobs.ts'
+import type { Config } from './core/config.ts'
+import type { Db } from './core/db.ts'
+import type { Jobs } from './core/jobs.ts'
+import type { Secrets } from './core/secrets.ts'
+import type { OwnMails } from './email/own-mail.ts'
 import type { PlatformName, StoreAccess, StoreClient } from './platforms/platform.ts'
-import type { Secrets } from './secrets.ts'
+import type { Renders } from './templates/renders.ts'
 
 /** Everything the server needs from outside. Built once in main.ts; tests build their own. */
 export interface Deps {
@@ -25,12 +28,18 @@ export interface Deps {
     email: EmailChannel
     /** Where the demo account's mail goes, whatever is configured (decision 29). */
     demoEmail: EmailChannel
+    /** The account's own mail server; null while it has none: its mail goes by `email`. */
+    ownMail: OwnMails['of']
     /** The account's SMS or WhatsApp; null while it has none configured. The demo account's is always the phone sandbox. */
     text: (accountId: string, channel: TextChannelName) => Promise<TextChannel | null>
   }
   /** The page of the built-in phones, where there are some; SMS and WhatsApp without credentials go there. */
   phoneUrl?: string | null
   storeClient: (platform: PlatformName, access: StoreAccess) => StoreClient
+  /** Where owners' texts are put together; this process's own threads unless said otherwise. */
+  renders?: Renders
+  /** Where a shopper's address is; absent where no posts are taken. */
+  zoneOf?: ZoneOf
   /** Present while the demo store runs beside us. */
   demo: DemoParts | null
 }

@@ -1,27 +1,30 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
-import { listenForBounces } from './channels/bounce-intake.ts'
-import { openLeaving } from './channels/leaving.ts'
-import { createSmtpChannel } from './channels/smtp.ts'
-import { openTextChannels } from './channels/text-channels.ts'
-import { type Config, ensureAppSecret, loadConfig, portSettings } from './config.ts'
-import { openDataDir } from './data-dir.ts'
-import { openDb, openPool } from './db.ts'
-import { type DemoHouse, startDemo } from './demo.ts'
+import { openZones } from './capture/zones.ts'
+import { createNoMailChannel, mailWayOf, NO_MAIL_SERVER } from './channels/mail-way.ts'
+import { type Config, ensureAppSecret, loadConfig, portSettings } from './core/config.ts'
+import { openDataDir } from './core/data-dir.ts'
+import { openDb, openPool } from './core/db.ts'
+import { newId } from './core/ids.ts'
+import { acquireInstanceLock } from './core/instance-lock.ts'
+import { startJobQueue } from './core/jobs.ts'
+import { createLogger } from './core/logger.ts'
+import { createSecrets } from './core/secrets.ts'
+import { onShutdown } from './core/shutdown.ts'
+import { explainStartupError } from './core/startup-errors.ts'
+import { migrate } from './database/migrate.ts'
+import { type DemoInstance, startDemo } from './demo.ts'
 import type { Deps } from './deps.ts'
-import { newId } from './ids.ts'
-import { checkInstance } from './instance/instance.ts'
-import { acquireInstanceLock } from './instance-lock.ts'
-import { startJobQueue } from './jobs.ts'
-import { createLogger } from './logger.ts'
-import { migrate } from './migrate.ts'
+import { openMailHeaders } from './email/mail-headers.ts'
+import { openOwnMails } from './email/own-mail.ts'
+import { createSmtpChannel } from './email/smtp.ts'
+import { checkInstance, releaseForMail } from './instance/instance.ts'
+import { listenForBounces } from './mail-reports/bounce-intake.ts'
 import { openGuardedHttp } from './net/guarded-fetch.ts'
-import type { StoreAccess, StoreClient } from './platforms/platform.ts'
-import { createWooCommerceClient } from './platforms/woocommerce.ts'
+import type { StoreClient } from './platforms/platform.ts'
+import { platformOf } from './platforms/registry.ts'
 import { startEmbedded } from './postgres/embedded.ts'
-import { createSecrets } from './secrets.ts'
-import { onShutdown } from './shutdown.ts'
-import { explainStartupError } from './startup-errors.ts'
+import { openTextChannels } from './texts/text-channels.ts'
 import { handlers, startWorker } from './worker.ts'
 
 // The only file that starts anything: settings, database, mail, demo, then the roles of this process.
@@ -33,17 +36,18 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   const log = createLogger(config.logLevel)
   const later = (name: string, close: () => Promise<unknown>) => closings.unshift({ name, close })
   openDataDir(config.dataDir)
+  const zoneOf = config.roles.includes('web') ? await openZones(config.geoipDb) : undefined
   const lock = await acquireInstanceLock(config.dataDir, config.publicUrl)
   later('lock', () => lock.release())
   const url = await openDatabase(config, later)
   const pool = openPool({ url, isPrepared: config.isDatabasePrepared })
   later('pool', () => pool.end())
-  await migrate(pool)
+  await migrate(pool, { say })
   const db = openDb(pool)
   const secrets = createSecrets(ensureAppSecret(config))
   await checkInstance({ config, db, now: () => new Date() })
-  const house = await startDemo(config)
-  later('demo', () => house.stop())
+  const demo = await startDemo(config)
+  later('demo', () => demo.stop())
   const jobs = await startJobQueue(
     config.databaseDirectUrl ?? url,
     log,
@@ -52,13 +56,15 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   )
   later('jobs', () => jobs.stop())
   const now = () => new Date()
-  const texts = openTextChannels({ config, db, secrets, now, phoneUrl: house.phoneUrl })
+  const texts = openTextChannels({ config, db, secrets, now, phoneUrl: demo.phoneUrl })
   later('texts', () => texts.close())
-  const leaving = openLeaving({ config, db, secrets, now })
-  const channels = { ...openMail({ config, house, leaving }, later), text: texts.text }
+  const mailHeaders = openMailHeaders({ config, db, secrets, now })
+  const ownMails = openOwnMails({ config, db, secrets, now })
+  later('own mail', () => ownMails.close())
+  const channels = { ...openMail({ config, demo, mailHeaders }, later), ownMail: ownMails.of, text: texts.text }
   const http = openGuardedHttp({
     allowPrivate: config.allowsPrivateStores,
-    allowedOrigins: house.parts ? [house.parts.storeUrl] : [],
+    allowedOrigins: demo.parts ? [demo.parts.storeUrl] : [],
   })
   later('http', async () => http.close())
   const deps: Deps = {
@@ -71,22 +77,25 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     workerId: newId(),
     jobs,
     channels,
-    phoneUrl: house.phoneUrl,
-    storeClient: clientPerStore((access) => createWooCommerceClient(access, { fetch: http.fetch, now })),
-    demo: house.parts,
+    phoneUrl: demo.phoneUrl,
+    storeClient: clientPerStore((platform, access) =>
+      platformOf(platform).createClient(access, { fetch: http.fetch, now }),
+    ),
+    ...(zoneOf && { zoneOf }),
+    demo: demo.parts,
   }
-  await startRoles(deps, jobs, house, later)
+  await startRoles(deps, jobs, demo, later)
 }
 
 /** A client keeps its requests to one at a time, so a store has one client. */
-function clientPerStore(create: (access: StoreAccess) => StoreClient): Deps['storeClient'] {
+function clientPerStore(create: Deps['storeClient']): Deps['storeClient'] {
   const clients = new Map<string, StoreClient>()
-  return (_platform, access) => {
-    const key = JSON.stringify([access.storeUrl, access.homeUrl, access.consumerKey, access.consumerSecret])
+  return (platform, access) => {
+    const key = JSON.stringify([platform, access.storeUrl, access.homeUrl, access.consumerKey, access.consumerSecret])
     const known = clients.get(key)
     if (known) return known
     if (clients.size >= MAX_CLIENTS) clients.clear()
-    const client = create(access)
+    const client = create(platform, access)
     clients.set(key, client)
     return client
   }
@@ -105,12 +114,21 @@ async function openDatabase(
 }
 
 function openMail(
-  { config, house, leaving }: { config: Config; house: DemoHouse; leaving: ReturnType<typeof openLeaving> },
+  {
+    config,
+    demo,
+    mailHeaders,
+  }: { config: Config; demo: DemoInstance; mailHeaders: ReturnType<typeof openMailHeaders> },
   later: (name: string, close: () => Promise<unknown>) => void,
 ): Pick<Deps['channels'], 'email' | 'demoEmail'> {
-  const mailbox = house.smtpUrl
-  const email = createSmtpChannel({ url: config.smtpUrl ?? mailbox!, poolSize: config.smtpPool, leaving })
-  const demoEmail = mailbox && config.smtpUrl ? createSmtpChannel({ url: mailbox, poolSize: 3 }) : email
+  const mailbox = demo.smtpUrl
+  const way = mailWayOf(config)
+  const url = way === 'server' ? config.smtpUrl : way === 'mailbox' ? mailbox : null
+  const isMailbox = way === 'mailbox'
+  const email = url
+    ? createSmtpChannel({ url, poolSize: config.smtpPool, mailHeaders, isMailbox })
+    : createNoMailChannel()
+  const demoEmail = mailbox && way !== 'mailbox' ? createSmtpChannel({ url: mailbox, poolSize: 3 }) : email
   later('mail', () => Promise.all([email.close(), demoEmail === email ? undefined : demoEmail.close()]))
   return { email, demoEmail }
 }
@@ -118,7 +136,7 @@ function openMail(
 async function startRoles(
   deps: Deps,
   jobs: Awaited<ReturnType<typeof startJobQueue>>,
-  house: DemoHouse,
+  demo: DemoInstance,
   later: (name: string, close: () => Promise<unknown>) => void,
 ): Promise<void> {
   const { config } = deps
@@ -135,23 +153,35 @@ async function startRoles(
     const worker = await startWorker(deps)
     later('worker', () => worker.stop())
     await jobs.work(deps, handlers)
+    await releaseForMail(deps)
   }
-  await house.settleIn(deps)
-  announce(config, house)
+  await demo.settleIn(deps)
+  announce(config, demo)
 }
 
 async function listen(app: FastifyInstance, config: Config): Promise<void> {
   await app.listen({ port: config.port, host: config.host })
 }
 
-function announce(config: Config, house: DemoHouse): void {
+function announce(config: Config, demo: DemoInstance): void {
   say(`Recoup is ready: ${config.publicUrl}`)
-  if (house.parts) {
-    say(`  demo store:  ${house.parts.storeUrl}  (put something in the cart, type an email at checkout, leave)`)
+  if (demo.parts) {
+    say(
+      `  demo store:  ${demo.parts.storeUrl}  (put something in the cart, enter an email address at checkout, then leave)`,
+    )
     say(`  sign-in:     press "Try the live demo" on ${config.publicUrl}/login`)
   }
-  if (house.mailboxUrl) say(`  mailbox:     ${house.mailboxUrl}  (the mail it sends)`)
-  if (house.phoneUrl) say(`  phones:      ${house.phoneUrl}  (the SMS and WhatsApp messages it sends)`)
+  if (mailWayOf(config) === 'none') {
+    say(`  no mail:     ${NO_MAIL_SERVER}`)
+    say('               Accounts can enter a mail server of their own under Settings, Sending.')
+  }
+  if (mailWayOf(config) === 'server' && !config.isMailFromSet) {
+    say(
+      `  mail from:   ${config.mailFrom}, as MAIL_FROM is not set. Set it to an address your mail server may send for.`,
+    )
+  }
+  if (demo.mailboxUrl) say(`  mailbox:     ${demo.mailboxUrl}  (the mail it sends)`)
+  if (demo.phoneUrl) say(`  phones:      ${demo.phoneUrl}  (the SMS and WhatsApp messages it sends)`)
 }
 
 function say(sentence: string): void {

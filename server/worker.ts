@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tidyAccounts } from './accounts/accounts.ts'
 import {
   mailEmailChange,
+  mailEmailUndo,
   mailInvitation,
   mailNotice,
   mailRegistration,
@@ -10,40 +11,49 @@ import {
 } from './accounts/jobs.ts'
 import {
   mailEmailChangeLink,
+  mailEmailUndoLink,
   mailInvitationLink,
   mailRegistrationAttempt,
   mailResetLink,
   mailSecurityNotice,
+  mailVerificationLink,
 } from './accounts/mails.ts'
 import { removeAccountData } from './accounts/removal.ts'
 import { watchStages } from './alarms/alarms.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
-import { foldLeftPosts } from './carts/capture-intake.ts'
+import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
-import { readMailboxes } from './channels/bounce-mailbox.ts'
-import { sendReply, tidyInbound } from './channels/inbound.ts'
-import { replyJob } from './channels/jobs.ts'
-import { fetchPrices } from './channels/prices.ts'
-import { checkSenderKeys } from './channels/sender-keys.ts'
+import { type Handler, on } from './core/jobs.ts'
 import type { Deps } from './deps.ts'
-import { beat, endBeat } from './instance/workers.ts'
-import { type Handler, on } from './jobs.ts'
+import { checkSenderKeys } from './email/sender-keys.ts'
+import { sendReply, tidyInbound } from './inbound/inbound.ts'
+import { replyJob } from './inbound/jobs.ts'
+import { fetchPrices } from './inbound/prices.ts'
 import { runImport, tidyImports } from './ledger/import.ts'
 import { consentImportJob } from './ledger/jobs.ts'
-import { sendDue } from './messages/deliver.ts'
-import { closeAbandonedFlights } from './messages/flights.ts'
+import { checkLinkHosts } from './links/link-hosts.ts'
+import { deleteExpiredTokens } from './links/link-tokens.ts'
+import { readMailboxes } from './mail-reports/bounce-mailbox.ts'
+import { applyWaitingReports } from './mail-reports/mail-reports.ts'
+import { forgetOldRequests } from './manual-sends/idempotency.ts'
+import { mailVerification } from './members/jobs.ts'
 import { sendDueMessages } from './messages/jobs.ts'
-import { applyWaitingReports } from './messages/mail-reports.ts'
-import { forgetOldRequests } from './messages/repeatable.ts'
 import { wakeDueStores } from './messages/scan.ts'
-import { resumeErasures, runErasure } from './persons/erase.ts'
-import { eraseJob } from './persons/jobs.ts'
-import { askWaiting } from './shoppers/question.ts'
-import { importJob, orderJob, purgeJob, syncJob, webhooksJob } from './stores/jobs.ts'
-import { purgeStore } from './stores/stores.ts'
-import { enqueueDueSyncs, importStore, refreshOrder, syncStore } from './stores/sync.ts'
-import { ensureWebhooks } from './stores/webhooks.ts'
-import { checkLinkHosts } from './visits/link-hosts.ts'
+import { mailNotificationsTo } from './notification-mails/mails.ts'
+import { gatherNotifications } from './notifications/gather.ts'
+import { mailNotifications } from './notifications/jobs.ts'
+import { mailDueNotifications } from './notifications/mails.ts'
+import { tidyNotifications } from './notifications/tidy.ts'
+import { askWaiting } from './opt-in/opt-in-request.ts'
+import { resumeErasures, runErasure } from './privacy/erase.ts'
+import { eraseJob } from './privacy/jobs.ts'
+import { sendDue } from './send/deliver.ts'
+import { closeAbandonedSubmissions } from './send/submissions.ts'
+import { beat, endBeat } from './send/workers.ts'
+import { purgeStore } from './store-settings/stores.ts'
+import { importJob, newOrdersJob, orderJob, purgeJob, syncJob, webhooksJob } from './sync/jobs.ts'
+import { enqueueDueSyncs, importStore, readNewOrders, refreshOrder, syncStore } from './sync/sync.ts'
+import { ensureWebhooks } from './sync/webhooks.ts'
 
 /** All background work, one line each. */
 export const handlers: Handler[] = [
@@ -51,14 +61,18 @@ export const handlers: Handler[] = [
   on(importJob, importStore),
   on(syncJob, syncStore),
   on(orderJob, refreshOrder),
+  on(newOrdersJob, readNewOrders),
   on(webhooksJob, ensureWebhooks),
   on(purgeJob, purgeStore),
   on(eraseJob, runErasure),
   on(mailReset, mailResetLink),
   on(mailRegistration, mailRegistrationAttempt),
+  on(mailVerification, mailVerificationLink),
   on(mailInvitation, mailInvitationLink),
   on(mailEmailChange, mailEmailChangeLink),
+  on(mailEmailUndo, mailEmailUndoLink),
   on(mailNotice, mailSecurityNotice),
+  on(mailNotifications, mailNotificationsTo),
   on(removeAccount, removeAccountData),
   on(replyJob, sendReply),
   on(consentImportJob, runImport),
@@ -70,10 +84,14 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldLeftPosts(deps) },
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
-  { name: 'messages.flights', everyMs: 3_000, run: closeAbandonedFlights },
+  { name: 'messages.submissions', everyMs: 3_000, run: closeAbandonedSubmissions },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
   { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },
+  { name: 'messages.link-tokens', everyMs: 3_600_000, run: (deps) => deleteExpiredTokens(deps) },
   { name: 'shoppers.ask', everyMs: 3_000, run: askWaiting },
+  { name: 'notifications.gather', everyMs: 400, run: gatherNotifications },
+  { name: 'notifications.mail', everyMs: 5_000, run: mailDueNotifications },
+  { name: 'notifications.tidy', everyMs: 3_600_000, run: tidyNotifications },
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
   { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },
@@ -83,11 +101,11 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },
-  { name: 'visits.link-hosts', everyMs: 30_000, run: (deps) => checkLinkHosts(deps) },
+  { name: 'engagement.link-hosts', everyMs: 30_000, run: (deps) => checkLinkHosts(deps) },
   { name: 'channels.mailboxes', everyMs: 30_000, run: (deps) => readMailboxes(deps) },
   { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
   { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
-  { name: 'persons.erase', everyMs: 60_000, run: resumeErasures },
+  { name: 'privacy.erase', everyMs: 60_000, run: resumeErasures },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },
 ]
 

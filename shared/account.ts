@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { email, Message, newPassword, PersonName, password } from './auth.ts'
+import { authTexts, email, Message, newPassword, PersonName, password } from './auth.ts'
 import { endpoint } from './endpoint.ts'
+import { DownloadLink } from './paging.ts'
 
 // One's own profile, password and sessions, and what becomes of the account's data (A 2.8, issue 4).
 
@@ -62,8 +63,37 @@ export const confirmEmail = endpoint({
   method: 'POST',
   path: '/api/auth/confirm-email',
   permission: 'public',
-  summary: 'Make the new address the user’s with the token mailed to it: single use, one day',
-  body: z.object({ token: z.string().max(200) }),
+  summary:
+    'Make the new address the user’s with the token mailed to it: single use, one day; ends the user’s other sessions',
+  body: z.object({ token: z.string().min(1, authTexts.invalidEmailLink).max(200) }),
+  reply: Message,
+})
+
+export const verifyEmail = endpoint({
+  method: 'POST',
+  path: '/api/auth/verify-email',
+  permission: 'public',
+  summary: 'Confirm the address somebody registered with, by the token mailed to it: seven days',
+  body: z.object({ token: z.string().min(1, authTexts.invalidVerification).max(300) }),
+  reply: Message,
+})
+
+export const resendVerification = endpoint({
+  method: 'POST',
+  path: '/api/auth/verify-email/resend',
+  permission: 'session',
+  scope: 'account',
+  summary: 'Resend the link that confirms the user’s address',
+  reply: Message,
+})
+
+export const undoEmail = endpoint({
+  method: 'POST',
+  path: '/api/auth/undo-email',
+  permission: 'public',
+  summary:
+    'Undo an email change with the token mailed to the old address, and set a new password: 72 hours; ends all sessions',
+  body: z.object({ token: z.string().min(1, authTexts.invalidUndoLink).max(200), password: newPassword }),
   reply: Message,
 })
 
@@ -112,7 +142,7 @@ export const prepareExport = endpoint({
   permission: 'account:export',
   scope: 'account',
   summary: 'A link, good for two minutes, to download everything the account has as a zip of JSON Lines files',
-  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+  reply: DownloadLink,
 })
 
 export const deleteAccount = endpoint({
@@ -120,7 +150,7 @@ export const deleteAccount = endpoint({
   path: '/api/account/delete',
   permission: 'account:delete',
   scope: 'account',
-  summary: 'Stop sending, end the subscription, sign everybody out, and delete all data; there is no way back',
+  summary: 'Stop sending, end the subscription, sign everyone out, and delete all data; this cannot be undone',
   body: z.object({ confirmation: z.string().max(40), password }),
   reply: Message,
 })

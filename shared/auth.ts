@@ -20,11 +20,22 @@ export const authTexts = {
   resetFailed: 'Failed to reset password. Please try again.',
   sessionExpired: 'Your session has expired. Please sign in again.',
   resetSent: 'If an account exists for that address, we have sent a link to reset the password.',
+  verificationInMailbox: 'A confirmation link is on its way to this server’s built-in mailbox.',
+  resetInMailbox:
+    'If an account exists for that address, a link to reset the password is on its way to this server’s built-in mailbox.',
+  resetUnsendable: 'This server cannot send email, so no link was sent. Ask its administrator to reset your password',
   resetDone: 'Your password has been reset. You can sign in now.',
   emailInvalid: 'Please enter a valid email address.',
   wrongPassword: 'That is not your current password.',
   invalidEmailLink: 'This link is no longer valid. Ask for a new one under Settings, Account.',
-  emailLinkSent: 'We have sent a link to the new address. It is yours here once you have followed it.',
+  invalidVerification: 'This link is no longer valid. Sign in and ask for a new one.',
+  verifyFirst: 'Confirm your email address first. Until then, our mail server sends nothing for your account.',
+  invalidUndoLink: 'This link is no longer valid. A change of address can be undone for 72 hours.',
+  undoFailed: 'The change could not be undone. Please try again.',
+  emailLinkSent: 'We have sent a link to the new address. Your address changes once you open it.',
+  emailLinkInMailbox: 'A link is on its way to this server’s built-in mailbox. Your address changes once you open it.',
+  emailLinkUnsendable:
+    'This server cannot send email, so there is no link, and your address stays as it is. Ask its administrator to set up a mail server',
 } as const
 
 export const email = z.string().trim().min(1, authTexts.emailRequired).max(254)
@@ -32,7 +43,15 @@ export const password = z.string().min(1, authTexts.passwordRequired).max(200)
 export const newPassword = z.string().min(PASSWORD_MIN, authTexts.passwordShort).max(200)
 
 export const Role = z.enum(roleNames)
-export const PersonName = z.string().trim().min(1, authTexts.nameRequired).max(120)
+export const LONGEST_NAME = 80
+/** Control characters, and signs that turn the direction of writing. */
+const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/u
+export const PersonName = z
+  .string()
+  .trim()
+  .min(1, authTexts.nameRequired)
+  .max(LONGEST_NAME, `A name has at most ${LONGEST_NAME} characters`)
+  .refine((name) => !INVISIBLE.test(name), 'A name cannot contain control characters')
 
 export const User = z.object({
   id: z.uuid(),
@@ -45,6 +64,8 @@ export const User = z.object({
   accountId: z.uuid(),
   accountName: z.string(),
   role: Role,
+  /** Until then no mail leaves for the account. */
+  isEmailConfirmed: z.boolean(),
   /** An address asked for and not yet confirmed. */
   pendingEmail: z.string().nullable(),
   isDemo: z.boolean(),
@@ -102,7 +123,7 @@ export const resetPassword = endpoint({
   path: '/api/auth/reset-password',
   permission: 'public',
   summary: 'Set a new password with the token from the mail: single use, one hour; ends all sessions',
-  body: z.object({ token: z.string().max(200), password: newPassword }),
+  body: z.object({ token: z.string().min(1, authTexts.invalidResetLink).max(200), password: newPassword }),
   reply: Message,
 })
 

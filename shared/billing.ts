@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts'
 export const PlanKey = z.enum(['free', 'starter', 'growth'])
 export type PlanKey = z.infer<typeof PlanKey>
 
-export const billingTexts = { demo: 'The plan of the demo cannot be changed.' } as const
+export const billingTexts = { demo: 'The demo’s plan cannot be changed.' } as const
 
 /** -1 = unlimited, as the specification writes it. */
 export interface PlanLimits {
@@ -43,7 +43,31 @@ export const plans: Record<PlanKey, { name: string; priceMonthly: number; limits
   },
 }
 
+/** What larger plans have (decision 6), and which they are. */
+export const featurePlans: Record<Feature, readonly PlanKey[]> = {
+  /** SMS and WhatsApp that a member sends. */
+  manual_texts: ['starter', 'growth'],
+  /** SMS and WhatsApp as steps of a flow. */
+  flow_texts: ['growth'],
+}
+export type Feature = 'manual_texts' | 'flow_texts'
+
+/** How long an account that is past due goes on as before (decision 86). */
+export const GRACE_DAYS = 7
+
+/** Of the features, those that are not built yet: wherever plans are shown, they are marked so. */
+const SOON: readonly string[] = [
+  'Advanced Analytics',
+  'Customer Segmentation',
+  'Scheduled Campaigns',
+  'Multi-store Dashboard',
+  'ROI Tracking',
+  'Export Analytics',
+]
+export const isSoon = (feature: string) => SOON.includes(feature)
+
 export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled'])
+export type SubscriptionStatus = z.infer<typeof SubscriptionStatus>
 
 export const subscriptionStatus = endpoint({
   method: 'GET',
@@ -55,6 +79,12 @@ export const subscriptionStatus = endpoint({
     plan: PlanKey.nullable(),
     status: SubscriptionStatus.nullable(),
     nextBillingDate: z.string().nullable(),
+    /** Added: whether the guard takes the account for a subscriber (A 4.1, decision 121). */
+    hasActiveSubscription: z.boolean(),
+    /** Added: the plan whose features and limits count now; `free` after a canceled one (decision 86). */
+    planInForce: PlanKey.nullable(),
+    /** Added: until when an account that is past due goes on as before (decision 121). */
+    graceUntil: z.string().nullable(),
     /** Added: whether `/test-subscription` and a paid plan's test checkout exist here (decision 3). */
     isTestMode: z.boolean(),
   }),

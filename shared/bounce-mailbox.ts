@@ -28,7 +28,7 @@ export const readBounceMailbox = endpoint({
   path: '/api/sending/bounce-mailbox',
   permission: 'stores:read',
   scope: 'account',
-  summary: 'The mailbox that undeliverable mail comes back to',
+  summary: 'The mailbox that receives bounces',
   reply: MailboxView,
 })
 
@@ -47,7 +47,7 @@ export const saveBounceMailbox = endpoint({
       .max(253)
       .regex(/^([a-z0-9_-]{1,63}\.)*[a-z0-9-]{1,63}$/, 'A name such as imap.example.com'),
     port: z.union([z.literal(993), z.literal(143)], '993 or 143'),
-    user: z.string().trim().min(1, 'Please enter it').max(254),
+    user: z.string().trim().min(1, 'This field is required').max(254),
     /** Empty: the one that is kept. */
     password: z.string().max(500),
     version: z.number().int().min(0),
@@ -60,6 +60,6 @@ export const removeBounceMailbox = endpoint({
   path: '/api/sending/bounce-mailbox',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Stop reading the mailbox and forget its password',
+  summary: 'Stop reading the mailbox and delete its password',
   reply: MailboxView,
 })

@@ -6,12 +6,22 @@ export const CAPTURE_MAX_BYTES = 16_384
 
 const id = z.string().regex(/^\d{1,18}$/)
 
-/** What a box for SMS or WhatsApp says: agreed, or taken back, and the words beside it. */
-const Said = z.object({ isGiven: z.boolean(), wording: z.string().max(1_000) })
+const wordingName = z.string().max(40)
+
+/** What a box says: agreed, or taken back; the words beside it, and which of the store's wordings the box names. */
+const Said = z.object({ isGiven: z.boolean(), wording: z.string().max(1_000), id: wordingName.optional() })
+
+/** The attributes of a variation, by which the store knows a line whose id leaves one of them open. */
+const Choice = z.object({ name: z.string().max(100), value: z.string().max(200) })
 
 export const CapturePost = z.object({
   /** Random per browser and visit; joins the posts of one cart. */
   cart: z.string().regex(/^[A-Za-z0-9_-]{16,64}$/),
+  /** Of the link that led back from the restore page: until this browser tells an address, it continues that cart. */
+  back: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/)
+    .optional(),
   /** Random per browser; matches, never merges. */
   device: z
     .string()
@@ -21,7 +31,14 @@ export const CapturePost = z.object({
   page: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/),
   seq: z.number().int().min(0).max(100_000),
   items: z
-    .array(z.object({ id, variation: id.optional(), quantity: z.number().int().min(1).max(9_999) }))
+    .array(
+      z.object({
+        id,
+        variation: id.optional(),
+        quantity: z.number().int().min(1).max(9_999),
+        choices: z.array(Choice).max(50).optional(),
+      }),
+    )
     .max(200)
     .optional(),
   coupons: z.array(z.string().max(60)).max(20).optional(),
@@ -36,15 +53,16 @@ export const CapturePost = z.object({
     .optional(),
   /**
    * Present only when the page shows a consent box of ours that the shopper ticked, or ticked and unticked again. A box left alone says
-   * nothing. `wording` is what stands beside the one for email.
+   * nothing. A script from before wordings had names says of email no more than `true` or `false`.
    */
   consent: z
     .object({
-      email: z.boolean().optional(),
-      wording: z.string().max(1_000).optional(),
+      email: z.union([Said, z.boolean().transform((isGiven) => ({ isGiven, wording: '', id: undefined }))]).optional(),
       sms: Said.optional(),
       whatsapp: Said.optional(),
     })
     .optional(),
+  /** On a checkout: the consent boxes it shows, each with the wording it names, or ''. */
+  boxes: z.object({ email: wordingName, sms: wordingName, whatsapp: wordingName }).partial().optional(),
 })
 export type CapturePost = z.infer<typeof CapturePost>

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { DownloadLink, Pagination, pageFields } from './paging.ts'
+import { reachFields } from './reach.ts'
 
 // Carts as the browser sees them (B 3, decision 11) and the record of what was sent, or not, and why (D12).
 
@@ -7,6 +9,12 @@ export const CartBadge = z.enum(['No Action', 'Email Sent', 'SMS Sent', 'WhatsAp
 export type CartBadge = z.infer<typeof CartBadge>
 export const CartState = z.enum(['active', 'abandoned', 'recovered', 'purchased', 'emptied', 'lost', 'merged'])
 export type CartState = z.infer<typeof CartState>
+
+/** What a shopper chose of a variation, in the store's words. Typed by a browser: sent back to the store, shown to nobody (X5). */
+export interface ItemChoice {
+  name: string
+  value: string
+}
 
 /** One line of a cart as we keep it: names, prices and pictures come from the store, never from a browser (X5). */
 export interface CartItem {
@@ -17,6 +25,7 @@ export interface CartItem {
   quantity: number
   unitPriceMinor: number
   imageUrl: string | null
+  choices?: ItemChoice[]
 }
 
 export const CartView = z.object({
@@ -47,10 +56,16 @@ export const CartView = z.object({
   abandoned_at: z.string().nullable(),
   status: CartBadge,
   state: CartState,
+  /** Added: the email `status` speaks of never left: without a mail server it is in the mailbox on this server. */
+  is_in_mailbox: z.boolean(),
   sms_status: z.string().nullable(),
   sms_sent_at: z.string().nullable(),
   whatsapp_status: z.string().nullable(),
   whatsapp_sent_at: z.string().nullable(),
+  /** Added: coupon codes in the cart. */
+  coupons: z.array(z.string()),
+  /** Added: typed above the limits on new contacts and not confirmed, so not written to (X5). */
+  unconfirmed: z.object({ email: z.string().nullable(), phone: z.string().nullable() }),
   /** Added: WhatsApp's own word that it was read; shoppers can switch it off. */
   whatsapp_read_at: z.string().nullable(),
 })
@@ -58,10 +73,21 @@ export type CartView = z.infer<typeof CartView>
 
 /** What a shopper holding a restore token sees: no personal data (decision 4). */
 export const RestorableCart = z.object({
-  items: CartView.shape.items,
+  items: z.array(
+    CartView.shape.items.element.extend({
+      /** What will become of it, as far as is known before the store is asked. */
+      outcome: z.enum(['ok', 'quantity_clamped', 'price_changed', 'gone', 'choose_again']),
+      now: z.object({ quantity: z.number(), price: z.number() }),
+      /** The product’s page in the store. */
+      url: z.string().nullable(),
+    }),
+  ),
   total: z.number(),
   currency: z.string(),
   storeName: z.string(),
+  shopUrl: z.string(),
+  /** Bought meanwhile: there is nothing to restore. */
+  isOrdered: z.boolean(),
   expiresAt: z.string(),
 })
 export type RestorableCart = z.infer<typeof RestorableCart>
@@ -75,24 +101,22 @@ export const listAbandonedCarts = endpoint({
   scope: 'store',
   summary: 'Abandoned, recovered and lost carts, newest activity first',
   query: storeQuery.extend({
-    page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-    limit: z.coerce.number().int().min(1).max(1_000).default(10),
+    ...pageFields({ limit: 10 }),
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),
+    ...reachFields,
     sort: z.enum(sortColumns).default('timestamp'),
     order: z.enum(['asc', 'desc']).default('desc'),
   }),
   reply: z.object({
     carts: z.array(CartView),
-    pagination: z.object({
-      page: z.number(),
-      limit: z.number(),
-      total: z.number(),
-      pages: z.number(),
+    pagination: Pagination.extend({
       /** Searches are counted up to 1,000: there are more than `total`. */
       totalIsCapped: z.boolean().optional(),
       /** Nothing begins with the text searched for; it was looked for anywhere in so many of the newest carts. */
       lookedThrough: z.number().optional(),
+      /** Of a reach filter: there are more carts than so many of the newest, which were judged. */
+      reachOfNewest: z.number().optional(),
     }),
     /** How fresh the data is (Y3): seconds since the last order pull that reached its end began. */
     syncAgeSeconds: z.number().nullable(),
@@ -105,8 +129,12 @@ export const exportCarts = endpoint({
   permission: 'carts:read',
   scope: 'store',
   summary: 'A link, good for two minutes, to all carts of a filter as a CSV file, newest activity first',
-  query: storeQuery.extend({ status: z.string().max(40).optional(), search: z.string().max(200).optional() }),
-  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+  query: storeQuery.extend({
+    status: z.string().max(40).optional(),
+    search: z.string().max(200).optional(),
+    ...reachFields,
+  }),
+  reply: DownloadLink,
 })
 
 export const getCart = endpoint({
@@ -114,7 +142,7 @@ export const getCart = endpoint({
   path: '/api/carts/:id',
   permission: 'public',
   scope: 'none',
-  summary: 'A cart for its store’s member; for a restore token (rt_…) its public shape',
+  summary: 'A cart for a member of its store; for a restore token (rt_…), its public form',
   params: z.object({ id: z.string().max(200) }),
   query: storeQuery,
   reply: z.object({ cart: z.union([CartView, RestorableCart]) }),
@@ -130,9 +158,14 @@ const Decision = z.object({
   inputs: z.record(z.string(), z.unknown()),
 })
 
+/** What a message comes from: a flow, or a member's request. */
+export const originKinds = ['flow', 'manual'] as const
+export type OriginKind = (typeof originKinds)[number]
+
 export const MessageView = z.object({
   id: z.string(),
-  origin: z.string(),
+  originKind: z.enum(originKinds),
+  originId: z.string(),
   originName: z.string(),
   step: z.number(),
   channel: z.enum(['email', 'sms', 'whatsapp', 'push']),

@@ -14,9 +14,9 @@ const Channel = z.enum(['email', 'sms', 'whatsapp'])
 export type ConsentChannel = z.infer<typeof Channel>
 
 /** ISO 3166-1 alpha-2; `*`: every country with the rule in question. */
-const RelaxedCountry = z.string().regex(/^([A-Z]{2}|\*)$/)
+const OverriddenCountry = z.string().regex(/^([A-Z]{2}|\*)$/)
 
-const Relaxation = z.object({
+const ConsentOverride = z.object({
   id: z.string(),
   channel: Channel,
   country: z.string(),
@@ -28,9 +28,9 @@ const Relaxation = z.object({
   endedAt: z.string().nullable(),
   endedBy: z.string().nullable(),
 })
-export type RelaxationView = z.infer<typeof Relaxation>
+export type ConsentOverrideView = z.infer<typeof ConsentOverride>
 
-const SmsConfirmation = z.enum(['where_required', 'always'])
+const SmsConfirmation = z.enum(['where_required', 'page_script', 'always'])
 
 export const groundLimits = { least: 20, most: 2_000 } as const
 
@@ -39,7 +39,7 @@ export const consentTable = endpoint({
   path: '/api/consent/table',
   permission: 'stores:read',
   scope: 'store',
-  summary: 'Whom the store may write to, by country and channel, and which rules its team relaxed, newest first',
+  summary: 'Consent rules by country and channel, and the rules changed by the store’s team, newest first',
   query: storeQuery,
   reply: z.object({
     rules: z.array(z.object({ name: RuleName, title: z.string(), sentence: z.string() })),
@@ -50,43 +50,47 @@ export const consentTable = endpoint({
     /** What a country or a provider asks beyond consent. */
     alsoAsked: z.array(z.object({ channel: Channel, countries: z.array(z.string()), sentence: z.string() })),
     /** To which rules a channel's rule may be relaxed; what is missing may not. */
-    relaxable: z.array(z.object({ channel: Channel, from: RuleName, to: z.array(RuleName) })),
-    relaxations: z.array(Relaxation),
+    overridable: z.array(z.object({ channel: Channel, from: RuleName, to: z.array(RuleName) })),
+    overrides: z.array(ConsentOverride),
     smsConfirmation: SmsConfirmation,
   }),
 })
 export type ConsentTable = z.infer<typeof consentTable.reply>
 
-export const relaxRule = endpoint({
+export const overrideRule = endpoint({
   method: 'POST',
-  path: '/api/consent/relaxations',
+  path: '/api/consent/overrides',
   permission: 'consent:write',
   scope: 'store',
-  summary: 'Relax a rule for one country, or for every country with that rule, on a legal ground that is kept',
+  summary:
+    'Make a rule less strict for one country, or for every country with that rule, with a legal ground that is kept',
   query: storeQuery,
   body: z.object({
     channel: Channel,
-    country: RelaxedCountry,
+    country: OverriddenCountry,
     from: RuleName,
     to: RuleName,
     legalGround: z
       .string()
       .trim()
-      .min(groundLimits.least, `Say in at least ${groundLimits.least} characters which law or agreement allows it.`)
+      .min(
+        groundLimits.least,
+        `Describe in at least ${groundLimits.least} characters which law or agreement allows it.`,
+      )
       .max(groundLimits.most, `At most ${groundLimits.most} characters.`),
   }),
-  reply: Relaxation,
+  reply: ConsentOverride,
 })
 
-export const endRelaxation = endpoint({
+export const endConsentOverride = endpoint({
   method: 'POST',
-  path: '/api/consent/relaxations/:relaxationId/end',
+  path: '/api/consent/overrides/:overrideId/end',
   permission: 'consent:write',
   scope: 'store',
-  summary: 'End a relaxation: the rule of the table holds again from the next decision on',
+  summary: 'Restore the original rule; it applies again from the next decision on',
   query: storeQuery,
-  params: z.object({ relaxationId: z.uuid() }),
-  reply: Relaxation,
+  params: z.object({ overrideId: z.uuid() }),
+  reply: ConsentOverride,
 })
 
 export const setSmsConfirmation = endpoint({
@@ -94,7 +98,7 @@ export const setSmsConfirmation = endpoint({
   path: '/api/consent/sms-confirmation',
   permission: 'consent:write',
   scope: 'store',
-  summary: 'Whether everybody confirms a yes to SMS, or only where the table asks for it',
+  summary: 'Whether SMS consent must be confirmed by everyone, or only where the rule requires it',
   query: storeQuery,
   body: z.object({ mode: SmsConfirmation }),
   reply: z.object({ mode: SmsConfirmation }),

@@ -5,6 +5,8 @@ import { endpoint, storeQuery } from './endpoint.ts'
 
 export const chartPeriods = ['day', 'week', 'month'] as const
 export type ChartPeriod = (typeof chartPeriods)[number]
+export const chartMeasures = ['carts', 'revenue'] as const
+export type ChartMeasure = (typeof chartMeasures)[number]
 
 /** Change in percent against the 30 days before; null when there is nothing to compare with. */
 const Trend = z.number().nullable()
@@ -18,6 +20,8 @@ export const DashboardStats = z.object({
   /** Attributed net revenue since connecting, and of orders placed in these days, in the store's currency. */
   totalRevenue: z.number(),
   monthlyRevenue: z.number(),
+  /** Added: attributed orders placed in these days, in any currency; one refunded in full is not counted. */
+  recoveredOrders: z.number(),
   /** Distinct people with an order or a contactable cart in these days; counted every 15 minutes. */
   activeCustomers: z.number(),
   trends: z.object({
@@ -26,6 +30,7 @@ export const DashboardStats = z.object({
     recoveryRate: Trend,
     totalRevenue: Trend,
     monthlyRevenue: Trend,
+    recoveredOrders: Trend,
     activeCustomers: Trend,
     revenue: Trend,
   }),
@@ -52,8 +57,13 @@ export const readDashboardChart = endpoint({
   path: '/api/dashboard/chart',
   permission: 'carts:read',
   scope: 'store',
-  summary: 'Abandoned and recovered carts by hour (day) or by day (week, month) of the store’s own clock',
-  query: storeQuery.extend({ period: z.enum(chartPeriods).default('week') }),
+  summary:
+    'Abandoned and recovered carts, or recovered revenue, by hour (day) or by day (week, month) of the store’s own clock',
+  query: storeQuery.extend({
+    period: z.enum(chartPeriods).default('week'),
+    /** Added. `revenue`: attributed net revenue by the time of the order. */
+    measure: z.enum(chartMeasures).default('carts'),
+  }),
   reply: z.object({
     labels: z.array(z.string()),
     datasets: z.array(
@@ -67,6 +77,10 @@ export const readDashboardChart = endpoint({
     /** When each bucket begins. */
     starts: z.array(z.string()),
     timeZone: z.string(),
+    /** Of the revenue drawn: the store's. */
+    currency: z.string(),
+    /** Revenue of the period in other currencies, which is not drawn. */
+    otherCurrencies: z.array(z.object({ currency: z.string(), revenue: z.number() })),
   }),
 })
 

@@ -12,12 +12,12 @@ export type Permission =
   | 'stores:read'
   | 'stores:connect'
   | 'stores:sync'
+  | 'sending:pause'
   | 'billing:write'
-  | 'instance:confirm'
   | 'team:write'
   | 'account:export'
   | 'suppressions:write'
-  | 'persons:write'
+  | 'privacy:write'
   | 'consent:write'
   | 'account:delete'
 
@@ -49,6 +49,9 @@ export const storeQuery = z.object({
   platform: z.string().max(40).optional(),
   storeId: z.string().max(2_048).optional(),
 })
+
+/** An encrypted ticket is its own permission to download. */
+export const DownloadQuery = z.object({ ticket: z.string().max(8_000).default('') })
 
 export function endpoint<
   Reply extends z.ZodType,

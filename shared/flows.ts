@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { MessagePreview, PreviewCart } from './reminders.ts'
 
 // Flows: what is always on, its steps and templates, and what goes out next.
 
@@ -129,25 +130,16 @@ export const previewFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'One step rendered for one real cart by the code that sends, and whether it would be sent now',
+  summary: 'One step for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
   body: z.object({
     step: z.number().int(),
-    cartId: z.uuid(),
+    cartId: PreviewCart,
     /** Unsaved channel and text to preview instead of what is stored. */
     channel: z.enum(['email', 'sms', 'whatsapp']).optional(),
     subject: z.string().max(200).optional(),
     body: z.string().max(50_000).optional(),
   }),
-  reply: z.object({
-    subject: z.string(),
-    html: z.string(),
-    text: z.string(),
-    /** Of a text. */
-    segments: z.number().nullable(),
-    price: z.object({ amount: z.number(), currency: z.string() }).nullable(),
-    problem: z.string().nullable(),
-    decision: z.object({ outcome: z.enum(['send', 'hold', 'skip']), reason: z.string(), explanation: z.string() }),
-  }),
+  reply: MessagePreview,
 })
 
 export const upcomingMessages = endpoint({
@@ -157,9 +149,11 @@ export const upcomingMessages = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery.extend({ minutes: z.coerce.number().int().min(1).max(1_440).default(60) }),
-  summary: 'What goes out in the next hour if nothing changes, and how many carts the last 24 hours would add',
+  summary: 'What is sent in the next hour if nothing changes, and how many carts the last 24 hours would add',
   reply: z.object({
     total: z.number(),
+    /** Due as well, but nothing will leave as things stand. */
+    notSent: z.array(z.object({ explanation: z.string(), count: z.number() })),
     cartsOfLast24h: z.number(),
     messages: z.array(
       z.object({

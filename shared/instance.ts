@@ -16,6 +16,10 @@ export const readInstance = endpoint({
     hasDemo: z.boolean(),
     isPaused: z.boolean(),
     pausedReason: z.string().nullable(),
+    /** Whether the caller is one of those who run this server, and may say that it is the live one. */
+    mayConfirm: z.boolean(),
+    /** Where mail of this server goes: a mail server, the built-in mailbox, or nowhere, and then none is sent. */
+    mail: z.enum(['server', 'mailbox', 'none']),
     /** Addresses of the demo's own parts, local mode only. */
     demoStoreUrl: z.string().nullable(),
     mailboxUrl: z.string().nullable(),
@@ -26,9 +30,10 @@ export const readInstance = endpoint({
 export const confirmLive = endpoint({
   method: 'POST',
   path: '/api/instance/confirm-live',
-  permission: 'instance:confirm',
+  permission: 'session',
   scope: 'account',
-  summary: '"This is the live one": a copied or restored instance may send again (D7)',
+  summary:
+    '"This is the live installation": a copied or restored instance may send again; for operators of the server (D7)',
   reply: z.object({ success: z.literal(true) }),
 })
 
@@ -41,7 +46,7 @@ export const readDemoPast = endpoint({
   path: '/api/demo/past',
   permission: 'session',
   scope: 'account',
-  summary: 'Whether the ninety days of past of the demo are still being written; to other accounts it never is',
+  summary: 'Whether the demo’s 90 days of sample data are still being created; always false for other accounts',
   reply: DemoPast,
 })
 
@@ -50,6 +55,6 @@ export const resetDemo = endpoint({
   path: '/api/demo/reset',
   permission: 'session',
   scope: 'account',
-  summary: 'Put the demo account and the demo store back to their first state',
+  summary: 'Reset the demo account and the demo store',
   reply: z.object({ success: z.literal(true), message: z.string() }),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { cursorFields, DownloadLink } from './paging.ts'
 
 // The consent ledger as its owner sees it, and the import of consents given elsewhere (C5).
 
@@ -13,6 +14,8 @@ export interface ConsentEvidence {
   importId?: string
   line?: number
   given?: string
+  /** Of the shop's page: anybody can post what it posts. */
+  unproven?: 'page script'
 }
 
 export const ledgerChannels = ['email', 'sms', 'whatsapp', 'push'] as const
@@ -22,10 +25,10 @@ export type LedgerStatus = (typeof ledgerStatuses)[number]
 
 /** Sources in words; what is not listed speaks for itself. */
 const sourceNames: Record<string, string> = {
-  checkout: 'Box at the checkout',
-  'one-click': 'Unsubscribe button of a mail program',
+  checkout: 'Box at the checkout, unproven (page script)',
+  'one-click': 'Unsubscribe button of an email app',
   'unsubscribe page': 'Unsubscribe page',
-  'undo on the unsubscribe page': 'Taken back on the unsubscribe page',
+  'undo on the unsubscribe page': 'Undone on the unsubscribe page',
   'preference page': 'Preference page',
   order: 'An order in the shop',
   import: 'Imported file',
@@ -35,12 +38,12 @@ const sourceNames: Record<string, string> = {
   'STOP by WhatsApp': 'Answered STOP by WhatsApp',
   'START by WhatsApp': 'Answered START by WhatsApp',
 }
-export const sourceWords = (source: string): string =>
+export const sourceText = (source: string): string =>
   sourceNames[source] ?? `${source.slice(0, 1).toUpperCase()}${source.slice(1)}`
 
-export const statusWords: Record<LedgerStatus, string> = {
-  granted: 'Said yes',
-  withdrawn: 'Said no',
+export const statusText: Record<LedgerStatus, string> = {
+  granted: 'Opted in',
+  withdrawn: 'Opted out',
   pending: 'Not confirmed yet',
 }
 
@@ -80,8 +83,7 @@ export const searchLedger = endpoint({
   scope: 'store',
   summary: 'The consent ledger of a store, newest first; `cursor`: `next` of the page before',
   query: LedgerFilter.extend({
-    cursor: z.string().max(80).optional(),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
+    ...cursorFields(),
   }),
   reply: z.object({ entries: z.array(LedgerEntry), next: z.string().nullable(), sources: z.array(z.string()) }),
 })
@@ -93,7 +95,7 @@ export const exportLedger = endpoint({
   scope: 'store',
   summary: 'A link to the ledger as a CSV file, good for two minutes',
   query: LedgerFilter,
-  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+  reply: DownloadLink,
 })
 
 export const importChannels = ['email', 'sms', 'whatsapp'] as const
@@ -128,13 +130,13 @@ export const importProblems = {
   no_address: 'There is no email address or phone number in this row.',
   bad_address: 'This is not a complete email address.',
   bad_phone: 'This is not a complete phone number. Numbers of other countries begin with + and the country code.',
-  bad_channel: 'The channel is none of email, SMS or WhatsApp.',
-  bad_status: 'Whether this is a yes or a no cannot be told.',
-  no_date: 'The day of the consent is missing, so it proves nothing.',
+  bad_channel: 'The channel is not email, SMS or WhatsApp.',
+  bad_status: 'This is neither an opt-in nor an opt-out.',
+  no_date: 'The date of the consent is missing, so it proves nothing.',
   bad_date: 'The date cannot be read.',
-  future_date: 'The date lies in the future.',
-  no_source: 'Where the consent was given is missing, so it proves nothing.',
-  withdrawn: 'This person has said no. Only they can say yes again.',
+  future_date: 'The date is in the future.',
+  no_source: 'The source of the consent is missing, so it proves nothing.',
+  withdrawn: 'This person has opted out. Only they can opt in again.',
   suppressed: 'This address is on the suppression list.',
 } as const
 export type ImportProblem = keyof typeof importProblems
@@ -213,7 +215,7 @@ export const confirmConsents = endpoint({
   path: '/api/consent/imports/:importId/confirm',
   permission: 'flows:switch',
   scope: 'store',
-  summary: 'Take the rows into the ledger, on the named legal ground; who confirmed it and when is kept',
+  summary: 'Import the rows into the ledger, with a legal ground; who confirmed it and when is kept',
   params: importId,
   query: storeQuery,
   body: z.object({
@@ -221,7 +223,7 @@ export const confirmConsents = endpoint({
     legalGround: z
       .string()
       .trim()
-      .min(LEGAL_GROUND_LEAST, 'Say in a sentence how these people agreed.')
+      .min(LEGAL_GROUND_LEAST, 'Describe in a sentence how these people opted in.')
       .max(2_000, 'At most 2,000 characters.'),
   }),
   reply: z.object({ import: ImportView }),
@@ -232,7 +234,7 @@ export const cancelConsents = endpoint({
   path: '/api/consent/imports/:importId',
   permission: 'flows:switch',
   scope: 'store',
-  summary: 'Drop an uploaded file that was not confirmed',
+  summary: 'Delete an uploaded file that was not confirmed',
   params: importId,
   query: storeQuery,
   reply: z.object({ success: z.literal(true) }),
@@ -256,5 +258,5 @@ export const reportConsents = endpoint({
   summary: 'A link to the refused rows as a CSV file, good for two minutes; they are kept for a week',
   params: importId,
   query: storeQuery,
-  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+  reply: DownloadLink,
 })

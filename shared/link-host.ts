@@ -5,6 +5,10 @@ import { endpoint, storeQuery } from './endpoint.ts'
 
 export const LinkHostView = z.object({
   host: z.string().nullable(),
+  /** A record has shown that the name is the store's. */
+  isProven: z.boolean(),
+  /** The TXT record that shows it. */
+  proof: z.object({ name: z.string(), value: z.string() }).nullable(),
   /** What its CNAME record has to say. */
   target: z.string(),
   /** Links in mails are on it. */
@@ -23,14 +27,14 @@ export const readLinkHost = endpoint({
   ...spec,
   method: 'GET',
   permission: 'stores:read',
-  summary: 'The host of the links in the store’s mails',
+  summary: 'The host of the links in the store’s emails',
 })
 
 export const saveLinkHost = endpoint({
   ...spec,
   method: 'PUT',
   permission: 'flows:switch',
-  summary: 'Name a host of the store’s own for the links in its mails, and check it',
+  summary: 'Set a host of the store’s own for the links in its emails, and check it',
   body: z.object({
     host: z
       .string()
@@ -39,7 +43,7 @@ export const saveLinkHost = endpoint({
       .max(253)
       .regex(
         /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.){2,}[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
-        'A name such as links.shop.com',
+        'A domain such as links.shop.com',
       ),
   }),
 })
@@ -48,5 +52,5 @@ export const removeLinkHost = endpoint({
   ...spec,
   method: 'DELETE',
   permission: 'flows:switch',
-  summary: 'Links in the store’s mails are on the server’s own host again',
+  summary: 'Links in the store’s emails use the server’s own host again',
 })

@@ -1,9 +1,12 @@
-// What goes over the live connection (socket.io at /socket.io). It says that something is new, never what: that is asked over HTTP.
+import type { MarkRead, NotificationEvent } from './notification-calls.ts'
+
+// What goes over the live connection (socket.io at /socket.io). It says that something is new, not what, which is asked over HTTP; only
+// notifications are carried whole.
 
 export const LIVE_PATH = '/socket.io'
 
 /** Parts of a store that change by themselves. */
-export const liveParts = ['carts', 'messages', 'flows', 'settings', 'stats'] as const
+export const liveParts = ['carts', 'messages', 'flows', 'settings', 'stats', 'notifications'] as const
 export type LivePart = (typeof liveParts)[number]
 
 /** Sent to everybody who has the store open, at most once a second. */
@@ -19,11 +22,15 @@ export interface Joined {
 
 export interface ServerEvents {
   'store-changed': (event: StoreChanged) => void
+  /** To the members concerned alone (A 7). */
+  notification: (event: NotificationEvent) => void
 }
 
 export interface ClientEvents {
   /** Only a wish: the store is the session's (decision 7). */
   'join-platform': (platform: string, answer?: (joined: Joined) => void) => void
+  /** Answered when it is done; without an answer the browser asks over HTTP. */
+  'mark-notifications-read': (marked: MarkRead, answer?: (done: { success: boolean }) => void) => void
 }
 
 /** Why a connection was refused, as the error's message. */

@@ -82,8 +82,10 @@ interface Decimal {
 /** Reads "1.5", ".5", "5." and what a float prints, such as 1e-7. Lengths are bounded: the text comes from a stranger. */
 function parseDecimal(input: unknown): Decimal | null {
   if (typeof input !== 'string' && typeof input !== 'number') return null
-  const text = String(input).trim()
-  if (text.length > 64) return null
+  const trimmed = String(input).trim()
+  if (trimmed.length > 64) return null
+  // A currency symbol at either end is dropped (B 5): which currency it is comes with the amount.
+  const text = trimmed.replace(/^([+-]?)\p{Sc} ?/u, '$1').replace(/ ?\p{Sc}$/u, '')
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text)
   if (!match) return null
   const [, sign, whole = '', fraction = '', exponent = '0'] = match

@@ -33,10 +33,10 @@ export const wordingLengths: Record<WordingField, number> = {
 export const defaultWordings: Record<Language, Wording> = {
   en: {
     headline: 'Messages from {store}',
-    intro: 'Choose how {store} may write to you. You can change this at any time.',
-    email: 'Reminders when you leave something in your cart, and offers for it.',
-    sms: 'Short reminders to your phone about a cart you left. Your mobile plan may charge for messages.',
-    whatsapp: 'Reminders about a cart you left, in WhatsApp.',
+    intro: 'Choose how {store} may contact you. You can change this at any time.',
+    email: 'Reminders when you leave something in your cart, and related offers.',
+    sms: 'Short reminders on your phone about a cart you left. Message rates may apply.',
+    whatsapp: 'WhatsApp reminders about a cart you left.',
   },
   de: {
     headline: 'Nachrichten von {store}',
@@ -100,7 +100,7 @@ export const readPreferences = endpoint({
   method: 'GET',
   path: '/api/preferences/:token',
   permission: 'public',
-  summary: 'What the shopper of this link gets at present; changes nothing',
+  summary: 'The current preferences of the shopper of this link; changes nothing',
   params: z.object({ token: z.string().max(200) }),
   reply: PreferencesView,
 })
@@ -145,7 +145,7 @@ export const readPreferenceWording = endpoint({
   path: '/api/consent/wording',
   permission: 'stores:read',
   scope: 'store',
-  summary: 'The owner’s own words on the preference page',
+  summary: 'The store’s own text on the preference page',
   query: storeQuery,
   reply: OwnWordings,
 })
@@ -155,7 +155,7 @@ export const savePreferenceWording = endpoint({
   path: '/api/consent/wording',
   permission: 'flows:switch',
   scope: 'store',
-  summary: 'Words of the preference page; null goes back to what comes along',
+  summary: 'Text of the preference page; null restores the default text',
   query: storeQuery,
   body: z.object({ wordings: z.object({ en: OwnWording, de: OwnWording }), version: z.string().max(60) }),
   reply: OwnWordings,

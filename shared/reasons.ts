@@ -1,90 +1,114 @@
+import { isStoreProblem, STORE_PROBLEM_TEXT } from './store-problems.ts'
 import { textCodes } from './text-codes.ts'
 
 // Why a message was sent, held, skipped or cancelled: one sentence per reason code, for a shop owner. Codes are written by
-// `server/messages/decide.ts` and by the verbs of `server/messages/messages.ts`.
+// `server/decide/decide.ts` and by the verbs of `server/messages/messages.ts`.
+
+const UNREAD = 'The shopper may have bought already, so nothing is sent until the orders have been read.'
 
 export const reasonTexts: Record<string, string> = {
   ok: 'Every check passed at the moment of sending.',
-  fence_degraded:
-    'Every check passed; the store answered too slowly, so orders known from the last 15 minutes were used.',
-  instance_paused: 'This copy of the product is paused until an owner confirms that it is the live one.',
+  instance_paused: 'This installation is paused until the server’s administrator confirms that it is the live one.',
+  sending_paused: 'All sending for this store is paused until an owner or admin resumes it.',
   store_disconnected: 'The store is disconnected.',
-  sender_missing: 'The store has no sender name or postal address yet. Both are required in marketing mail.',
+  sender_missing: 'The store has no sender name or postal address yet. Marketing emails must contain both.',
   flow_off: 'The flow is switched off.',
   flow_removed: 'The flow or this step no longer exists.',
-  cart_active: 'The shopper is still active. Nothing is sent before they have been quiet long enough.',
-  purchase_in_progress: 'An order was placed and awaits its payment, so nothing is sent for now.',
+  cart_active: 'The shopper is still active. Messages are sent only after a period without activity.',
+  purchase_in_progress: 'An order was placed and is waiting for payment, so nothing is sent for now.',
   purchased: 'The shopper has bought. No further message goes out for this cart.',
-  emptied: 'The shopper emptied the cart.',
-  lost: 'The cart was given up long ago.',
-  merged: 'Two carts of the same shopper were joined, so that nobody gets the same message twice.',
-  too_old: 'It was not possible to send in time, and a late reminder would do more harm than good.',
-  superseded: 'A later step was due as well, so only that one goes out.',
+  emptied: 'The cart was emptied in the shop.',
+  lost: 'The cart was closed as lost long ago.',
+  merged: 'Two carts of the same shopper were merged, so the shopper does not get the same message twice.',
+  too_old: 'The message could not be sent in time, and a late reminder would do more harm than good.',
+  'too_old:no_contact': 'No email address was captured in time.',
+  'too_old:contact_unconfirmed':
+    'An email address was entered while new contacts exceeded the limit, and no order or draft order confirmed it in time.',
+  superseded: 'A later step was also due, so only that one is sent.',
   holdout: 'This shopper is in the control group, which is not contacted so that the true effect can be measured.',
   suppressed_unsubscribed: 'The shopper has unsubscribed.',
   suppressed_complaint: 'The shopper reported an earlier message as spam.',
-  suppressed_hard_bounce: 'The address does not exist: an earlier message came back.',
-  suppressed_manual: 'The address was put on the suppression list by hand.',
+  suppressed_hard_bounce: 'The address does not exist: an earlier message bounced.',
+  suppressed_manual: 'The address was added to the suppression list manually.',
   suppressed_invalid: 'The address is not valid.',
   suppressed_erased: 'The person asked to be erased.',
-  no_contact: 'No usable email address is known yet.',
-  no_consent: 'The law where the shopper lives asks for consent first, and none was given.',
+  no_contact: 'No usable email address has been captured yet.',
+  contact_unconfirmed:
+    'An email address was entered while new contacts exceeded the limit. It is used once an order or draft order confirms it.',
+  no_consent: 'The law where the shopper lives requires consent first, and none was given.',
   consent_pending: 'The shopper was asked to confirm and has not answered yet.',
   consent_unconfirmed:
-    'The shopper said yes, but where they live a yes has to be confirmed first, and this one was not.',
+    'The shopper opted in, but where they live an opt-in must be confirmed first, and this one was not.',
   consent_withdrawn: 'The shopper has withdrawn consent.',
-  store_unreachable:
-    'The store does not answer, so it is not certain that the shopper has not bought. Nothing is sent blindly.',
-  frequency_cap: 'The shopper has had as many messages lately as the frequency cap allows.',
+  store_unreachable: `The store’s orders could not be read. ${UNREAD}`,
+  'store_unreachable:internal': `Reading the store failed on our side. ${UNREAD}`,
+  'store_unreachable:keys_unreadable': `The keys of this store can no longer be read: it has to be connected again. ${UNREAD}`,
+  items_gone: 'Nothing in the cart can be bought any more: everything is sold out or no longer for sale.',
+  frequency_cap: 'The shopper has recently had as many messages as the frequency cap allows.',
   render_failed: 'The message could not be built from its template.',
-  plan_limit: 'The plan’s messages for this month are used up.',
-  retry: 'The mail server did not accept it for now; it is tried again.',
-  changed: 'Something about the cart changed at the last moment, so it is decided anew.',
+  'render_failed:too_slow': 'The message’s text takes too long to render. Please simplify it.',
+  template_error:
+    'The message’s text took too long to render, twice. The message is not retried: simplify the text and send it again.',
+  plan_limit: 'The plan allows no more messages this month.',
+  retry: 'The mail server temporarily refused the message. It will be retried.',
+  changed: 'Something about the cart changed at the last moment, so the message is checked again.',
   disconnected: 'The store was disconnected.',
   step_removed: 'The step was removed from the flow.',
   accepted: 'The mail server accepted the message.',
-  rejected: 'The mail server refused the message for good.',
+  rejected: 'The mail server permanently refused the message.',
   'rejected:smtp_550':
-    'The mail server refused the message for good: it does not know the address, or takes no such mail.',
+    'The mail server permanently refused the message: it does not know the address, or does not accept such email.',
   'rejected:smtp_552':
-    'The mail server refused the message for good: the mailbox is full, or the mail is too large for it.',
-  'rejected:smtp_553': 'The mail server refused the message for good: it does not take the address.',
-  'rejected:smtp_554': 'The mail server refused the message for good: it takes no such mail.',
-  unknown: 'The message was handed over, but no answer came. It is never sent again on its own.',
-  bounced: 'The message came back: the address does not exist or takes no mail. It is not written to again.',
-  'bounced:refused': 'The message came back: the receiving server refused it. The address itself is not at fault.',
-  'bounced:soft': 'The receiving server could not deliver it for now, for example because the mailbox is full.',
-  complaint: 'The shopper reported this message as spam. The address is not written to again.',
+    'The mail server permanently refused the message: the mailbox is full, or the email is too large for it.',
+  'rejected:smtp_553': 'The mail server permanently refused the message: it does not accept the address.',
+  'rejected:smtp_554': 'The mail server permanently refused the message: it does not accept such email.',
+  unknown: 'The message was handed over, but no answer came. It is never resent automatically.',
+  bounced: 'The message bounced: the address does not exist or accepts no email. It gets no more messages.',
+  'bounced:refused': 'The message bounced: the receiving server refused it, but not because of the address.',
+  'bounced:soft': 'The receiving server could not deliver it yet, for example because the mailbox is full.',
+  complaint: 'The shopper reported this message as spam. The address gets no more messages.',
   delivered: 'The message reached the shopper.',
   undelivered: 'The message did not reach the shopper.',
+  mail_not_configured:
+    'No mail server is set up yet, so no email is sent. Enter one under Settings, Sending, Mail server.',
+  mail_server_away:
+    'Your mail server is not accepting email at the moment. Recoup keeps retrying; Settings, Sending, Mail server shows its answer.',
+  'accepted:mailbox':
+    'The message is in the mailbox on this server. It was not sent to the shopper, because no mail server is set up.',
   sms_not_configured: 'SMS is not set up yet. Enter the credentials under Settings, Sending.',
   whatsapp_not_configured: 'WhatsApp is not set up yet. Enter the credentials under Settings, Sending.',
   template_missing:
-    'WhatsApp delivers approved templates only, unless the shopper wrote in the last 24 hours, and none is chosen under Settings, Sending.',
-  whatsapp_marketing_refused: 'WhatsApp delivers no marketing messages to numbers of +1.',
-  sms_once_per_cart: 'A cart of a US shopper may get one SMS, and this one has had it.',
-  sms_too_late: 'An SMS about a cart may go to the US within 48 hours of it being left, and that is over.',
-  cooldown: 'This cart had a message of the same kind a short time ago.',
-  quiet_hours: 'It is night where the shopper lives; nobody is disturbed then.',
-  receiver_paused:
-    'The receiving server takes no more mail from here for now. One message at a time tries whether it does again.',
+    'WhatsApp delivers only approved templates unless the shopper wrote within the last 24 hours. No template is chosen under Settings, Sending.',
+  whatsapp_marketing_refused: 'WhatsApp delivers no marketing messages to numbers that begin with +1.',
+  sms_once_per_cart: 'A US shopper may get only one SMS per cart, and this cart has had it.',
+  sms_too_late:
+    'In the US, an SMS about a cart may be sent only within 48 hours of its abandonment. That time is over.',
+  cooldown: 'A message of the same kind was sent for this cart a short time ago.',
+  quiet_hours: 'It is within quiet hours where the shopper lives.',
+  domain_throttled:
+    'The receiving server is not accepting more email from here for now. Recoup retries with one message at a time.',
   plan_required: 'SMS and WhatsApp in flows are part of the Growth plan.',
   budget: 'The monthly budget for SMS and WhatsApp is used up.',
-  cart_missing: 'There is no such cart in this store.',
+  cart_missing: 'Cart not found in this store.',
 }
 
 /** What reads differently where a phone is written to. */
 const ofTexts: Record<string, string> = {
-  no_contact: 'No usable phone number is known yet.',
-  suppressed_hard_bounce: 'The number does not take messages.',
-  suppressed_manual: 'The number was put on the suppression list by hand.',
-  suppressed_invalid: 'The number is not valid or takes no messages.',
-  suppressed_unsubscribed: 'The shopper has asked to get no more messages (STOP).',
-  no_consent: 'The shopper has not agreed to messages on this channel, and without a yes none may be sent.',
-  consent_pending: 'The shopper is asked by SMS to confirm, and has not replied YES yet.',
-  retry: 'The provider did not accept it for now; it is tried again.',
+  no_contact: 'No usable phone number has been captured yet.',
+  'too_old:no_contact': 'No phone number was captured in time.',
+  'too_old:contact_unconfirmed':
+    'A phone number was entered while new contacts exceeded the limit, and no order or draft order confirmed it in time.',
+  contact_unconfirmed:
+    'A phone number was entered while new contacts exceeded the limit. It is used once an order or draft order confirms it.',
+  suppressed_hard_bounce: 'The number does not accept messages.',
+  suppressed_manual: 'The number was added to the suppression list manually.',
+  suppressed_invalid: 'The number is not valid or does not accept messages.',
+  suppressed_unsubscribed: 'The shopper has opted out of messages (STOP).',
+  no_consent: 'The shopper has not opted in to messages on this channel, and opt-in is required.',
+  consent_pending: 'The shopper was asked by SMS to confirm and has not replied YES yet.',
+  retry: 'The provider temporarily refused the message. It will be retried.',
   accepted: 'The provider accepted the message.',
-  rejected: 'The provider refused the message for good.',
+  rejected: 'The provider permanently refused the message.',
 }
 
 /**
@@ -97,6 +121,19 @@ export function explain(reason: string | null, channel?: string, response?: stri
   const isText = channel === 'sms' || channel === 'whatsapp'
   if (isText && textCodes[detail]) return textCodes[detail].words
   const answered = isText && reason === 'retry' ? textCodes[/^\d+/.exec(response ?? '')?.[0] ?? ''] : undefined
-  if (answered) return `${answered.words} It is tried again.`
-  return (isText ? ofTexts[kind] : undefined) ?? reasonTexts[reason] ?? reasonTexts[kind] ?? reason
+  if (answered) return `${answered.words} It will be retried.`
+  return (
+    (isText ? (ofTexts[reason] ?? ofTexts[kind]) : undefined) ??
+    reasonTexts[reason] ??
+    ofStore(reason) ??
+    reasonTexts[kind] ??
+    reason
+  )
+}
+
+/** Names what the store did wrong: a refused connection is no slow answer. */
+function ofStore(reason: string): string | undefined {
+  const [kind, problem] = reason.split(':')
+  const words = kind === 'store_unreachable' && isStoreProblem(problem) ? STORE_PROBLEM_TEXT[problem] : undefined
+  return words && `${words.sentence} ${UNREAD}`
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { Pagination, pageFields } from './paging.ts'
+import { reachFields } from './reach.ts'
 
 // Messages a person sends by hand: one, many, or later (B 2, B 7, engine D9 and D11); who may have one, and what it would look like.
 // All of them take an `Idempotency-Key` header: the same request is answered with the first answer for 24 hours, another body under
@@ -7,6 +9,9 @@ import { endpoint, storeQuery } from './endpoint.ts'
 
 export const SendChannel = z.enum(['email', 'sms', 'whatsapp'])
 export type SendChannel = z.infer<typeof SendChannel>
+
+/** Instead of a cart's id: a cart nobody has left, to show a message with. */
+export const SAMPLE_CART = 'sample'
 
 /** The most carts one request may name. */
 export const MOST_CARTS = 10_000
@@ -20,7 +25,7 @@ export const reminderTexts = {
   emailScheduled: 'Email scheduled successfully!',
   smsSent: 'SMS sent successfully!',
   whatsappSent: 'WhatsApp message sent successfully!',
-  onItsWay: 'On its way: no answer came yet. The cart shows what becomes of it.',
+  onItsWay: 'Sending: no answer yet. The cart shows the result.',
   subject: 'Complete Your Purchase',
 } as const
 
@@ -75,7 +80,7 @@ export const scheduleReminder = endpoint({
     delayHours: z.number().int().min(1).max(8_760).optional(),
     reminderType: z.enum(['first', 'second', 'last']).default('first'),
     /** Instead of `delayHours`, which cannot say a minute. */
-    sendAt: z.iso.datetime({ offset: true }).optional(),
+    sendAt: z.iso.datetime({ offset: true, error: reminderTexts.badDate }).optional(),
     subject: subject.optional(),
     body: body.optional(),
     overrideHoldout,
@@ -101,17 +106,41 @@ export const smsStatus = endpoint({
   scope: 'store',
   params: z.object({ cartId }),
   query: storeQuery,
-  summary: 'What became of the newest SMS of a cart',
+  summary: 'The status of the latest SMS of a cart',
   reply: z.object({
     /** null: none yet. */
     status: z.enum(['sending', 'sent', 'delivered', 'failed', 'unknown']).nullable(),
-    /** How many SMS of this cart were handed over. */
+    /** How often SMS of this cart were handed over, those refused or tried again included. */
     attempts: z.number(),
     lastSent: z.string().nullable(),
     delivered: z.boolean(),
     error: z.string().nullable(),
   }),
 })
+
+export const lastMessage = endpoint({
+  method: 'GET',
+  path: '/api/carts/:id/last-message',
+  permission: 'carts:read',
+  scope: 'store',
+  params: z.object({ id: cartId }),
+  query: storeQuery,
+  summary: 'The last message that left for the shopper of a cart, and what is known of it',
+  reply: z.object({
+    /** null: none has left. */
+    message: z
+      .object({
+        channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
+        at: z.string(),
+        /** Of an email. */
+        subject: z.string().nullable(),
+        /** The farthest it is known to have come; opens and clicks of people alone. */
+        outcome: z.enum(['on_its_way', 'sent', 'delivered', 'read', 'opened', 'clicked', 'failed', 'unknown']),
+      })
+      .nullable(),
+  }),
+})
+export type LastMessage = z.infer<typeof lastMessage.reply>['message']
 
 export const sendWhatsapp = endpoint({
   method: 'POST',
@@ -160,6 +189,7 @@ export const cartEligibility = endpoint({
     /** Instead of ids: the carts of the list under this badge and search, 10,000 at most. */
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),
+    ...reachFields,
     /** Own words of a text, which its price depends on. */
     body: z.string().max(1_000).optional(),
   }),
@@ -177,6 +207,8 @@ export const cartEligibility = endpoint({
         until: z.string().nullable(),
         /** The control group: one cart at a time may be written to after all. */
         mayOverride: z.boolean(),
+        /** Of a missing consent, by cart: the country whose rule asks for it, where it is known. For single carts asked for by id. */
+        countries: z.record(z.string(), z.string()).optional(),
       }),
     ),
     /** What the eligible ones would cost, by the channel's price list; null for email. */
@@ -196,7 +228,7 @@ export const sendToCarts = endpoint({
     cartIds: z.array(cartId).min(1).max(MOST_CARTS),
     subject: subject.optional(),
     body: body.optional(),
-    sendAt: z.iso.datetime({ offset: true }).optional(),
+    sendAt: z.iso.datetime({ offset: true, error: reminderTexts.badDate }).optional(),
     /** Of one cart only. */
     overrideHoldout,
   }),
@@ -205,7 +237,7 @@ export const sendToCarts = endpoint({
 
 const jobParams = z.object({ jobId: z.uuid() })
 
-export const SendJobItem = z.object({
+export const BulkSendItem = z.object({
   cartId: z.string(),
   customer: z.string(),
   to: z.string().nullable(),
@@ -215,9 +247,9 @@ export const SendJobItem = z.object({
   reason: z.string().nullable(),
   explanation: z.string(),
 })
-export type SendJobItem = z.infer<typeof SendJobItem>
+export type BulkSendItem = z.infer<typeof BulkSendItem>
 
-export const SendJob = z.object({
+export const BulkSend = z.object({
   jobId: z.string(),
   channel: SendChannel,
   state: z.enum(['running', 'done']),
@@ -229,36 +261,38 @@ export const SendJob = z.object({
   done: z.number(),
   counts: z.object({ waiting: z.number(), sent: z.number(), unknown: z.number(), failed: z.number() }),
   /** A page of the items, in a fixed order. */
-  results: z.array(SendJobItem),
-  pagination: z.object({ page: z.number(), limit: z.number(), total: z.number(), pages: z.number() }),
+  results: z.array(BulkSendItem),
+  pagination: Pagination,
 })
-export type SendJob = z.infer<typeof SendJob>
+export type BulkSend = z.infer<typeof BulkSend>
 
-export const readSendJob = endpoint({
+export const readBulkSend = endpoint({
   method: 'GET',
   path: '/api/carts/send/:jobId',
   permission: 'carts:read',
   scope: 'store',
   params: jobParams,
   query: storeQuery.extend({
-    page: z.coerce.number().int().min(1).max(10_000).default(1),
-    limit: z.coerce.number().int().min(1).max(1_000).default(100),
+    ...pageFields({ limit: 100, mostPages: 10_000 }),
     outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']).optional(),
   }),
-  summary: 'How far a job is, with an answer for each cart. Announced by `store-changed` (messages)',
-  reply: SendJob,
+  summary: 'The progress of a job, with a result for each cart. Announced by `store-changed` (messages)',
+  reply: BulkSend,
 })
 
-export const retrySendJob = endpoint({
+export const retryBulkSend = endpoint({
   method: 'POST',
   path: '/api/carts/send/:jobId/retry',
   permission: 'carts:write',
   scope: 'store',
   params: jobParams,
   query: storeQuery,
-  summary: 'Try the failed ones again, and no others',
+  summary: 'Retry only the failed ones',
   reply: z.object({ jobId: z.string(), retried: z.number() }),
 })
+
+/** `sample`: a cart in memory alone, of products of the store where some are known. */
+export const PreviewCart = z.union([cartId, z.literal(SAMPLE_CART)])
 
 export const MessagePreview = z.object({
   subject: z.string(),
@@ -271,13 +305,16 @@ export const MessagePreview = z.object({
   words: z.object({ subject: z.string(), body: z.string() }).nullable(),
   /** Why it cannot be rendered, in a sentence. */
   problem: z.string().nullable(),
-  decision: z.object({
-    outcome: z.enum(['send', 'hold', 'skip']),
-    reason: z.string(),
-    /** "This cart would be skipped now because …" */
-    explanation: z.string(),
-    until: z.string().nullable(),
-  }),
+  /** null: of the sample cart, about which nothing is decided. */
+  decision: z
+    .object({
+      outcome: z.enum(['send', 'hold', 'skip']),
+      reason: z.string(),
+      /** "This cart would be skipped now because …" */
+      explanation: z.string(),
+      until: z.string().nullable(),
+    })
+    .nullable(),
 })
 export type MessagePreview = z.infer<typeof MessagePreview>
 
@@ -287,9 +324,9 @@ export const previewMessage = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'A message for a real cart by the code that sends, and whether it would be sent now',
+  summary: 'A message for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
   body: z.object({
-    cartId,
+    cartId: PreviewCart,
     channel: SendChannel,
     templateId: z.uuid().optional(),
     subject: z.string().max(200).optional(),

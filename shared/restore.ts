@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, storeQuery } from './endpoint.ts'
 import { Language } from './preferences.ts'
 
 // What a shopper reaches from a message: their cart again, and the way out (decisions 4 and 14, C3).
@@ -8,16 +8,21 @@ export const restoreTexts = {
   restored: 'Cart restored! You can now continue shopping or checkout.',
   noCartId: 'No cart ID provided.',
   notFound: 'Cart not found or expired.',
+  ordered: 'You have already ordered.',
 } as const
 
-export const ItemOutcome = z.enum(['ok', 'quantity_clamped', 'price_changed', 'gone'])
+/** choose_again: the store cannot be told to put it into the cart, so the shopper has to. */
+export const ItemOutcome = z.enum(['ok', 'quantity_clamped', 'price_changed', 'gone', 'choose_again'])
+export type ItemOutcome = z.infer<typeof ItemOutcome>
 
 export const restoreCart = endpoint({
   method: 'POST',
   path: '/api/carts/:id/restore',
   permission: 'public',
-  summary: 'The shopper pressed Restore: what is still to be had, and the address of the refilled cart in the store',
+  summary:
+    'The shopper pressed Restore: what the store put into the cart, and the address of it. By a cart’s id, for a member: a test',
   params: z.object({ id: z.string().max(200) }),
+  query: storeQuery,
   reply: z.object({
     message: z.string(),
     items: z.array(
@@ -29,10 +34,17 @@ export const restoreCart = endpoint({
         outcome: ItemOutcome,
         /** As it stood in the cart. */
         before: z.object({ quantity: z.number(), price: z.number() }),
+        /** The product’s page in the store. */
+        url: z.string().nullable(),
       }),
     ),
     /** null when nothing of the cart is left to buy. */
     checkoutUrl: z.string().nullable(),
+    shopUrl: z.string(),
+    /** Bought meanwhile: there is nothing to restore. */
+    isOrdered: z.boolean(),
+    /** By a member of the store, or from a test message: no touch, counted nowhere. */
+    isTest: z.boolean(),
   }),
 })
 
@@ -66,7 +78,7 @@ export const undoUnsubscribe = endpoint({
   method: 'DELETE',
   path: '/api/unsubscribe/:token',
   permission: 'public',
-  summary: 'The person’s own act takes the unsubscribe back (C5)',
+  summary: 'Undo the unsubscribe, by the person’s own action (C5)',
   params: z.object({ token: z.string().max(200) }),
   reply: z.object({ storeName: z.string(), isUnsubscribed: z.literal(false) }),
 })

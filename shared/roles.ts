@@ -4,11 +4,11 @@ export const roleNames = ['owner', 'admin', 'member', 'viewer'] as const
 export type Role = (typeof roleNames)[number]
 
 /** What each role is, for whoever gives it. */
-export const roleWords: Record<Role, string> = {
-  owner: 'Everything, and may delete the account',
-  admin: 'Everything but deleting the account and changing owners',
-  member: 'Works with carts and flows; no billing, no team',
-  viewer: 'Looks, and changes nothing',
+export const roleText: Record<Role, string> = {
+  owner: 'Full access, including deleting the account',
+  admin: 'Full access, except deleting the account and changing owners',
+  member: 'Access to carts and flows, but not to billing or the team',
+  viewer: 'View only, no changes',
 }
 
 const reads: Permission[] = ['session', 'carts:read', 'flows:read', 'stores:read']
@@ -17,12 +17,12 @@ const leads: Permission[] = [
   ...works,
   'flows:switch',
   'stores:connect',
+  'sending:pause',
   'billing:write',
-  'instance:confirm',
   'team:write',
   'account:export',
   'suppressions:write',
-  'persons:write',
+  'privacy:write',
   'consent:write',
 ]
 
@@ -35,6 +35,9 @@ export const permissionsOf: Record<Role, readonly Permission[]> = {
 }
 
 export const mayDo = (role: Role, permission: Permission): boolean => permissionsOf[role].includes(permission)
+
+/** What is told to whose role does not allow something. */
+export const roleRefusal = (role: Role) => `Your role (${role}) does not allow this. Ask an owner or admin.`
 
 /** Owners are made, changed and removed by owners alone; everybody else by whoever leads the team. */
 export const mayManage = (own: Role, other: Role): boolean =>

@@ -16,11 +16,65 @@ export const sendTestMail = endpoint({
   scope: 'store',
   query: storeQuery,
   summary: 'Send a real mail to yourself, and what the mail server answers at each step',
-  reply: z.object({ isAccepted: z.boolean(), to: z.string(), from: z.string(), steps: z.array(Check) }),
+  reply: z.object({
+    isAccepted: z.boolean(),
+    to: z.string(),
+    from: z.string(),
+    /** Where it went; what the built-in mailbox accepts does not reach anybody's inbox. */
+    way: z.enum(['own', 'server', 'mailbox', 'none']),
+    steps: z.array(Check),
+  }),
+})
+
+/** Decision 136. */
+export const SendingPause = z.object({
+  pausedAt: z.string(),
+  /** Null when that person has left. */
+  pausedBy: z.string().nullable(),
+  /** Messages that would have gone out by now, and are decided again when sending resumes. At most `MOST_COUNTED`. */
+  waiting: z.number(),
+  /** When the first of them becomes too old to be sent; null when none waits. */
+  nextExpiresAt: z.string().nullable(),
+})
+export type SendingPause = z.infer<typeof SendingPause>
+
+/** More than these are not counted one by one. */
+export const MOST_COUNTED = 10_000
+
+const pauseReply = z.object({ pause: SendingPause.nullable() })
+
+export const readSendingPause = endpoint({
+  method: 'GET',
+  path: '/api/stores/sending/pause',
+  permission: 'stores:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Whether all sending of the store is paused, since when, by whom, and what waits',
+  reply: pauseReply,
+})
+
+export const pauseSending = endpoint({
+  method: 'POST',
+  path: '/api/stores/sending/pause',
+  permission: 'sending:pause',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Pause all sending for the store: nothing that was not handed over yet is sent',
+  reply: pauseReply,
+})
+
+export const resumeSending = endpoint({
+  method: 'POST',
+  path: '/api/stores/sending/resume',
+  permission: 'sending:pause',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Resume sending: waiting messages are checked again, expired ones are not sent',
+  reply: pauseReply,
 })
 
 /** A domain that takes no mail of the account's at the moment. */
-export const PausedReceiver = z.object({
+export const ThrottledDomain = z.object({
   domain: z.string(),
   /** deferred: not now · blocked: not from you */
   kind: z.enum(['deferred', 'blocked']),
@@ -30,15 +84,37 @@ export const PausedReceiver = z.object({
   /** The receiver's own words. */
   answer: z.string(),
 })
-export type PausedReceiver = z.infer<typeof PausedReceiver>
+export type ThrottledDomain = z.infer<typeof ThrottledDomain>
 
-export const listPausedReceivers = endpoint({
+export const listThrottledDomains = endpoint({
   method: 'GET',
-  path: '/api/sending/receivers',
+  path: '/api/sending/throttled-domains',
   permission: 'stores:read',
   scope: 'account',
-  summary: 'Receiving domains that put off or refuse the account’s mail at the moment',
-  reply: z.object({ receivers: z.array(PausedReceiver) }),
+  summary: 'Receiving domains that currently delay or refuse the account’s email',
+  reply: z.object({ domains: z.array(ThrottledDomain) }),
+})
+
+export const sendingSections = ['sender', 'mail-server', 'domain', 'bounces', 'sms', 'whatsapp'] as const
+export type SendingSection = (typeof sendingSections)[number]
+
+/** set: as it should be · attention: somebody has to look · none: not set up, or not checked yet. */
+export const SendingState = z.object({
+  id: z.enum(sendingSections),
+  state: z.enum(['set', 'attention', 'none']),
+  /** How it stands, in a sentence. */
+  words: z.string(),
+})
+export type SendingState = z.infer<typeof SendingState>
+
+export const readSendingStates = endpoint({
+  method: 'GET',
+  path: '/api/stores/sending',
+  permission: 'stores:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'What is set up for sending, and what needs attention',
+  reply: z.object({ sections: z.array(SendingState) }),
 })
 
 export const checkSenderDomain = endpoint({

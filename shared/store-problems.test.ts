@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   normalizeStoreUrl,
   STORE_PROBLEM_CODES,
-  STORE_PROBLEM_WORDS,
+  STORE_PROBLEM_TEXT,
   STORE_URL_INVALID,
   storeProblemMessage,
 } from './store-problems.ts'
@@ -11,8 +11,12 @@ test.each([
   ['woocommerce', ' shop.example ', 'http://shop.example'],
   ['woocommerce', 'https://shop.example/', 'https://shop.example'],
   ['woocommerce', 'HTTPS://Shop.Example/Store//', 'https://shop.example/Store'],
-  ['woocommerce', 'https://localhost:8443/', 'http://localhost:8443'],
+  ['woocommerce', 'https://localhost:8443/', 'https://localhost:8443'],
+  ['woocommerce', 'https://shop.localhost', 'https://shop.localhost'],
+  ['woocommerce', 'https://localhostel.com/', 'https://localhostel.com'],
+  ['woocommerce', 'https://my-localhost.example', 'https://my-localhost.example'],
   ['woocommerce', 'localhost:8080', 'http://localhost:8080'],
+  ['woocommerce', 'shop.localhost', 'http://shop.localhost'],
   ['woocommerce', 'http://shop.example/?utm_source=x#top', 'http://shop.example'],
   ['shopify', 'demo.myshopify.com', 'https://demo.myshopify.com'],
   ['shopify', 'http://demo.myshopify.com/', 'https://demo.myshopify.com'],
@@ -35,10 +39,10 @@ test.each([
 })
 
 test('every problem has a sentence and a next step, all different', () => {
-  const sentences = STORE_PROBLEM_CODES.map((code) => STORE_PROBLEM_WORDS[code].sentence)
+  const sentences = STORE_PROBLEM_CODES.map((code) => STORE_PROBLEM_TEXT[code].sentence)
   expect(new Set(sentences).size).toBe(STORE_PROBLEM_CODES.length)
   for (const code of STORE_PROBLEM_CODES) {
-    const { sentence, nextStep } = STORE_PROBLEM_WORDS[code]
+    const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
     expect([sentence, nextStep].map((text) => /^[A-Z].*\.$/.test(text))).toEqual([true, true])
   }
 })

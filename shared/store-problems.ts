@@ -11,7 +11,7 @@ export const STORE_PROBLEM_CODES = [
   'certificate',
   'private_address',
   'no_wordpress',
-  'no_woocommerce',
+  'shop_inactive',
   'plain_permalinks',
   'api_blocked',
   'wrong_key',
@@ -29,16 +29,19 @@ export const STORE_PROBLEM_CODES = [
 /** Why a store could not be used. The codes are the doctor's findings too. */
 export type StoreProblemCode = (typeof STORE_PROBLEM_CODES)[number]
 
-export interface StoreProblemWords {
+export const isStoreProblem = (code: string | undefined): code is StoreProblemCode =>
+  STORE_PROBLEM_CODES.some((each) => each === code)
+
+export interface StoreProblemText {
   /** What is wrong, one sentence. */
   sentence: string
   /** What to do about it, one or two sentences. */
   nextStep: string
 }
 
-export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblemWords>> = {
+export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemText>> = {
   unreachable: {
-    sentence: 'There is no answer at this store address.',
+    sentence: 'There is no response from this store address.',
     nextStep: 'Check the spelling, and that the store opens in your browser from outside your own network.',
   },
   timeout: {
@@ -46,11 +49,11 @@ export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblem
     nextStep: 'Open the store in your browser; if it is slow there too, ask your host. Then try again.',
   },
   redirect_loop: {
-    sentence: 'The store address keeps redirecting and never arrives.',
-    nextStep: 'Open it in your browser and copy the address you end up at, including https://.',
+    sentence: 'The store address redirects endlessly.',
+    nextStep: 'Open it in your browser and copy the final address, including https://.',
   },
   moved: {
-    sentence: 'The store sends us on to another address, and keys are only sent to the address you entered.',
+    sentence: 'The store redirects to another address, and keys are only sent to the address you entered.',
     nextStep: 'Connect with the address the store moved to.',
   },
   certificate: {
@@ -66,12 +69,12 @@ export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblem
     sentence: 'There is no WordPress site at this address.',
     nextStep: 'Enter the address of the WordPress site itself, including its folder if it has one.',
   },
-  no_woocommerce: {
+  shop_inactive: {
     sentence: 'WordPress is there, but WooCommerce is not active.',
     nextStep: 'Activate the WooCommerce plugin in WordPress under Plugins, then connect again.',
   },
   plain_permalinks: {
-    sentence: 'The store uses plain permalinks, and WooCommerce does not look at keys then.',
+    sentence: 'The store uses plain permalinks, so WooCommerce ignores the keys.',
     nextStep: 'In WordPress choose Settings → Permalinks → Post name, save, then connect again.',
   },
   api_blocked: {
@@ -87,8 +90,8 @@ export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblem
     nextStep: 'The secret is shown only once: create a new key and copy both parts.',
   },
   read_only_key: {
-    sentence: 'This key may only read, so coupons cannot be created and the store cannot notify us.',
-    nextStep: 'Create a key with Read/Write permissions and connect again.',
+    sentence: 'This key is read-only, so coupons cannot be created and the store cannot notify us.',
+    nextStep: 'Create a key with Read/Write permissions, then choose “Replace keys” under Settings, Store.',
   },
   no_rights: {
     sentence: 'This key may not read the store’s orders and settings.',
@@ -99,39 +102,51 @@ export const STORE_PROBLEM_WORDS: Readonly<Record<StoreProblemCode, StoreProblem
     nextStep: 'Ask your host to correct the server’s clock, or use https, where the clock does not matter.',
   },
   needs_signing: {
-    sentence: 'WordPress does not notice that it is reached by https, so it does not look at the key.',
+    sentence: 'WordPress does not detect that it is reached by https, so it ignores the key.',
     nextStep:
       'Ask your host to tell WordPress about https (the proxy’s X-Forwarded-Proto must switch HTTPS on in wp-config.php).',
   },
   sign_in_lost: {
     sentence:
-      'The store never saw our sign-in: the key is unknown, or the web server removes the Authorization header.',
+      'The store did not receive our credentials: the key is unknown, or the web server removes the Authorization header.',
     nextStep: 'Copy the key again; if it is right, ask your host to pass the Authorization header on to WordPress.',
   },
   store_error: {
-    sentence: 'The store reported an error of its own.',
-    nextStep: 'Try again in a few minutes; if it stays, look at WooCommerce → Status → Logs.',
+    sentence: 'The store reported an internal error.',
+    nextStep: 'Try again in a few minutes. If the error persists, see WooCommerce → Status → Logs.',
   },
   rate_limited: {
-    sentence: 'The store asked us to slow down.',
-    nextStep: 'Nothing to do: we go on by ourselves a little later.',
+    sentence: 'The store is rate limiting our requests.',
+    nextStep: 'Nothing to do: we retry automatically a little later.',
   },
   bad_answer: {
-    sentence: 'The store answered with something that is not WooCommerce’s.',
-    nextStep: 'A plugin or cache may change the answers of /wp-json/. Exclude it from caching and optimisation.',
+    sentence: 'The store’s response is not from WooCommerce.',
+    nextStep: 'A plugin or cache may change the responses of /wp-json/. Exclude it from caching and optimization.',
   },
 }
 
 export const SHOPIFY_TOKEN_REQUIRED = storeTexts.tokenRequired
-export const WOOCOMMERCE_KEYS_REQUIRED = storeTexts.keysRequired
+export const CONSUMER_KEYS_REQUIRED = storeTexts.keysRequired
 export const STORE_URL_INVALID = 'Store URL is not a web address'
 export const CERTIFICATE_HINT = 'For local development use http:// instead of https://.'
 
 /** The message for a failed connection: sentence, next step, the store's own words, and A 8's hint when they mention a certificate. */
 export function storeProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
-  const words = STORE_PROBLEM_WORDS[code]
+  const words = STORE_PROBLEM_TEXT[code]
   const quoted = detail ? ` (${detail})` : ''
   return withCertificateHint(`${words.sentence} ${words.nextStep}${quoted}`)
+}
+
+/** A sync's error that is no problem of the store: our own secret cannot open its keys. */
+export const KEYS_UNREADABLE = 'keys_unreadable'
+export const KEYS_UNREADABLE_TEXT =
+  'The keys of this store can no longer be read, because the secret of this server changed. Enter its keys again: Settings, Store, “Replace keys”.'
+
+/** Words for what a sync stored as its error; codes of our own are sentences of our own. */
+export function problemText(code: string, detail: string | null): string {
+  if (isStoreProblem(code)) return storeProblemMessage(code, detail)
+  if (code === KEYS_UNREADABLE) return KEYS_UNREADABLE_TEXT
+  return 'Syncing the store failed on our side. We retry automatically.'
 }
 
 /** A 8: when the detail mentions a certificate, a hint to use http:// for local development is appended. */
@@ -139,11 +154,16 @@ export function withCertificateHint(message: string): string {
   return /certificate/i.test(message) ? `${message} ${CERTIFICATE_HINT}` : message
 }
 
+/** WooCommerce's keys begin with ck_, its secrets with cs_. */
+export const areKeysSwapped = (consumerKey: string, consumerSecret: string): boolean =>
+  consumerKey.trim().startsWith('cs_') && consumerSecret.trim().startsWith('ck_')
+
 export type StoreUrlAnswer = { ok: true; storeUrl: string } | { ok: false; message: string }
 
 /**
- * A 5: trimmed; Shopify is forced to https; WooCommerce on a host containing "localhost" uses http, otherwise http is added when
- * there is no scheme; the trailing slash goes. Query, fragment and a pasted user:password are not part of a store's address.
+ * A 5: trimmed; Shopify is forced to https; WooCommerce without a scheme gets http, on localhost too; the trailing slash goes.
+ * A typed scheme stays: a name such as localhostel.com only contains "localhost", and a local shop may have a certificate.
+ * A query or fragment is dropped. An address with a user and password is refused.
  */
 export function normalizeStoreUrl(platform: PlatformName, input: unknown): StoreUrlAnswer {
   const text = typeof input === 'string' ? input.trim() : ''
@@ -156,6 +176,6 @@ export function normalizeStoreUrl(platform: PlatformName, input: unknown): Store
   if (!/^https?:$/.test(url.protocol) || url.hostname === '' || url.username || url.password) {
     return { ok: false, message: STORE_URL_INVALID }
   }
-  const scheme = platform === 'shopify' ? 'https:' : url.hostname.includes('localhost') ? 'http:' : url.protocol
-  return { ok: true, storeUrl: `${scheme}//${url.host}${url.pathname.replace(/\/+$/, '')}` }
+  const scheme = platform === 'shopify' ? 'https:' : url.protocol
+  return { ok: true, storeUrl: `${scheme}//${url.host}${url.pathname.replace(/(?<!\/)\/+$/, '')}` }
 }

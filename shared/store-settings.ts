@@ -38,16 +38,16 @@ export const settingNames: Readonly<Record<SettingName, string>> = {
   senderEmail: 'Sender email',
   postalAddress: 'Postal address',
   abandonmentTimeoutMinutes: 'A cart counts as abandoned after',
-  quietFrom: 'Quiet hours begin',
+  quietFrom: 'Quiet hours start',
   quietUntil: 'Quiet hours end',
   capMessages: 'Messages per person',
   capWindowHours: 'Within',
-  textCooldownHours: 'Between two texts for a cart',
+  textCooldownHours: 'Time between texts about a cart',
   attributionWindowDays: 'Attribution window',
 }
 
 export const settingTexts = {
-  changedMeanwhile: 'These settings were changed by somebody else since you opened them. Nothing was saved.',
+  changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
 } as const
 
 /** What is wrong, by field; only what is given is looked at. */
@@ -67,7 +67,7 @@ export function settingProblems(given: { [Name in SettingName]?: StoreSettings[N
   note('quietFrom', timeProblem(given.quietFrom))
   note('quietUntil', timeProblem(given.quietUntil))
   if (given.quietFrom && given.quietFrom === given.quietUntil) {
-    problems.quietUntil ??= 'Quiet hours cannot end when they begin'
+    problems.quietUntil ??= 'Quiet hours cannot start and end at the same time'
   }
   return problems
 }
@@ -75,13 +75,13 @@ export function settingProblems(given: { [Name in SettingName]?: StoreSettings[N
 function textProblem(text: string | undefined, longest: number, { isOneLine = false } = {}): string | null {
   if (text === undefined) return null
   if (text.trim().length > longest) return `At most ${longest} characters`
-  return isOneLine && /[\r\n]/.test(text.trim()) ? 'One line only' : null
+  return isOneLine && /\p{Cc}/u.test(text.trim()) ? 'One line only' : null
 }
 
 function emailProblem(email: string | null | undefined): string | null {
   const text = email?.trim() ?? ''
   if (text === '') return null
-  return text.length <= 254 && /^[^\s@<>",;]+@[^\s@<>",;]+\.[^\s@<>",;]+$/.test(text)
+  return text.length <= 254 && /^[^\s@<>",;]+@[^\s@<>",;.]+(\.[^\s@<>",;.]+)+$/.test(text)
     ? null
     : 'This is not an email address'
 }

@@ -9,6 +9,8 @@ import { settingProblems } from './store-settings.ts'
 export const storeTexts = {
   urlRequired: 'Store URL is required',
   keysRequired: 'Consumer key and secret are required for WooCommerce',
+  keysSwapped: 'The consumer key and the consumer secret are swapped: a key begins with ck_, a secret with cs_.',
+  replaceFailed: 'The keys could not be replaced. Please try again.',
   tokenRequired: 'Access token is required for Shopify',
   connectFailed: 'Failed to connect to store. Please check your credentials and try again.',
   disconnectFailed: 'Failed to disconnect store. Please try again.',
@@ -50,7 +52,7 @@ export const StoreView = z.object({
   attributionWindowDays: z.number(),
   /** Counts the savings: who sends an older one saves over somebody else's. */
   settingsVersion: z.number(),
-  /** `limited` (decision 15): keys alone; carts before "Place order" need the capture script or the plugin. */
+  /** `limited` (decision 15): keys alone; only started checkouts are detected without the capture script or the plugin. */
   mode: z.enum(['limited', 'capture']),
 })
 export type StoreView = z.infer<typeof StoreView>
@@ -63,10 +65,10 @@ export const connectStore = endpoint({
   summary: 'Check the keys against the store, then connect it',
   body: z.object({
     platform: PlatformName,
-    store_url: z.string().max(2_048),
-    consumer_key: z.string().max(200).optional(),
-    consumer_secret: z.string().max(200).optional(),
-    access_token: z.string().max(200).optional(),
+    store_url: z.string().min(1, storeTexts.urlRequired).max(2_048),
+    consumer_key: z.string().max(200).nullish(),
+    consumer_secret: z.string().max(200).nullish(),
+    access_token: z.string().max(200).nullish(),
   }),
   reply: z.object({
     status: z.literal('success'),
@@ -98,8 +100,19 @@ export const disconnectStore = endpoint({
   permission: 'stores:connect',
   scope: 'store',
   query: storeQuery,
-  summary: 'Stop sending at once and forget the keys; data goes after 30 days',
+  summary: 'Stop sending immediately and delete the keys; the data is deleted after 30 days',
   reply: z.object({ success: z.literal(true), message: z.string(), cancelled: z.number() }),
+})
+
+export const replaceKeys = endpoint({
+  method: 'PUT',
+  path: '/api/stores/keys',
+  permission: 'stores:connect',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Check other keys against the same store, then use them; messages, carts and flows stay as they are',
+  body: z.object({ consumer_key: z.string().max(200), consumer_secret: z.string().max(200) }),
+  reply: z.object({ success: z.literal(true), message: z.string(), warnings: z.array(z.string()), store: StoreView }),
 })
 
 export const switchStore = endpoint({
@@ -133,7 +146,7 @@ export const storeHealth = endpoint({
   permission: 'stores:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'How fresh each stream of the store is, and what last went wrong',
+  summary: 'The sync status of each data type of the store, and its last error',
   reply: z.object({
     ageSeconds: z.number().nullable(),
     streams: z.record(z.string(), Stream),
@@ -147,7 +160,7 @@ export const examineStore = endpoint({
   permission: 'stores:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'Ask the store now, and say of each part of the connection what is wrong and what to do',
+  summary: 'Check the store connection now: for each part, what is wrong and what to do',
   reply: z.object({ at: z.string(), checks: z.array(Check) }),
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { cursorFields, DownloadLink } from './paging.ts'
 
 // The suppression list of an account (C1): who gets no messages, why, and who may change that.
 
@@ -65,8 +66,7 @@ export const listSuppressions = endpoint({
   summary:
     'The suppression list, newest first. `search`: the beginning of an address, or a whole one in any spelling, which also finds entries of erased people; `cursor`: `next` of the page before',
   query: Filter.extend({
-    cursor: z.string().max(400).optional(),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
+    ...cursorFields(),
   }),
   reply: z.object({
     entries: z.array(Entry),
@@ -84,7 +84,7 @@ export const addSuppression = endpoint({
   path: '/api/suppressions',
   permission: 'carts:write',
   scope: 'account',
-  summary: 'Put an email address or phone number, in any usual spelling, on the list by hand',
+  summary: 'Add an email address or phone number, in any usual format, to the list',
   body: z.object({
     address: z.string().trim().min(1, 'Enter an email address or a phone number.').max(254),
     /** Of a phone number; an email address gets no email. */
@@ -102,7 +102,7 @@ export const removeSuppression = endpoint({
   path: '/api/suppressions/:suppressionId',
   permission: 'suppressions:write',
   scope: 'account',
-  summary: 'Take an entry off the list, where it is not the person’s own word; who did it and when is kept',
+  summary: 'Remove an entry from the list, unless the person made it; who removed it and when is kept',
   params: z.object({ suppressionId: z.string().max(200) }),
   reply: z.object({ success: z.literal(true) }),
 })
@@ -128,8 +128,7 @@ export const importSuppressions = endpoint({
   path: '/api/suppressions/import',
   permission: 'suppressions:write',
   scope: 'account',
-  summary:
-    'Put many addresses on the list; each row is taken or refused by itself, and doing it twice is doing it once',
+  summary: 'Add many addresses to the list; each row is accepted or refused individually, and the call is idempotent',
   body: z.object({
     rows: z.array(ImportRow).min(1).max(IMPORT_PART),
     /** Where a row names none. */
@@ -151,7 +150,7 @@ export const exportSuppressions = endpoint({
   scope: 'account',
   summary: 'A link, good for two minutes, to the list as a CSV file',
   query: Filter,
-  reply: z.object({ url: z.string(), expiresAt: z.string() }),
+  reply: DownloadLink,
 })
 
 export const suppressionTexts = {
@@ -174,11 +173,12 @@ export const suppressionTexts = {
   /** Why an owner cannot take an entry off. */
   personsAct: {
     unsubscribed:
-      'This person asked for no more messages. Only they can change that, with the link in an earlier message or by texting START.',
-    complaint: 'This person reported a message as spam. Nobody can write to them again from here.',
-    erased: 'This person was erased. Only a fingerprint of the address is left, so that nobody writes to them again.',
+      'This person opted out. Only they can undo that, with the link in an earlier message or by texting START.',
+    complaint: 'This person reported a message as spam and can no longer be contacted from here.',
+    erased:
+      'This person was erased. Only a fingerprint of the address is kept, so that they are never contacted again.',
   },
   unknownAddress:
-    'This is neither an email address nor a phone number. Write a number with its country code, as in +1 212 555 0123.',
-  gone: 'This entry is not on the list any more.',
+    'This is neither an email address nor a phone number. Include the country code in a phone number, as in +1 212 555 0123.',
+  gone: 'This entry is no longer on the list.',
 } as const

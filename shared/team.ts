@@ -5,11 +5,11 @@ import { endpoint } from './endpoint.ts'
 // The people of an account (decision 8): who is in it, who is asked in, and the accounts a user is in.
 
 export const teamTexts = {
-  invalidInvitation: 'This invitation is no longer valid. Ask whoever invited you for a new one.',
-  lastOwner: 'An account needs an owner. Make somebody else an owner first.',
-  ownersOnly: 'Only an owner can do this to an owner.',
+  invalidInvitation: 'This invitation is no longer valid. Ask the person who invited you for a new one.',
+  lastOwner: 'An account needs an owner. Make someone else an owner first.',
+  ownersOnly: 'Only an owner can change or remove an owner.',
   alreadyMember: 'This person is already in your team.',
-  demo: 'The demo is everybody’s: its people and its password stay as they are.',
+  demo: 'The demo is shared: its team and its password cannot be changed.',
 } as const
 
 const Member = z.object({
@@ -75,7 +75,7 @@ export const revokeInvitation = endpoint({
   path: '/api/team/invitations/:invitationId',
   permission: 'team:write',
   scope: 'account',
-  summary: 'Take an invitation back; its link stops working',
+  summary: 'Revoke an invitation; its link stops working',
   params: invitationParams,
   reply: Done,
 })
@@ -85,7 +85,7 @@ export const changeRole = endpoint({
   path: '/api/team/members/:userId',
   permission: 'team:write',
   scope: 'account',
-  summary: 'Give a member another role; an account keeps at least one owner',
+  summary: 'Change a member’s role; an account keeps at least one owner',
   params: memberParams,
   body: z.object({ role: Role }),
   reply: Done,
@@ -96,7 +96,7 @@ export const removeMember = endpoint({
   path: '/api/team/members/:userId',
   permission: 'team:write',
   scope: 'account',
-  summary: 'Take a member out of the account; they are signed out of it at once',
+  summary: 'Remove a member from the account; they are signed out of it immediately',
   params: memberParams,
   reply: Done,
 })
@@ -115,7 +115,7 @@ export const readInvitation = endpoint({
   path: '/api/team/invitation',
   permission: 'public',
   summary: 'What an invitation’s token invites to',
-  body: z.object({ token: z.string().max(200) }),
+  body: z.object({ token: z.string().min(1, teamTexts.invalidInvitation).max(200) }),
   reply: z.object({
     accountName: z.string(),
     invitedBy: z.string().nullable(),
@@ -134,7 +134,7 @@ export const acceptInvitation = endpoint({
   permission: 'public',
   summary: 'Join with the token from the mail: signed in with its address, with its password, or as a new user',
   body: z.object({
-    token: z.string().max(200),
+    token: z.string().min(1, teamTexts.invalidInvitation).max(200),
     /** Needed of a new user. */
     name: PersonName.optional(),
     /** A new user’s new one; of a known user who is not signed in, the one they have. */

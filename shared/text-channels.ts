@@ -7,7 +7,7 @@ export const TEMPLATE_VARIABLES = ['customer_name', 'cart_items', 'cart_total', 
 
 export const textChannelTexts = {
   demo: 'In the demo, SMS and WhatsApp always go to the phone sandbox and cannot be changed.',
-  changedMeanwhile: 'These settings were changed by somebody else since you opened them. Nothing was saved.',
+  changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
   notConfigured: 'Nothing is sent this way until its credentials are entered here.',
 } as const
 
@@ -165,7 +165,7 @@ export const removeSmsChannel = endpoint({
   path: '/api/channels/sms',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Forget the credentials; nothing is sent by SMS any more',
+  summary: 'Delete the credentials; nothing more is sent by SMS',
   reply: TextChannelView,
 })
 
@@ -174,6 +174,6 @@ export const removeWhatsappChannel = endpoint({
   path: '/api/channels/whatsapp',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Forget the credentials; nothing is sent by WhatsApp any more',
+  summary: 'Delete the credentials; nothing more is sent by WhatsApp',
   reply: TextChannelView,
 })

@@ -1,5 +1,5 @@
-import { readCart, startFor } from './cart.ts'
-import { consentBoxes, fieldOf, noteChange, readContact } from './fields.ts'
+import { readCart, type SeenCart, startFor } from './cart.ts'
+import { boxesShown, type Consent, consentBoxes, fieldOf, noteChange, readContact } from './fields.ts'
 import { checksum, type Memory, openMemory, random } from './memory.ts'
 
 // What a shop carries on its pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script>
@@ -37,40 +37,70 @@ function soon(work: () => unknown, ms: number): () => void {
 
 interface Teller {
   memory: Memory
+  /** What is in the cart, as far as this page has looked. */
+  seen?: SeenCart
   mayPost(): boolean
+  /** Remembers it for the next pages, as soon as anything may be kept. */
+  keepWayBack(): void
   /** Posts what differs from what was posted last under this name. */
   tell(name: string, news: object): void
   decide(isGiven: boolean): void
 }
 
-function openTeller(key: string, origin: string, isAsked: boolean): Teller {
+function openTeller(key: string, origin: string, isAsked: boolean, back?: string): Teller {
   const memory = openMemory(key)
   const page = random(9)
   let seq = 0
   let isGiven: boolean | undefined
   const post = (news: object) => {
-    const body = JSON.stringify({ cart: memory.token('cart'), device: deviceToken(memory), page, seq: seq++, ...news })
+    const tokens = { cart: memory.token('cart'), back: memory.get('back'), device: deviceToken(memory) }
+    const body = JSON.stringify({ ...tokens, page, seq: seq++, ...news })
     const url = `${origin}/api/capture/${key}`
     // Text keeps it a simple request: no preflight, and it may outlive the page.
     if (navigator.sendBeacon?.(url, body)) return
     fetch(url, { method: 'POST', body, keepalive: true, mode: 'no-cors', credentials: 'omit' }).catch(() => {})
   }
   const mayPost = () => isGiven ?? view.recoupConsent ?? !isAsked
+  const keepWayBack = () => {
+    if (!back || !mayPost()) return
+    goOnWith(memory, back)
+    back = undefined
+  }
   return {
     memory,
     mayPost,
+    keepWayBack,
     tell(name, news) {
       // Only a checksum is kept: nobody's address lies about in the shop's storage.
+      if (!mayPost()) return
+      keepWayBack()
       const sum = checksum(JSON.stringify(news))
-      if (!mayPost() || memory.get(name) === sum) return
+      if (memory.get(name) === sum) return
       post(news)
       memory.set(name, sum)
     },
     decide(given) {
       isGiven = given
-      if (!given) memory.clear()
+      if (given) keepWayBack()
+      else memory.clear()
     },
   }
+}
+
+/** What was told of another cart does not count for the one that was brought back. */
+function goOnWith(memory: Memory, back: string): void {
+  for (const name of ['items', 'contact']) memory.forget(name)
+  memory.set('back', back)
+}
+
+/** The shopper comes from our restore page: its token is taken out of the address, where it could be passed on. */
+function takeWayBack(): string | undefined {
+  const here = new URL(location.href)
+  const back = here.searchParams.get('recoup_cart')
+  if (!back) return undefined
+  here.searchParams.delete('recoup_cart')
+  history.replaceState(history.state, '', here)
+  return /^[\w-]{43}$/.test(back) ? back : undefined
 }
 
 /** "Do not track" and Global Privacy Control: the visit counts, the browser is not recognised again. */
@@ -79,7 +109,8 @@ function deviceToken(memory: Memory): string | undefined {
   return isPrivate || navigator.doNotTrack === '1' ? memory.forget('device') : memory.token('device')
 }
 
-async function lookAtCart({ memory, mayPost, tell }: Teller): Promise<void> {
+async function lookAtCart(teller: Teller): Promise<void> {
+  const { memory, mayPost, tell } = teller
   const order = /\/order-received\/(\d+)/.exec(location.href)?.[1]
   const isOrdered = order !== undefined && memory.get('order') !== order
   const hadItems = memory.get('has') === '1'
@@ -87,20 +118,37 @@ async function lookAtCart({ memory, mayPost, tell }: Teller): Promise<void> {
     const cart = await readCart()
     const hasItems = cart !== undefined && cart.items.length > 0
     if (cart && (isOrdered ? hadItems && !hasItems : hadItems || hasItems)) {
+      teller.seen = cart
       tell('items', cart)
       memory.set('has', hasItems ? '1' : '')
     }
   }
   if (!isOrdered) return
   // What comes after an order is another cart.
-  for (const name of ['cart', 'items', 'contact', 'has']) memory.forget(name)
+  for (const name of ['cart', 'back', 'items', 'contact', 'no', 'has']) memory.forget(name)
   memory.set('order', order)
 }
 
-function lookAtContact({ tell }: Teller): void {
+function lookAtContact({ memory, seen, tell }: Teller, later: (work: () => void) => void): void {
   const contact = readContact()
-  if (contact.email || contact.phone) tell('contact', { contact, consent: consentBoxes() })
+  if (!contact.email && !contact.phone) return
+  const consent = consentBoxes()
+  // Whose cart it is may turn out only now: what is in it goes along.
+  tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes: boxesShown() })
+  // A no counts for a contact the cart has already, so it is said once more when that is known.
+  if (takesBack(consent)) later(() => tellNo(tell))
 }
+
+const takesBack = (consent: Consent | undefined) => Object.values(consent ?? {}).some((said) => !said.isGiven)
+
+/** As the boxes are by then: they may have been ticked again. */
+function tellNo(tell: Teller['tell']): void {
+  const consent = consentBoxes()
+  if (takesBack(consent)) tell('no', { contact: readContact(), consent })
+}
+
+/** Long enough for the post before it to have arrived. */
+const AGAIN_MS = 1_000
 
 function start(): void {
   const script = document.currentScript as HTMLScriptElement | null
@@ -108,10 +156,10 @@ function start(): void {
   const key = script?.dataset.store || /\/capture\/([\w-]+)\.js/.exec(source)?.[1] || view.recoupSetup?.key
   const origin = source.includes('/capture/') ? new URL(source).origin : view.recoupSetup?.origin
   if (!key || !origin) return
-  const teller = openTeller(key, origin, script?.dataset.consent === 'required')
+  const teller = openTeller(key, origin, script?.dataset.consent === 'required', takeWayBack())
   const cartSoon = soon(() => lookAtCart(teller), 300)
-  const contactNow = () => quietly(() => lookAtContact(teller))
-  const contactSoon = soon(contactNow, 200)
+  const again = (work: () => void) => void setTimeout(() => quietly(work), AGAIN_MS)
+  const contactSoon = soon(() => lookAtContact(teller, again), 200)
   const waiting = view.recoup?.q
   view.recoup = (name, value) => {
     if (name !== 'consent') return
@@ -120,10 +168,11 @@ function start(): void {
     contactSoon()
   }
   for (const args of Array.from(waiting ?? [])) view.recoup(args[0] as string, args[1])
+  teller.keepWayBack()
   const typed = (event: Event) => quietly(() => fieldOf(event.target) && contactSoon())
   document.addEventListener('change', (event) => quietly(() => noteChange(event.target)), true)
   for (const type of ['change', 'focusout']) document.addEventListener(type, typed, true)
-  addEventListener('pagehide', contactNow)
+  addEventListener('pagehide', () => quietly(() => lookAtContact(teller, (work) => work())))
   addEventListener('pageshow', (event) => event.persisted && cartSoon())
   startFor(cartSoon)
 }

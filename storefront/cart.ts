@@ -1,8 +1,21 @@
 // The shop's own cart, as WooCommerce's Store API tells it to this very shopper.
 
+interface SeenItem {
+  id: string
+  quantity: number
+  /** A variation may leave a choice open, such as every size: then its id is not enough to put it into a cart again. */
+  choices?: { name: string; value: string }[] | undefined
+}
+
 export interface SeenCart {
-  items: { id: string; quantity: number }[]
+  items: SeenItem[]
   coupons: string[]
+}
+
+interface Seen {
+  id: number
+  quantity: number
+  variation?: { attribute?: unknown; value?: unknown }[]
 }
 
 /** undefined when the shop does not answer as WooCommerce does. A variation's line carries the variation's own id. */
@@ -12,7 +25,7 @@ export async function readCart(): Promise<SeenCart | undefined> {
   const answer = await fetch(`${root}wc/store/v1/cart`, { credentials: 'same-origin', cache: 'no-store' })
   if (!answer.ok) return undefined
   const cart = (await answer.json()) as {
-    items?: { id: number; quantity: number }[]
+    items?: Seen[]
     coupons?: { code: string }[]
   }
   if (!Array.isArray(cart.items)) return undefined
@@ -20,13 +33,19 @@ export async function readCart(): Promise<SeenCart | undefined> {
     items: cart.items.slice(0, 200).map((item) => ({
       id: String(item.id),
       quantity: Math.min(9_999, Math.max(1, Math.round(item.quantity))),
+      choices: choicesOf(item.variation),
     })),
     coupons: (cart.coupons ?? []).slice(0, 20).map((coupon) => String(coupon.code).slice(0, 60)),
   }
 }
 
+const choicesOf = (variation: Seen['variation']): SeenItem['choices'] =>
+  variation?.map(({ attribute, value }) => ({ name: said(attribute, 100), value: said(value, 200) }))
+
+const said = (text: unknown, most: number) => `${text}`.slice(0, most)
+
 const EVENTS =
-  'wc-blocks_added_to_cart wc-blocks_removed_from_cart wc-cart-changed added_to_cart removed_from_cart updated_cart_totals wc_fragments_refreshed updated_wc_div applied_coupon removed_coupon'
+  'wc-blocks_added_to_cart wc-blocks_removed_from_cart wc-cart-changed added_to_cart removed_from_cart updated_cart_totals wc_fragments_refreshed updated_wc_div applied_coupon removed_coupon applied_coupon_in_checkout removed_coupon_in_checkout'
 
 interface Shop extends Window {
   jQuery?: (target: unknown) => { on?: (events: string, listener: () => void) => void }

@@ -9,12 +9,14 @@ export interface TypedContact {
   country?: string
 }
 
-export interface Consent {
-  email?: boolean
-  wording?: string
-  sms?: { isGiven: boolean; wording: string }
-  whatsapp?: { isGiven: boolean; wording: string }
+export interface Said {
+  isGiven: boolean
+  wording: string
+  /** Which of the store's wordings the box names. */
+  id: string
 }
+
+export type Consent = Partial<Record<BoxChannel, Said>>
 
 const ID = /^(?:billing|shipping)[-_](email|phone|first_name|last_name|country)$/
 const CHECKOUT = 'form.checkout,form.woocommerce-checkout,.wc-block-checkout,.wp-block-woocommerce-checkout'
@@ -42,7 +44,8 @@ export function readContact(): TypedContact {
     const name = fieldOf(field)
     const value = field.value.trim()
     if (!name || !value) return
-    if (name === 'email' && /^[^\s@]+@[^\s@]+\.[^\s@]{2,}$/.test(value)) contact.email = value.slice(0, 254)
+    if (name === 'email' && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)*\.[^\s@.]{2,}$/.test(value))
+      contact.email = value.slice(0, 254)
     if (name === 'phone' && value.replace(/\D/g, '').length > 6) contact.phone = value.slice(0, 40)
     if (name === 'first_name') contact.firstName = value.slice(0, 80)
     if (name === 'last_name') contact.lastName = value.slice(0, 80)
@@ -53,8 +56,20 @@ export function readContact(): TypedContact {
 
 /** `data-recoup-channel="sms"`, or an id that ends in the channel (`recoup_consent_sms`); any other box is the one for email. */
 function channelOf(box: HTMLInputElement): BoxChannel {
-  const name = box.dataset.recoupChannel || /_(\w+)$/.exec(box.id.slice(7))?.[1]
+  const name = box.dataset.recoupChannel || /_([a-z]+)$/.exec(box.id.slice(7))?.[1]
   return name === 'sms' || name === 'whatsapp' ? name : 'email'
+}
+
+const idOf = (box: HTMLInputElement) => (box.dataset.recoupWording || '').slice(0, 40)
+
+/** On a checkout: the boxes it shows, each with the wording it names. */
+export function boxesShown(): Partial<Record<BoxChannel, string>> | undefined {
+  if (!document.querySelector(CHECKOUT)) return undefined
+  const boxes: Partial<Record<BoxChannel, string>> = {}
+  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => {
+    boxes[channelOf(box)] = idOf(box)
+  })
+  return boxes
 }
 
 /** To be told of every change on the page. */
@@ -78,8 +93,7 @@ export function consentBoxes(): Consent | undefined {
     const label = box.dataset.recoupConsent || box.labels?.[0]?.textContent || box.title
     const wording = label.replace(/\s+/g, ' ').trim().slice(0, 1000)
     hasSaid = true
-    if (channel === 'email') Object.assign(consent, { email: Boolean(isGiven), wording })
-    else consent[channel] = { isGiven: Boolean(isGiven), wording }
+    consent[channel] = { isGiven: Boolean(isGiven), wording, id: idOf(box) }
   })
   return hasSaid ? consent : undefined
 }

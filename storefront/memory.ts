@@ -10,7 +10,7 @@ export interface Memory {
   clear(): void
 }
 
-const NAMES = ['cart', 'device', 'items', 'contact', 'has', 'order']
+const NAMES = ['cart', 'back', 'device', 'items', 'contact', 'no', 'has', 'order']
 
 export function openMemory(key: string): Memory {
   const here: Record<string, string> = {}

@@ -1,35 +1,35 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { faultsOf, type Import, layers, MOST_FILES, nounOf, roots, tooLarge } from './layers.ts'
 
 // Who may import whom. A rule here is a wall in the house; the message says what to do instead.
-const NOUN = /^server\/([a-z]+)\//
-
 const walls: { from: RegExp; to: RegExp; because: string }[] = [
   { from: /^shared\//, to: /^(server|web|test|demo|storefront)\//, because: 'shared knows no side' },
   { from: /^web\//, to: /^(server|demo|storefront)\//, because: 'the browser talks to the server through shared/' },
   { from: /^server\//, to: /^web\//, because: 'the server does not render pages' },
+  { from: /^server\//, to: /^test\//, because: 'what only tests need is in test/' },
   { from: /^storefront\//, to: /^(server|web|demo)\//, because: 'what runs on the shop brings nothing along' },
   {
     from: /^demo\/(store|mailbox|phone)\//,
-    to: /^server\//,
+    to: /^server\/(?!net\/)/,
     because: 'the demo store, the mailbox and the phones are outside parties',
   },
   {
-    from: /^server\/(?!postgres\/)[a-z]+\/(?!.*sql\.ts$)[\w-]+\.ts$/,
+    from: /^server\/(?!(?:postgres|schema)\/|core\/db\.ts)([a-z-]+\/)+(?!.*sql\.ts$)[\w-]+\.ts$/,
     to: /^(kysely|pg)$/,
     because: 'SQL lives in sql.ts',
   },
-  { from: /(\/|-)(sql|rules|jobs)\.ts$/, to: /^(fastify|server\/http\.ts)$/, because: 'HTTP lives in routes.ts' },
+  { from: /(\/|-)(sql|rules|jobs)\.ts$/, to: /^(fastify|server\/http\/http\.ts)$/, because: 'HTTP lives in routes.ts' },
   {
-    from: /^server\/(?!app\.ts|http\.ts|docs\.ts|main\.ts)(?!.*routes\.ts$|instance\/health\.ts)/,
+    from: /^server\/(?!app\.ts|http\/(http|docs)\.ts|main\.ts)(?!.*routes\.ts$|instance\/health\.ts)/,
     to: /^fastify$/,
     because: 'HTTP lives in routes.ts',
   },
   { from: /^server\/(?!main\.ts|demo\.ts|deps\.ts)/, to: /^demo\//, because: 'only the start knows the demo' },
   {
-    from: /\/rules\.ts$|\/(fold|reconcile|decide|consent|visit)\.ts$/,
-    to: /^(node:fs|node:net|pg|kysely|server\/db\.ts)$/,
+    from: /\/rules\.ts$|(?<!schema)\/(fold|reconcile|decide|consent|visit)\.ts$/,
+    to: /^(node:fs|node:net|pg|kysely|server\/core\/db\.ts)$/,
     because: 'rules are pure',
   },
 ]
@@ -61,9 +61,74 @@ test('nobody reaches through a wall', () => {
   expect(broken).toEqual([])
 })
 
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?:([^;'"]*?)\s*from\s*)?'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'\)/g
+
+/** Imports between files of the server; of a type when all that is named is one. */
+const serverImports: Import[] = sources
+  .filter((file) => file.startsWith('server/'))
+  .flatMap((from) =>
+    [...readFileSync(from, 'utf8').matchAll(IMPORT)].map(([, names = '', path, loaded]) => ({
+      from,
+      to: normalize(join(dirname(from), (path ?? loaded)!)),
+      isType: /^type\b/.test(names) || /^\{(\s*type [\w$ ]+,?)+\s*\}$/.test(names),
+    })),
+  )
+  .filter(({ to }) => to.startsWith('server/'))
+
+describe('nouns of the server', () => {
+  test('import only from layers below their own, and no statements of others', () => {
+    expect(faultsOf(serverImports)).toEqual([])
+  })
+
+  test('an import that goes up, to a sibling, to statements or to the start is found, and one of a folder without a layer', () => {
+    const found = (from: string, to: string, isType = false) =>
+      faultsOf([{ from: `server/${from}.ts`, to: `server/${to}.ts`, isType }]).length
+    expect(found('messages/messages', 'send/deliver')).toBe(1)
+    expect(found('messages/messages', 'send/deliver', true)).toBe(1)
+    expect(found('messages/messages', 'notifications/notifications')).toBe(1)
+    expect(found('send/deliver', 'messages/sql')).toBe(1)
+    expect(found('send/deliver', 'messages/track-sql', true)).toBe(1)
+    expect(found('send/deliver', 'worker')).toBe(1)
+    expect(found('send/deliver', 'deps')).toBe(1)
+    expect(found('send/deliver', 'elsewhere/rules')).toBe(1)
+    expect(found('elsewhere/rules', 'core/db')).toBe(1)
+    expect(found('send/deliver', 'messages/messages')).toBe(0)
+    expect(found('send/deliver', 'send/deliver-sql')).toBe(0)
+    expect(found('send/deliver', 'deps', true)).toBe(0)
+    expect(found('worker', 'send/deliver')).toBe(0)
+  })
+
+  test('all have a layer, and each layer its nouns', () => {
+    const folders = readdirSync('server', { withFileTypes: true }).filter((each) => each.isDirectory())
+    expect(layers.flatMap((layer) => Object.keys(layer)).toSorted()).toEqual(folders.map(({ name }) => name).toSorted())
+    expect(roots.filter((file) => !sources.includes(file))).toEqual([])
+    const loose = sources.filter((file) => /^server\/[^/]+$/.test(file) && !roots.includes(file))
+    expect(loose).toEqual([])
+  })
+
+  test('deps.ts is made of types', () => {
+    expect(serverImports.filter(({ from, isType }) => from === 'server/deps.ts' && !isType)).toEqual([])
+  })
+
+  test(`have at most ${MOST_FILES} files each: more are two nouns`, () => {
+    expect(tooLarge(sources)).toEqual([])
+    const many = Array.from({ length: MOST_FILES + 1 }, (_, n) => `server/send/part-${n}.ts`)
+    expect(tooLarge(many.slice(1))).toEqual([])
+    expect(tooLarge(many)).toHaveLength(1)
+  })
+
+  test('fragments are parts of statements: nothing in them is sent to the database', () => {
+    const fragments = sources.filter((file) => /^server\/.*\bfragments\.ts$/.test(file))
+    expect(fragments.length).toBeGreaterThan(0)
+    expect(
+      fragments.filter((file) => /\.execute(TakeFirst|TakeFirstOrThrow)?\(/.test(readFileSync(file, 'utf8'))),
+    ).toEqual([])
+  })
+})
+
 test('no file has grown past 400 lines', () => {
   const long = [...files, ...filesIn(['test', 'e2e', 'bench', 'scripts'])].filter(
-    (file) => readFileSync(file, 'utf8').split('\n').length > 401 && file !== 'server/schema.ts',
+    (file) => readFileSync(file, 'utf8').split('\n').length > 401,
   )
   expect(long).toEqual([])
 })
@@ -75,25 +140,29 @@ test('no default exports, no barrels', () => {
   expect(broken).toEqual([])
 })
 
-/** Who may let a message leave, and on what ground (`server/channels/permit.ts`). Everything else goes through the decision. */
-const permits: Record<string, string[]> = {
-  permitByDecision: ['server/messages/decide.ts'],
-  permitTest: ['server/messages/test-send.ts'],
-  permitAnswer: ['server/channels/inbound.ts'],
-  permitQuestion: ['server/shoppers/question.ts'],
-  permitAccountMail: ['server/accounts/mails.ts'],
+/** Who may let a message leave, and on what ground (`server/channels/send-authorization.ts`). Everything else goes through the decision. */
+const authorizations: Record<string, string[]> = {
+  authorizeByDecision: ['server/decide/decide.ts'],
+  authorizeTest: ['server/manual-sends/test-send.ts'],
+  authorizeAnswer: ['server/inbound/inbound.ts'],
+  authorizeOptInRequest: ['server/opt-in/opt-in-request.ts'],
+  authorizeAccountMail: ['server/accounts/mails.ts'],
 }
 
-test('no message reaches a channel without a permit, and nobody else gives one', () => {
+test('no message reaches a channel without a send authorization, and nobody else gives one', () => {
   const texts = sources.filter((file) => file.startsWith('server/')).map((file) => [file, readFileSync(file, 'utf8')])
-  const minting = texts.filter(([, text]) => /\bas (unknown as )?Permit(ted)?\b/.test(text!)).map(([file]) => file)
-  expect(minting).toEqual(['server/channels/permit.ts'])
-  for (const [name, allowed] of Object.entries(permits)) {
-    const using = texts.filter(([file, text]) => file !== 'server/channels/permit.ts' && text!.includes(name))
+  const minting = texts
+    .filter(([, text]) => /\bas (unknown as )?(SendAuthorization|Authorized)\b/.test(text!))
+    .map(([file]) => file)
+  expect(minting).toEqual(['server/channels/send-authorization.ts'])
+  for (const [name, allowed] of Object.entries(authorizations)) {
+    const using = texts.filter(
+      ([file, text]) => file !== 'server/channels/send-authorization.ts' && text!.includes(name),
+    )
     expect([name, using.map(([file]) => file)]).toEqual([name, allowed])
   }
-  const exported = [...readFileSync('server/channels/permit.ts', 'utf8').matchAll(/export const (\w+)/g)]
-  expect(exported.map(([, name]) => name).sort()).toEqual(Object.keys(permits).sort())
+  const exported = [...readFileSync('server/channels/send-authorization.ts', 'utf8').matchAll(/export const (\w+)/g)]
+  expect(exported.map(([, name]) => name).sort()).toEqual(Object.keys(authorizations).sort())
 })
 
 test('the browser fetches in one place', () => {
@@ -104,7 +173,92 @@ test('the browser fetches in one place', () => {
 })
 
 test('every noun of the server is a folder the floor plan names', () => {
-  const nouns = new Set(sources.map((file) => NOUN.exec(file)?.[1]).filter(Boolean))
+  const nouns = new Set(sources.map(nounOf).filter(Boolean))
   const map = readFileSync('ARCHITECTURE.md', 'utf8')
   expect([...nouns].filter((noun) => !map.includes(`${noun}/`))).toEqual([])
+})
+
+test('secrets are compared in one place: timingSafeEqual throws where lengths in bytes differ', () => {
+  const comparing = sources.filter(
+    (file) => file.startsWith('server/') && readFileSync(file, 'utf8').includes('timingSafeEqual'),
+  )
+  expect(comparing).toEqual(['server/core/secrets.ts'])
+})
+
+test('what a plan allows is asked of server/billing: nobody else names a status or reads the subscription', () => {
+  const allowed = /^(server\/billing\/|shared\/billing\.ts$|web\/billing\/statusLook\.ts$)/
+  const deciding = sources.filter(
+    (file) =>
+      !allowed.test(file) &&
+      /['"`](past_due|trialing|canceled)['"`]|\b(from|join) subscriptions\b|selectFrom\('subscriptions/.test(
+        readFileSync(file, 'utf8'),
+      ),
+  )
+  expect(deciding).toEqual([])
+})
+
+/** What names a platform and why. In sentences for people, "WooCommerce" is a word like any other. */
+const namesAPlatform: [RegExp, because: string][] = [
+  [/^server\/platforms\//, 'the platforms themselves'],
+  [/^shared\/platforms\.ts$/, 'the values, and which is the default'],
+  [/^web\/stores\/(StoreSetupPage\.tsx|StoreKeysForm\.tsx|rules\.ts)$/, 'the form that asks for its keys'],
+  [/^web\/stores\/CaptureInstall\.tsx$/, 'the name of a page of the documentation'],
+  [/^storefront\//, 'the script reads the shop’s own pages and cookies'],
+  [/^demo\//, 'the demo store is one, and its account is connected to it'],
+]
+
+test('nothing but the platforms’ own code says which platform a store is of', () => {
+  const names = /woocommerce|WOOCOMMERCE|wooCommerce|\wWooCommerce|WooCommerce\w/
+  const naming = sources.filter((file) => names.test(readFileSync(file, 'utf8')))
+  expect(naming.filter((file) => !namesAPlatform.some(([where]) => where.test(file)))).toEqual([])
+  expect(namesAPlatform.filter(([where]) => !naming.some((file) => where.test(file)))).toEqual([])
+})
+
+test('a platform’s own files are reached through the registry', () => {
+  const reaching = sources.filter(
+    (file) =>
+      !/^server\/platforms\//.test(file) && importsOf(file).some((to) => /^server\/platforms\/[a-z]+\//.test(to)),
+  )
+  expect(reaching).toEqual([])
+})
+
+test('notifications are written in one place, as a type and data', () => {
+  const writing = sources.filter((file) =>
+    /\b(into|update|delete from) (pending_)?(account_)?notifications\b|(insertInto|updateTable|deleteFrom)\('(pending_)?(account_)?notifications/.test(
+      readFileSync(file, 'utf8'),
+    ),
+  )
+  // The demo's past begins before its store was connected; erasing a person deletes what was told of their carts (C8).
+  const ours = ['gather-sql.ts', 'sql.ts'].map((name) => `server/notifications/${name}`)
+  expect(writing.toSorted()).toEqual(['demo/account/sql.ts', ...ours, 'server/privacy/erase-sql.ts'])
+})
+
+/** Where the words stand for something else, and what. */
+const otherStates: [file: RegExp, line: RegExp, because: string][] = [
+  [/^server\/schema\/messages\.ts$/, /^ {2}\| '/, 'the type of the column'],
+  [/^server\/deliverability\/(smtp-trial|[a-z]+-checks)\.ts$/, /state/, 'the checks of a mail server'],
+  [/^server\/store-settings\/sending\.ts$/, /checks\.every/, 'the same'],
+  [/^server\/privacy\/erase-sql\.ts$/, /consent_imports/, 'an import of consents'],
+  [/^server\/manual-sends\/manual\.ts$/, /message.*, state: '(scheduled|sent)'/, 'the API’s answer to a member'],
+]
+
+test('only fragments.ts and state-rules.ts of messages/ name the states of a message', () => {
+  const words = 'scheduled|held|claimed|handed_over|sent|delivered|failed|unknown|skipped|cancelled'
+  const names = new RegExp(
+    `'(scheduled|held|claimed|handed_over)'|\\bstate\\b['")]*[\\s(,':=<>!]*(?:in\\b[\\s(]*)?'(${words})'`,
+  )
+  const naming = sources
+    .filter((file) => /^(server|demo)\//.test(file) && !/^server\/messages\/(fragments|state-rules)\.ts$/.test(file))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .map((line) => [file, line] as const),
+    )
+    .filter(([, line]) => names.test(line))
+  const isOther = ([file, line]: readonly [string, string]) =>
+    otherStates.some(([where, what]) => where.test(file) && what.test(line))
+  expect(naming.filter((each) => !isOther(each)).map(([file, line]) => `${file}: ${line.trim()}`)).toEqual([])
+  expect(
+    otherStates.filter(([where, what]) => !naming.some(([file, line]) => where.test(file) && what.test(line))),
+  ).toEqual([])
 })

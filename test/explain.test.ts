@@ -1,21 +1,23 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readChart, readStats } from '../server/analytics/dashboard.ts'
-import { recordCapture } from '../server/carts/capture.ts'
-import { foldLeftPosts } from '../server/carts/capture-intake.ts'
+import { recordCapture } from '../server/capture/capture.ts'
+import { foldLeftPosts } from '../server/capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
-import { type CartFilter, countCarts, listCarts } from '../server/carts/list-sql.ts'
+import { type CartFilter, countCarts, listCarts, newestIds } from '../server/carts/list-sql.ts'
 import { recordOrders } from '../server/carts/record.ts'
-import { sql } from '../server/db.ts'
-import { newId } from '../server/ids.ts'
+import { sql } from '../server/core/db.ts'
+import { newId } from '../server/core/ids.ts'
+import { keepPosts } from '../server/core/system.ts'
+import { evaluateReach } from '../server/decide/evaluate.ts'
 import { ledgerPage, type Wanted } from '../server/ledger/sql.ts'
-import { sendDue } from '../server/messages/deliver.ts'
-import { closeAbandonedFlights } from '../server/messages/flights.ts'
+import { countFiltered } from '../server/manual-sends/reach.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
-import { keepPosts } from '../server/system.ts'
+import { sendDue } from '../server/send/deliver.ts'
+import { closeAbandonedSubmissions } from '../server/send/submissions.ts'
 import { sortColumns } from '../shared/carts.ts'
 import { chartPeriods } from '../shared/dashboard.ts'
-import { anOrder, aStore, freshFence, type TestStore } from './factories.ts'
+import { anOrder, aStore, freshOrderCheck, type TestStore } from './factories.ts'
 import { manyCarts } from './many-carts.ts'
 import { aWorld, START } from './world.ts'
 
@@ -51,7 +53,7 @@ beforeAll(async () => {
     .execute()
   await otherStoresCounts()
   await manyCarts(world.db, { ...flow, count: CARTS, ready: READY, quiet: QUIET, hasPast: true })
-  await freshFence(world, store.storeId)
+  await freshOrderCheck(world, store.storeId)
   watch = watchPlans(world.pool)
 }, 300_000)
 
@@ -184,6 +186,19 @@ describe('the list', () => {
     expect(await countCarts(handle, search)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })
     expect(await countCarts(handle, { badge: 'Recovered', search: 'ada.' })).toMatchObject({ isAnywhere: false })
   })
+  test('a reach filter judges the newest 5,000 alone, and its pages read no more than these', async () => {
+    const handle = { storeId: store.storeId, db: world.db }
+    const wanted = { ...base, reach: { reason: null, country: null }, days: null }
+    const all = await countCarts(handle, wanted)
+    await expectCheap(() => newestIds(handle, wanted, all, null), { rows: 5_001 })
+    const since = new Date(world.now.getTime() - 7 * 86_400_000)
+    await expectCheap(() => newestIds(handle, wanted, all, since), { rows: 6_000 })
+    const ids = await newestIds(handle, wanted, all, null)
+    await expectCheap(() => evaluateReach(world.deps, handle, ids.slice(0, 25)))
+    const found = await countFiltered(world.deps, handle, wanted)
+    expect([found.isEvaluatedInPart, found.total > 4_000, found.total <= 5_000]).toEqual([true, true, true])
+    await expectCheap(() => listCarts(handle, { ...wanted, sort: 'value', page: 3 }, found), { rows: 5_001 })
+  })
   test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace149' }), { rows: 50 }))
 })
 
@@ -215,7 +230,14 @@ test('the dashboard: sums of a few slots, and of no cart, order or person', asyn
   })
   const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'])
   const read = new Set(scans.map((node) => node['Relation Name']))
-  expect([...read].sort()).toEqual(['rollup_changes', 'rollup_days', 'rollups', 'store_people', 'stores', 'sync_state'])
+  expect([...read].sort()).toEqual([
+    'active_shopper_counts',
+    'rollup_changes',
+    'rollup_days',
+    'rollups',
+    'stores',
+    'sync_state',
+  ])
   // Quarters of an hour in the chart's 30 days, whatever lies in them.
   const slots = scans.filter((node) => node['Relation Name'] === 'rollups')
   expect(slots.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
@@ -236,7 +258,7 @@ test('carts to give up and carts without response', async () => {
 
 test('what is due is found, and flights of dead processes are', async () => {
   await expectCheap(() => wakeDueStores(world.deps))
-  await expectCheap(() => closeAbandonedFlights(world.deps))
+  await expectCheap(() => closeAbandonedSubmissions(world.deps))
 })
 
 test('claim, decide, hand over, outcome', async () => {

@@ -1,8 +1,8 @@
-import type { Db } from '../server/db.ts'
+import type { Db } from '../server/core/db.ts'
+import { newId } from '../server/core/ids.ts'
+import { randomToken, tokenHash } from '../server/core/secrets.ts'
 import { createReadyFlow } from '../server/flows/flows.ts'
-import { newId } from '../server/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform.ts'
-import { randomToken, tokenHash } from '../server/secrets.ts'
 import type { World } from './world.ts'
 
 // Factories fill in what a test does not care about, parents included.
@@ -25,7 +25,7 @@ export interface StoreOptions {
   isFlowOn?: boolean
   accountId?: string
   /** The newest complete order pull started this long ago; null: never. */
-  fenceAgeMs?: number | null
+  orderCheckAgeMs?: number | null
 }
 
 let counter = 0
@@ -41,6 +41,29 @@ export async function aStore(world: World, options: StoreOptions = {}): Promise<
   await insertStreams(world, ids.storeId, options)
   const flowId = await prepareFlow(world, ids.storeId, options.isFlowOn ?? true)
   return { ...ids, captureKey, flowId }
+}
+
+/** Another member of the store's account, signed in. */
+export async function aColleague(
+  { db, now }: World,
+  { accountId, storeId }: TestStore,
+  role: NonNullable<StoreOptions['role']> = 'viewer',
+): Promise<{ userId: string; token: string; email: string }> {
+  const [userId, token] = [newId(), randomToken()]
+  const user = { email: `${userId}@team.example`, name: 'Mia', password_hash: '-', email_confirmed_at: now }
+  await db
+    .insertInto('users')
+    .values({ id: userId, ...user, created_at: now })
+    .execute()
+  await db.insertInto('members').values({ account_id: accountId, user_id: userId, role, created_at: now }).execute()
+  await db
+    .insertInto('sessions')
+    .values({
+      ...{ account_id: accountId, id: newId(), user_id: userId, store_id: storeId, token_hash: tokenHash(token) },
+      ...{ created_at: now, last_seen_at: now, expires_at: new Date(now.getTime() + 86_400_000) },
+    })
+    .execute()
+  return { userId, token, email: user.email }
 }
 
 async function insertAccount(
@@ -62,6 +85,7 @@ async function insertAccount(
       name: `Owner ${n}`,
       password_hash: '-',
       created_at: now,
+      email_confirmed_at: now,
     })
     .execute()
   await db
@@ -115,15 +139,15 @@ async function insertStoreRow(
       postal_address: '1 Main Street, Springfield, IL 62701, USA',
     })
     .execute()
-  await db.insertInto('store_send').values({ store_id: ids.storeId }).execute()
+  await db.insertInto('send_schedule').values({ store_id: ids.storeId }).execute()
 }
 
 async function insertStreams(world: World, storeId: string, options: StoreOptions): Promise<void> {
-  const age = options.fenceAgeMs === undefined ? 0 : options.fenceAgeMs
+  const age = options.orderCheckAgeMs === undefined ? 0 : options.orderCheckAgeMs
   const started = age === null ? null : new Date(world.now.getTime() - age)
   await world.db
     .insertInto('sync_state')
-    .values({ store_id: storeId, stream: 'fence', completed_start: started, completed_at: started })
+    .values({ store_id: storeId, stream: 'order_check', completed_start: started, completed_at: started })
     .execute()
 }
 
@@ -143,13 +167,13 @@ async function prepareFlow(world: World, storeId: string, isOn: boolean): Promis
   })
 }
 
-/** A fence pulled just now, for tests in which the store's answers do not matter. */
-export async function freshFence(world: World, storeId: string): Promise<void> {
+/** An order check pulled just now, for tests in which the store's answers do not matter. */
+export async function freshOrderCheck(world: World, storeId: string): Promise<void> {
   await world.db
     .updateTable('sync_state')
     .set({ completed_start: world.now, completed_at: world.now })
     .where('store_id', '=', storeId)
-    .where('stream', '=', 'fence')
+    .where('stream', '=', 'order_check')
     .execute()
 }
 

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openPool } from '../server/db.ts'
-import { startJobQueue } from '../server/jobs.ts'
-import { createLogger } from '../server/logger.ts'
-import { migrate } from '../server/migrate.ts'
+import { openPool } from '../server/core/db.ts'
+import { startJobQueue } from '../server/core/jobs.ts'
+import { createLogger } from '../server/core/logger.ts'
+import { migrate } from '../server/database/migrate.ts'
 import { startTestPostgres } from '../server/postgres/embedded.ts'
 
 declare module 'vitest' {

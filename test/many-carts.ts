@@ -1,6 +1,6 @@
 import { rebuildRollups } from '../server/analytics/rollups.ts'
 import { foldRollups } from '../server/analytics/rollups-sql.ts'
-import { type Db, sql } from '../server/db.ts'
+import { type Db, sql } from '../server/core/db.ts'
 
 // A store that has been at work for a year, written by the database itself: shoppers, keys, facts, carts and messages in one
 // pass each. For EXPLAIN tests and benchmarks, where rows by the hundred thousand matter and how they came about does not.
@@ -46,7 +46,7 @@ export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
       where store_id = ${wanted.storeId} and status in ('abandoned', 'recovered', 'lost') group by 1, 2, 3`.execute(tx)
     if (wanted.hasPast) await insertFacts(tx, wanted)
     if (wanted.hasPast || wanted.ready) await insertMessages(tx, wanted)
-    await sql`update store_send set next_due_at = (select min(wake_at) from messages
+    await sql`update send_schedule set next_due_at = (select min(wake_at) from messages
       where store_id = ${wanted.storeId} and state in ('scheduled', 'held', 'claimed')) where store_id = ${wanted.storeId}`.execute(
       tx,
     )
@@ -65,7 +65,7 @@ async function dropIndexes(db: Db): Promise<string[]> {
   const rows = await sql<{ name: string; definition: string }>`
     select i.indexname as name, i.indexdef as definition from pg_indexes i
     where i.schemaname = 'public' and i.tablename = any(${TABLES}::text[])
-      and not exists (select from pg_constraint c where c.conname = i.indexname)`.execute(db)
+      and not exists (select 1 from pg_constraint c where c.conname = i.indexname)`.execute(db)
   for (const { name } of rows.rows) await sql`drop index ${sql.ref(name)}`.execute(db)
   return rows.rows.map((row) => row.definition)
 }
@@ -165,10 +165,11 @@ async function insertFacts(db: Db, { storeId }: ManyCarts): Promise<void> {
 /** Three steps each: those of `ready` carts to come, those of the others over. */
 async function insertMessages(db: Db, { storeId, flowId, now, hasPast = false }: ManyCarts): Promise<void> {
   await sql`
-    insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, reason, due_at, expires_at, wake_at,
+    insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at, wake_at,
       to_address, subject, body_html, body_text, handed_over_at, finished_at, created_at, updated_at)
     select ${storeId}, (lpad(to_hex((extract(epoch from due) * 1000)::bigint), 12, '0') || substr(md5(n || ':' || step || ${storeId}), 1, 20))::uuid,
-      cart_id, shopper_id, 'flow:' || ${flowId}::text, step, 'email', state, case when state = 'cancelled' then 'purchased' end,
+      cart_id, shopper_id, 'flow', ${flowId}::uuid,
+      (select id from flow_steps f where f.store_id = ${storeId} and f.flow_id = ${flowId} and f.step = s.step), step, 'email', state, case when state = 'cancelled' then 'purchased' end,
       due, due + interval '24 hours', due, email,
       case when state = 'sent' then 'You left something in your cart' end, case when state = 'sent' then '<p>…</p>' end,
       case when state = 'sent' then '…' end, case when state = 'sent' then due end,

@@ -1,6 +1,6 @@
 import { recordOrders } from '../server/carts/record.ts'
-import type { Db } from '../server/db.ts'
-import { newId } from '../server/ids.ts'
+import type { Db } from '../server/core/db.ts'
+import { newId } from '../server/core/ids.ts'
 import { anOrder, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
@@ -35,7 +35,8 @@ export async function aMessageTo(
         id,
         cart_id: cart.id,
         shopper_id: cart.shopper_id,
-        origin: `manual:${newId()}`,
+        origin_kind: 'manual' as const,
+        origin_id: newId(),
         step: 1,
       },
       ...{

@@ -19,7 +19,7 @@ export async function remainsOf(world: World, owner: { accountId?: string; store
   for (const { table_name, column_name } of rows) {
     const id = column_name === 'account_id' ? owner.accountId : owner.storeId
     if (!id) continue
-    const { rowCount } = await world.pool.query(`select from "${table_name}" where "${column_name}" = $1`, [id])
+    const { rowCount } = await world.pool.query(`select 1 from "${table_name}" where "${column_name}" = $1`, [id])
     if (rowCount) found.push(table_name)
   }
   return found

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { servedBy } from '../server/http.ts'
-import { newId } from '../server/ids.ts'
-import { randomToken, tokenHash } from '../server/secrets.ts'
+import { newId } from '../server/core/ids.ts'
+import { randomToken, tokenHash } from '../server/core/secrets.ts'
+import { servedBy } from '../server/http/http.ts'
 import { type Role, roleNames } from '../shared/roles.ts'
 import { aStore, type TestStore } from './factories.ts'
 import { aWorld } from './world.ts'
@@ -40,19 +40,23 @@ async function memberOf(role: Role): Promise<string> {
 const LEADERS = [
   'POST /api/stores/connect-store',
   'DELETE /api/stores/disconnect',
+  'PUT /api/stores/keys',
   'PUT /api/stores/settings',
   'POST /api/stores/sending/test-mail',
   'POST /api/flows/:flowId/switch',
   'POST /api/subscribe/create-free-subscription',
   'POST /api/subscribe/manual-update',
   'PUT /api/account/sending-budget',
+  'PUT /api/sending/mail-server',
+  'DELETE /api/sending/mail-server',
+  'PUT /api/sending/bounce-mailbox',
+  'DELETE /api/sending/bounce-mailbox',
   'PUT /api/channels/sms',
   'PUT /api/channels/whatsapp',
   'PUT /api/channels/whatsapp/template',
   'POST /api/channels/whatsapp/templates',
   'DELETE /api/channels/sms',
   'DELETE /api/channels/whatsapp',
-  'POST /api/instance/confirm-live',
   'POST /api/team/invitations',
   'POST /api/team/invitations/:invitationId/resend',
   'DELETE /api/team/invitations/:invitationId',
@@ -61,8 +65,9 @@ const LEADERS = [
   'PATCH /api/account',
   'POST /api/account/export',
   'PUT /api/consent/wording',
-  'POST /api/consent/relaxations',
-  'POST /api/consent/relaxations/:relaxationId/end',
+  'POST /api/consent/overrides',
+  'POST /api/consent/overrides/:overrideId/end',
+  'PUT /api/consent/boxes',
   'PUT /api/consent/sms-confirmation',
   'POST /api/consent/imports',
   'POST /api/consent/imports/:importId/preview',
@@ -70,30 +75,36 @@ const LEADERS = [
   'DELETE /api/consent/imports/:importId',
   'GET /api/consent/imports/:importId/report',
   'GET /api/consent/ledger/export',
-  'GET /api/persons/:address',
-  'DELETE /api/persons/:address',
-  'GET /api/persons/:address/export',
+  'GET /api/privacy/:address',
+  'DELETE /api/privacy/:address',
+  'GET /api/privacy/:address/export',
   'GET /api/erasures/:erasureId',
   'GET /api/suppressions/export',
   'POST /api/suppressions/import',
   'DELETE /api/suppressions/:suppressionId',
 ]
 const OWNERS = ['POST /api/account/delete']
-/** A viewer changes nothing but what is their own: profile, sessions, where they work, whether they stay. A preview is a look. */
+/** A viewer changes nothing but what is their own: profile, sessions, where they work, whether they stay, what they have read. A preview is a look. */
 const OWN = [
   'POST /api/flows/:flowId/preview',
   'POST /api/carts/eligibility',
+  'POST /api/carts/reach',
   'POST /api/messages/preview',
   'POST /api/auth/logout',
   'PATCH /api/auth/profile',
   'POST /api/auth/change-email',
   'DELETE /api/auth/change-email',
   'POST /api/auth/change-password',
+  'POST /api/auth/verify-email/resend',
   'DELETE /api/auth/sessions/:sessionId',
   'POST /api/auth/sessions/end',
   'POST /api/auth/switch-account',
   'POST /api/stores/switch',
   'POST /api/team/leave',
+  'POST /api/notifications/mark-read',
+  'DELETE /api/notifications',
+  'POST /api/notifications/restore',
+  'PUT /api/notifications/preferences',
 ]
 
 const keyOf = (endpoint: { method: string; path: string }) => `${endpoint.method} ${endpoint.path}`

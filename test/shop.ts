@@ -1,11 +1,12 @@
 import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
-import type { Contact, FoldItem } from '../server/carts/fold.ts'
 import { type NewFact, recordFacts, recordOrders } from '../server/carts/record.ts'
-import { restoreTokenOf } from '../server/messages/compose.ts'
+import { restoreTokenOf } from '../server/compose/compose.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
+import { gatherNotifications } from '../server/notifications/gather.ts'
 import type { PlatformOrder } from '../server/platforms/platform.ts'
+import type { Contact, FoldItem } from '../server/schema/facts.ts'
 import { contactKeys, type ShopperKey } from '../server/shoppers/rules.ts'
-import { anOrder, aStore, freshFence, type StoreOptions } from './factories.ts'
+import { anOrder, aStore, freshOrderCheck, type StoreOptions } from './factories.ts'
 import type { World } from './world.ts'
 
 // A shop and what happens in it: browsers put things in carts, orders come in, time passes, people press Restore.
@@ -56,7 +57,7 @@ export async function aShop(world: World, options: StoreOptions = {}) {
     /** Time passes, and everything the clock does is done once. */
     async pass(ms: number) {
       world.advance(ms)
-      await freshFence(world, storeId)
+      await freshOrderCheck(world, storeId)
       await detectAbandoned(world.deps)
       await wakeDueStores(world.deps)
       await world.runJobs()
@@ -86,7 +87,10 @@ export async function aShop(world: World, options: StoreOptions = {}) {
     orders: () =>
       world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute(),
     events: () => rows(world, storeId, 'cart_events', 'at'),
-    notifications: () => rows(world, storeId, 'notifications', 'created_at'),
+    async notifications() {
+      await gatherNotifications(world.deps)
+      return rows(world, storeId, 'notifications', 'created_at')
+    },
     press: (messageId: string) =>
       world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, messageId)}/restore`),
     get: (path: string) => world.request('GET', path, { token }),
@@ -108,6 +112,6 @@ function rows<T extends 'carts' | 'messages' | 'cart_events' | 'notifications'>(
     .execute() as unknown as Promise<Row<T>[]>
 }
 
-type Row<T extends keyof import('../server/schema.ts').Schema> = import('kysely').Selectable<
-  import('../server/schema.ts').Schema[T]
+type Row<T extends keyof import('../server/schema/schema.ts').Schema> = import('kysely').Selectable<
+  import('../server/schema/schema.ts').Schema[T]
 >

@@ -10,19 +10,20 @@ import type {
   OutgoingText,
   TextChannel,
   TextChannelName,
-  TextTemplate,
 } from '../server/channels/channel.ts'
-import { readConfig } from '../server/config.ts'
-import { type Db, openDb, openPool, type Tx } from '../server/db.ts'
+import { readConfig } from '../server/core/config.ts'
+import { type Db, openDb, openPool } from '../server/core/db.ts'
+import { newId } from '../server/core/ids.ts'
+import { createLogger } from '../server/core/logger.ts'
+import { createSecrets } from '../server/core/secrets.ts'
 import type { Deps } from '../server/deps.ts'
-import { newId } from '../server/ids.ts'
-import { beat } from '../server/instance/workers.ts'
-import type { Job, Jobs } from '../server/jobs.ts'
-import { createLogger } from '../server/logger.ts'
 import type { StoreClient } from '../server/platforms/platform.ts'
-import { createSecrets } from '../server/secrets.ts'
+import type { TextTemplate } from '../server/schema/text-channels.ts'
+import { beat } from '../server/send/workers.ts'
 import { handlers } from '../server/worker.ts'
+import { termsOf } from './fake-store.ts'
 import { asAdmin, databaseUrl } from './global.ts'
+import { jobsInto, type Queued, withCommits } from './queue.ts'
 
 /** A real app on a real, empty database of its own. Only the outside (providers, stores, the clock) is pretence. */
 export interface World {
@@ -42,8 +43,8 @@ export interface World {
   textChannels: { sms: boolean; whatsapp: TextTemplate | null | false }
   /** Which client a store's address gets. Tests put their fakes here. */
   storeClient: Deps['storeClient']
-  queued: { name: string; payload: unknown; key: string | undefined }[]
-  /** Runs what is queued, and what that queues, until nothing is left. */
+  queued: Queued[]
+  /** Runs what is queued, and what that queues, until nothing is left that is due. */
   runJobs(): Promise<void>
   request(
     method: string,
@@ -69,7 +70,7 @@ export function aWorld(env: Record<string, string> = {}): World {
   beforeAll(async () => {
     await asAdmin(server, `create database ${name} template ${inject('template')}`)
     world.pool = openPool({ url: databaseUrl(server, name), max: 12 })
-    world.db = openDb(world.pool)
+    world.db = withCommits(openDb(world.pool), world.queued)
     world.advance = (ms) => {
       world.now = new Date(world.now.getTime() + ms)
       return world.now
@@ -77,9 +78,7 @@ export function aWorld(env: Record<string, string> = {}): World {
     world.answer = (mail) => ({ kind: 'accepted', providerId: `p-${mail.messageId}`, response: '250 queued' })
     world.answerText = (text) => ({ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' })
     world.textChannels = { sms: true, whatsapp: aTemplate }
-    world.storeClient = () => {
-      throw new Error('this test connects no store')
-    }
+    world.storeClient = noStore
     world.deps = buildDeps(world, env)
     world.app = buildApp(world.deps)
     await world.app.ready()
@@ -94,6 +93,17 @@ export function aWorld(env: Record<string, string> = {}): World {
     await asAdmin(server, `drop database if exists ${name} with (force)`)
   })
   return world
+}
+
+/** A test that connects no store: all that may be asked is whether things are for sale, and they are. */
+function noStore(): StoreClient {
+  const terms: StoreClient['terms'] = async ({ items }) => termsOf(items)
+  return new Proxy({ terms } as StoreClient, {
+    get: (client, name) => {
+      if (name !== 'terms' && name !== 'then') throw new Error('this test connects no store')
+      return Reflect.get(client, name)
+    },
+  })
 }
 
 function buildDeps(world: World, env: Record<string, string>): Deps {
@@ -114,8 +124,13 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
     log: createLogger(process.env.LOG_LEVEL ?? 'silent'),
     secrets: createSecrets('a secret of the tests, long enough to be one'),
     workerId: newId(),
-    jobs: fakeJobs(world),
-    channels: { email, demoEmail: email, text: async (_account, channel) => textChannel(world, channel) },
+    jobs: jobsInto(world.queued),
+    channels: {
+      email,
+      demoEmail: email,
+      ownMail: async () => null,
+      text: async (_account, channel) => textChannel(world, channel),
+    },
     storeClient: (platform, access): StoreClient => world.storeClient(platform, access),
     demo: null,
   }
@@ -151,18 +166,14 @@ function textChannel(world: World, channel: TextChannelName): TextChannel | null
   }
 }
 
-/** Collects jobs; with a key at most one waits, as in the real queue. A rolled-back transaction is not told apart. */
-function fakeJobs(world: World): Jobs {
-  return {
-    async enqueue(_db: Db | Tx, job: Job, payload: unknown, key?: string) {
-      if (key && world.queued.some((each) => each.name === job.name && each.key === key)) return
-      world.queued.push({ name: job.name, payload, key })
-    },
-  }
+/** What is to run later stays queued. */
+function takeDue({ queued, now }: World) {
+  const place = queued.findIndex(({ startAfter }) => !startAfter || startAfter <= now)
+  return place < 0 ? undefined : queued.splice(place, 1)[0]
 }
 
 async function runJobs(world: World): Promise<void> {
-  for (let job = world.queued.shift(); job; job = world.queued.shift()) {
+  for (let job = takeDue(world); job; job = takeDue(world)) {
     const handler = handlers.find((each) => each.job.name === job!.name)
     if (!handler) throw new Error(`no handler for ${job.name}`)
     await handler.run(world.deps, job.payload)

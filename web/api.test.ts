@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { addressOf, BROKEN, errorOf, isSessionOver } from './api.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { login } from '../shared/auth.ts'
+import { listAbandonedCarts } from '../shared/carts.ts'
+import { wordsOf } from './accounts/queries.ts'
+import { addressOf, BROKEN, call, errorOf, isSessionOver } from './api.ts'
 
 describe('the address of a call', () => {
   it('fills in parameters and leaves out what is not given', () => {
@@ -36,6 +39,25 @@ describe('a failed answer', () => {
     expect(errorOf(429, null, '12').retryAfterS).toBe(12)
   })
 
+  it('says the error, else the message, else what the screen says by default (A 8)', () => {
+    const said = (reply: unknown) => wordsOf(errorOf(400, reply), 'the default')
+    expect(said({ error: 'the error', message: 'the message' })).toBe('the error')
+    expect(said({ error: '', message: 'the message' })).toBe('the message')
+    expect(said({ message: 'the message' })).toBe('the message')
+    expect(said({ error: 'the error' })).toBe('the error')
+    expect(said({})).toBe('the default')
+    expect(said('<html>')).toBe('the default')
+    // Our own server's last resort says nothing in particular.
+    expect(wordsOf(errorOf(500, { error: 'x', code: 'internal' }), 'the default')).toBe('the default')
+  })
+
+  it('is an absence when nothing of ours answered, not when our server broke at a question', () => {
+    const away = [errorOf(502, null), errorOf(503, { error: 'x', code: 'unavailable' }), errorOf(504, '<html>')]
+    expect(away.map(({ isAway }) => isAway)).toEqual([true, true, true])
+    const there = [errorOf(500, null), errorOf(503, { error: 'x', code: 'store_unreachable' }), errorOf(404, null)]
+    expect(there.map(({ isAway }) => isAway)).toEqual([false, false, false])
+  })
+
   it('is an outage when our server broke, not when the store did', () => {
     expect(errorOf(500, null).isOutage).toBe(true)
     expect(errorOf(502, '<html>').message).toBe(BROKEN)
@@ -49,5 +71,36 @@ describe('a failed answer', () => {
     expect(isSessionOver(errorOf(401, { error: '', code: 'session' }))).toBe(true)
     expect(isSessionOver(errorOf(401, { error: '', code: 'unauthenticated' }))).toBe(true)
     expect(isSessionOver(errorOf(401, { error: '', code: 'store_credentials' }))).toBe(false)
+  })
+})
+
+describe('every request (B 7)', () => {
+  const none = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
+  const asked = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
+
+  beforeEach(() => {
+    for (const name of ['localStorage', 'sessionStorage']) vi.stubGlobal(name, none)
+    vi.stubGlobal('location', { pathname: '/', search: '' })
+    vi.stubGlobal(
+      'fetch',
+      asked.mockReset().mockImplementation(async () => new Response('{}')),
+    )
+  })
+  afterEach(() => void vi.unstubAllGlobals())
+
+  it('sends credentials, announces JSON and is marked as a browser program’s', async () => {
+    await call(listAbandonedCarts)
+    await call(login, { body: { email: 'a@b.c', password: 'secret' } })
+    expect(asked.mock.calls.map(([address]) => address)).toEqual([
+      '/api/carts/abandoned?platform=woocommerce',
+      '/api/auth/login',
+    ])
+    for (const [, options] of asked.mock.calls) {
+      expect(options.credentials).toBe('include')
+      expect(options.headers).toMatchObject({
+        'Content-Type': 'application/json',
+        'X-Requested-With': 'XMLHttpRequest',
+      })
+    }
   })
 })

@@ -12,7 +12,8 @@ export const BROKEN = 'Something went wrong on our side. Please try again in a m
 export class ApiError extends Error {
   /** 0 when there was no answer at all. */
   readonly status: number
-  readonly code: ErrorReply['code'] | 'offline'
+  /** `unnamed`: the answer had words and no code. */
+  readonly code: ErrorReply['code'] | 'offline' | 'unnamed'
   readonly fields: Record<string, string>
   readonly retryAfterS: number | null
 
@@ -25,6 +26,11 @@ export class ApiError extends Error {
     this.code = reply.code
     this.fields = reply.fields ?? {}
     this.retryAfterS = reply.retryAfterS ?? null
+  }
+
+  /** Our server, or the way to it, is down for the moment; one that answers with an error of its own is not. */
+  get isAway() {
+    return this.status === 0 || ([502, 503, 504].includes(this.status) && this.code !== 'store_unreachable')
   }
 
   /** Our server was not reached or failed: nothing is known of the question, so nothing may be concluded (decision 2). */
@@ -56,7 +62,7 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E> 
     return reply as z.output<E['reply']>
   }
   const error = errorOf(response.status, reply, response.headers.get('Retry-After'))
-  setReachable(!error.isOutage)
+  setReachable(!error.isAway)
   // A late answer to a token already replaced says nothing about the new one.
   if (isSessionOver(error) && token !== null && token === session().token) endSession('expired')
   throw error
@@ -87,9 +93,10 @@ export function errorOf(status: number, reply: unknown, retryAfter: string | nul
     ErrorReply & { message: string }
   >
   const seconds = retryAfterS ?? (retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined)
+  const words = [error, message].find((text) => typeof text === 'string' && text !== '')
   return new ApiError(status >= 400 ? status : 502, {
-    error: [error, message].find((text) => typeof text === 'string' && text !== '') ?? BROKEN,
-    code: code ?? 'internal',
+    error: words ?? BROKEN,
+    code: code ?? (words ? 'unnamed' : 'internal'),
     ...(fields && { fields }),
     ...(seconds !== undefined && { retryAfterS: seconds }),
   })
@@ -100,12 +107,14 @@ export const isSessionOver = (error: ApiError) =>
 
 async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token: string | null): Promise<Response> {
   const address = addressOf(endpoint.path, input.params ?? {}, input.query ?? {}, chosenPlatform())
-  const headers: Record<string, string> = { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' }
+  const headers: Record<string, string> = {
+    Accept: 'application/json',
+    // B 7: on every request, also where there is nothing to send.
+    'Content-Type': input.file ? 'text/csv' : 'application/json',
+    'X-Requested-With': 'XMLHttpRequest',
+  }
   if (token) headers.Authorization = `Bearer ${token}`
   if (input.idempotencyKey) headers['Idempotency-Key'] = input.idempotencyKey
-  // A body-less call must not announce JSON: the server would try to parse nothing.
-  if (input.body !== undefined) headers['Content-Type'] = 'application/json'
-  if (input.file) headers['Content-Type'] = 'text/csv'
   try {
     return await fetch(address, {
       method: endpoint.method,

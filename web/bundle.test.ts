@@ -39,6 +39,25 @@ it('a visitor of the landing page loads nothing of the app', () => {
   expect(source(landing.file).length).toBeLessThan(2_000)
 })
 
+it('no files wait for each other in a circle', () => {
+  const chunks = manifest()
+  const importsOf = (key: string) => chunks[key]!.imports ?? []
+  const circles = Object.keys(chunks).filter((key) => importsOf(key).some((each) => reaches(importsOf, each, key)))
+  expect(circles.map((key) => chunks[key]!.file)).toEqual([])
+})
+
+function reaches(importsOf: (key: string) => string[], from: string, to: string): boolean {
+  const seen = new Set<string>()
+  const waiting = [from]
+  for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+    if (key === to) return true
+    if (seen.has(key)) continue
+    seen.add(key)
+    waiting.push(...importsOf(key))
+  }
+  return false
+}
+
 describe('the first load of the signed-in shell', () => {
   const files = firstLoad(manifest(), ['index.html', 'shell/Shell.tsx'])
 

@@ -1,35 +1,48 @@
-import { createBrowserRouter, matchRoutes } from 'react-router'
+import { createBrowserRouter, matchRoutes, type RouteObject } from 'react-router'
+import { type ScreenFrame, screens } from '../shared/screens.ts'
 import { Guard } from './access/Guard.tsx'
-import { bareScreens, notFound, publicScreens, settingsScreens, shell, shellScreens } from './screens.ts'
-import { Passage } from './shell/Passage.tsx'
+import { Permitted } from './access/Permitted.tsx'
+import { components, frames } from './screens.ts'
+import { RouteTransition } from './shell/RouteTransition.tsx'
 import { RouteFailed } from './site/RouteFailed.tsx'
+import { ScreenFailed } from './site/ScreenFailed.tsx'
 import { LoadingPage } from './ui/Loading.tsx'
 
-const routesOf = (screens: typeof shellScreens) => Object.entries(screens).map(([path, lazy]) => ({ path, lazy }))
+/** The screens of a frame, where their permission is looked at. The guard knows each by its handle. */
+const permitted = (frame: ScreenFrame): RouteObject => ({
+  Component: Permitted,
+  children: screens
+    .filter((screen) => screen.frame === frame)
+    .map((screen) => ({ path: screen.path, handle: screen, lazy: components[screen.loader] })),
+})
 
-const withTabs = (route: ReturnType<typeof routesOf>[number]) =>
-  route.path === '/settings' ? { ...route, children: routesOf(settingsScreens) } : route
+/**
+ * A screen that fails says so in its own place, and the shell around it stays. The boundary is a route of its own: the router shows none of
+ * a route whose file has not come.
+ */
+const inShell: RouteObject = {
+  ErrorBoundary: ScreenFailed,
+  children: [permitted('shell'), { lazy: frames.settings, children: [permitted('settings')] }],
+}
 
-export const createRoutes = () =>
-  createBrowserRouter([
-    {
-      Component: Passage,
-      HydrateFallback: LoadingPage,
-      ErrorBoundary: RouteFailed,
-      children: [
-        ...routesOf(publicScreens),
-        {
-          Component: Guard,
-          children: [
-            { path: '/', Component: LoadingPage },
-            ...routesOf(bareScreens),
-            { lazy: shell, children: routesOf(shellScreens).map(withTabs) },
-            { path: '*', lazy: notFound },
-          ],
-        },
-      ],
-    },
-  ])
+/** The guard shows its 404 page for a path without a screen. */
+const unlisted: RouteObject = { path: '*' }
+
+export const routes: RouteObject[] = [
+  {
+    Component: RouteTransition,
+    HydrateFallback: LoadingPage,
+    ErrorBoundary: RouteFailed,
+    children: [
+      {
+        Component: Guard,
+        children: [permitted('page'), { lazy: frames.shell, children: [inShell] }, unlisted],
+      },
+    ],
+  },
+]
+
+export const createRoutes = () => createBrowserRouter(routes)
 
 type Router = ReturnType<typeof createRoutes>
 

@@ -1,61 +1,63 @@
 import type { ComponentType } from 'react'
+import type { ScreenFrame, ScreenLoader } from '../shared/screens.ts'
+import { LoadingPage } from './ui/Loading.tsx'
 
-// Every screen by its path, each a file of its own to load. A section stands in the sidebar once it stands here.
+// The component of every screen that `shared/screens.ts` lists, each a file of its own to load.
 
-type Screen = () => Promise<{ Component: ComponentType }>
+type Load = () => Promise<{ Component: ComponentType }>
 
 /** `screen(() => import('./x.tsx'), 'X')` */
 const screen =
-  <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K): Screen =>
+  <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K): Load =>
   async () => ({ Component: (await load())[name] })
 
-const signIn = screen(() => import('./accounts/SignInPage.tsx'), 'SignInPage')
-
-/** Shown to everybody, whoever they are: nothing is asked about them. */
-export const publicScreens: Record<string, Screen> = {
-  '/landing': screen(() => import('./site/LandingRoute.tsx'), 'LandingRoute'),
-  '/cart/recover': screen(() => import('./restore/RestorePage.tsx'), 'RestorePage'),
-  '/unsubscribe': screen(() => import('./restore/UnsubscribePage.tsx'), 'UnsubscribePage'),
-  '/preferences': screen(() => import('./restore/PreferencesPage.tsx'), 'PreferencesPage'),
-  '/invite': screen(() => import('./accounts/InvitePage.tsx'), 'InvitePage'),
-  '/confirm-email': screen(() => import('./accounts/ConfirmEmailPage.tsx'), 'ConfirmEmailPage'),
-  '/terms': screen(() => import('./site/TermsPage.tsx'), 'TermsPage'),
-  '/privacy': screen(() => import('./site/PrivacyPage.tsx'), 'PrivacyPage'),
-  '/test': screen(() => import('./site/TestPage.tsx'), 'TestPage'),
+/** `scripts/load-ahead.ts` reads these lines. */
+export const components: Record<ScreenLoader, Load> = {
+  SignInPage: screen(() => import('./accounts/SignInPage.tsx'), 'SignInPage'),
+  LandingRoute: screen(() => import('./site/LandingRoute.tsx'), 'LandingRoute'),
+  RestorePage: screen(() => import('./restore/RestorePage.tsx'), 'RestorePage'),
+  UnsubscribePage: screen(() => import('./restore/UnsubscribePage.tsx'), 'UnsubscribePage'),
+  PreferencesPage: screen(() => import('./restore/PreferencesPage.tsx'), 'PreferencesPage'),
+  InvitePage: screen(() => import('./accounts/InvitePage.tsx'), 'InvitePage'),
+  ConfirmEmailPage: screen(() => import('./accounts/ConfirmEmailPage.tsx'), 'ConfirmEmailPage'),
+  VerifyEmailPage: screen(() => import('./accounts/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
+  UndoEmailPage: screen(() => import('./accounts/UndoEmailPage.tsx'), 'UndoEmailPage'),
+  TermsPage: screen(() => import('./site/TermsPage.tsx'), 'TermsPage'),
+  PrivacyPage: screen(() => import('./site/PrivacyPage.tsx'), 'PrivacyPage'),
+  HowWeTestPage: screen(() => import('./site/HowWeTestPage.tsx'), 'HowWeTestPage'),
+  TestPage: screen(() => import('./site/TestPage.tsx'), 'TestPage'),
+  ResetPasswordPage: screen(() => import('./accounts/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+  LogoutPage: screen(() => import('./accounts/LogoutPage.tsx'), 'LogoutPage'),
+  PricingPage: screen(() => import('./billing/PricingPage.tsx'), 'PricingPage'),
+  TestSubscriptionPage: screen(() => import('./billing/TestSubscriptionPage.tsx'), 'TestSubscriptionPage'),
+  StoreSetupPage: screen(() => import('./stores/StoreSetupPage.tsx'), 'StoreSetupPage'),
+  DashboardPage: screen(() => import('./dashboard/DashboardPage.tsx'), 'DashboardPage'),
+  CartsPage: screen(() => import('./carts/CartsPage.tsx'), 'CartsPage'),
+  CartPage: screen(() => import('./carts/CartPage.tsx'), 'CartPage'),
+  FlowsPage: screen(() => import('./flows/FlowsPage.tsx'), 'FlowsPage'),
+  FlowPage: screen(() => import('./flows/FlowPage.tsx'), 'FlowPage'),
+  NotificationsPage: screen(() => import('./notifications/NotificationsPage.tsx'), 'NotificationsPage'),
+  LaterPage: screen(() => import('./site/LaterPage.tsx'), 'LaterPage'),
+  StoreTab: screen(() => import('./settings/StoreTab.tsx'), 'StoreTab'),
+  CaptureScriptScreen: screen(() => import('./settings/CaptureScriptScreen.tsx'), 'CaptureScriptScreen'),
+  AccountTab: screen(() => import('./settings/AccountTab.tsx'), 'AccountTab'),
+  NotificationSettings: screen(() => import('./notifications/NotificationSettings.tsx'), 'NotificationSettings'),
+  AppearanceTab: screen(() => import('./settings/AppearanceTab.tsx'), 'AppearanceTab'),
+  RecoveryRulesTab: screen(() => import('./settings/RecoveryRulesTab.tsx'), 'RecoveryRulesTab'),
+  SendingTab: screen(() => import('./settings/SendingTab.tsx'), 'SendingTab'),
+  SenderScreen: screen(() => import('./settings/SendingScreens.tsx'), 'SenderScreen'),
+  MailServerScreen: screen(() => import('./settings/SendingScreens.tsx'), 'MailServerScreen'),
+  DomainScreen: screen(() => import('./settings/SendingScreens.tsx'), 'DomainScreen'),
+  BouncesScreen: screen(() => import('./settings/SendingScreens.tsx'), 'BouncesScreen'),
+  SmsScreen: screen(() => import('./settings/SendingScreens.tsx'), 'SmsScreen'),
+  WhatsappScreen: screen(() => import('./settings/SendingScreens.tsx'), 'WhatsappScreen'),
+  ConsentTab: screen(() => import('./settings/ConsentTab.tsx'), 'ConsentTab'),
+  FaqTab: screen(() => import('./settings/FaqTab.tsx'), 'FaqTab'),
+  // The guard leads on from `/`.
+  LoadingPage: async () => ({ Component: LoadingPage }),
 }
 
-/** Behind the guard, outside the shell. */
-export const bareScreens: Record<string, Screen> = {
-  '/login': signIn,
-  '/register': signIn,
-  '/reset-password': screen(() => import('./accounts/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
-  '/logout': screen(() => import('./accounts/LogoutPage.tsx'), 'LogoutPage'),
-  '/pricing': screen(() => import('./billing/PricingPage.tsx'), 'PricingPage'),
-  '/test-subscription': screen(() => import('./billing/TestSubscriptionPage.tsx'), 'TestSubscriptionPage'),
-  '/store-setup': screen(() => import('./stores/StoreSetupPage.tsx'), 'StoreSetupPage'),
+export const frames: Record<Exclude<ScreenFrame, 'page'>, Load> = {
+  shell: screen(() => import('./shell/Shell.tsx'), 'Shell'),
+  settings: screen(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
 }
-
-/** Behind the guard, inside the shell. */
-export const shellScreens: Record<string, Screen> = {
-  '/dashboard': screen(() => import('./dashboard/DashboardPage.tsx'), 'DashboardPage'),
-  '/carts': screen(() => import('./carts/CartsPage.tsx'), 'CartsPage'),
-  '/carts/:id': screen(() => import('./carts/CartPage.tsx'), 'CartPage'),
-  '/flows': screen(() => import('./flows/FlowsPage.tsx'), 'FlowsPage'),
-  '/flows/:flowId': screen(() => import('./flows/FlowPage.tsx'), 'FlowPage'),
-  '/settings': screen(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
-}
-
-/** Inside `/settings`: its tabs, in the order of `settings/tabs.ts`. */
-export const settingsScreens: Record<string, Screen> = {
-  '/settings': screen(() => import('./settings/StoreTab.tsx'), 'StoreTab'),
-  '/settings/account': screen(() => import('./settings/AccountTab.tsx'), 'AccountTab'),
-  '/settings/appearance': screen(() => import('./settings/AppearanceTab.tsx'), 'AppearanceTab'),
-  '/settings/recovery-rules': screen(() => import('./settings/RecoveryRulesTab.tsx'), 'RecoveryRulesTab'),
-  '/settings/sending': screen(() => import('./settings/SendingTab.tsx'), 'SendingTab'),
-  '/settings/consent': screen(() => import('./settings/ConsentTab.tsx'), 'ConsentTab'),
-  '/settings/faq': screen(() => import('./settings/FaqTab.tsx'), 'FaqTab'),
-}
-
-export const shell = screen(() => import('./shell/Shell.tsx'), 'Shell')
-/** Also what the guard leaves to be shown of a path no screen answers. */
-export const notFound = screen(() => import('./site/NotFoundPage.tsx'), 'NotFoundPage')

@@ -1,15 +1,15 @@
 import { hashPassword } from '../../server/accounts/passwords.ts'
 import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/accounts/sql.ts'
 import { savePlan } from '../../server/billing/sql.ts'
-import { transactAccount } from '../../server/db.ts'
+import { transactAccount } from '../../server/core/db.ts'
+import { newId } from '../../server/core/ids.ts'
+import { randomToken } from '../../server/core/secrets.ts'
 import type { DemoParts, Deps } from '../../server/deps.ts'
 import { switchFlow } from '../../server/flows/flows.ts'
 import { listFlows } from '../../server/flows/sql.ts'
-import { newId } from '../../server/ids.ts'
-import { randomToken } from '../../server/secrets.ts'
-import { storeAccess } from '../../server/stores/access.ts'
-import { connectStore } from '../../server/stores/connect.ts'
-import { type StoreRow, storesOf } from '../../server/stores/sql.ts'
+import { connectStore } from '../../server/store-settings/connect.ts'
+import { isConnectedBy } from '../../server/stores/access.ts'
+import { type StoreRow, storesOf } from '../../server/stores/store.ts'
 import * as sql from './sql.ts'
 
 // The demo account (decision 29): a real account with a real store, the one that runs beside us. Made once, brought in line at
@@ -41,7 +41,7 @@ async function createAccount(deps: Deps): Promise<string> {
   const passwordHash = await hashPassword(randomToken())
   await transactAccount(account, async (tx) => {
     const userId = (await sql.userIdOf(tx.db, EMAIL)) ?? newId()
-    await insertUser(tx.db, { id: userId, email: EMAIL, name: 'Demo', passwordHash, now })
+    await insertUser(tx.db, { id: userId, email: EMAIL, name: 'Demo', passwordHash, now, isConfirmed: true })
     await insertAccount(tx, 'Maple & Clay (demo)', now)
     await sql.markDemo(tx)
     await insertMember(tx, userId, 'owner', now)
@@ -50,16 +50,13 @@ async function createAccount(deps: Deps): Promise<string> {
   return account.accountId
 }
 
-/** The store as it is, when its address is still the same and its keys still open. */
+/** The store as it is, when its address and keys are still the same. */
 async function connectedStore(deps: Deps, accountId: string, demo: DemoParts): Promise<StoreRow | undefined> {
   const stores = await storesOf({ accountId, db: deps.db })
   const store = stores.find((each) => each.is_active && each.url === demo.storeUrl)
   if (!store) return undefined
-  const opens = await storeAccess(deps, { storeId: store.id, db: deps.db }).then(
-    () => true,
-    () => false,
-  )
-  return opens ? store : undefined
+  const isSame = await isConnectedBy(deps, { storeId: store.id, db: deps.db }, demo.keys.consumerKey)
+  return isSame ? store : undefined
 }
 
 /** A demo store at another address (its port was changed) is another store; what is known of the old one goes. */

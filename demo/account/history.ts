@@ -1,18 +1,18 @@
 import { countPeople } from '../../server/analytics/rollups.ts'
 import { recordFacts } from '../../server/carts/record.ts'
-import type { Db } from '../../server/db.ts'
+import type { Db } from '../../server/core/db.ts'
+import { found } from '../../server/core/errors.ts'
 import type { Deps } from '../../server/deps.ts'
-import { found } from '../../server/errors.ts'
 import type { PlatformOrder } from '../../server/platforms/platform.ts'
 import { lockKeys } from '../../server/shoppers/sql.ts'
 import { storeAccess } from '../../server/stores/access.ts'
-import { pullProducts } from '../../server/stores/mirrors.ts'
-import { readStore } from '../../server/stores/sql.ts'
-import { boughtAt, type Happening, happeningsOf, historicOrder, keysOf } from './happenings.ts'
+import { readStore } from '../../server/stores/store.ts'
+import { pullProducts } from '../../server/sync/local-copies.ts'
+import { boughtAt, type DemoEvent, eventsOf, historicOrder, keysOf } from './events.ts'
 import { inOneTransaction } from './one-transaction.ts'
 import { planTrips, type Trip } from './plan.ts'
 import { createRandom } from './random.ts'
-import { relive } from './relive.ts'
+import { replay } from './replay.ts'
 import * as sql from './sql.ts'
 
 // The demo's past: shoppers' trips, told to the real engine as facts under a clock that runs through ninety days. It is all there
@@ -46,14 +46,15 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
   const host = new URL(home_url).hostname
   const past = { until: now.getTime() - QUIET_MS, days: options.days, perDay: options.perDay ?? 4.4 }
   const trips = planTrips(createRandom(options.seed), await readGoods(deps, storeId, options.signal), past)
+  await sql.orderCheckFrom(store, now)
   const orders = await placeOrders(deps, storeId, trips)
-  const happenings = trips
-    .flatMap((trip) => happeningsOf(trip, orders.get(trip), host))
+  const events = trips
+    .flatMap((trip) => eventsOf(trip, orders.get(trip), host))
     .filter((each) => each.at < past.until)
     .sort((a, b) => a.at - b.at)
   await inOneTransaction(deps, async (db) => {
-    await holdKeys(db, storeId, trips, happenings, host)
-    await relive({ deps, db, storeId, happenings, now, isGone: goneAmong(trips), ...told(options) })
+    await holdKeys(db, storeId, trips, events, host)
+    await replay({ deps, db, storeId, events, now, isGone: goneAmong(trips), ...told(options) })
     await leaveMark({ ...deps, db }, storeId, trips[0], host)
   })
   await countPeople(store, time_zone, deps.now())
@@ -90,14 +91,8 @@ async function placeOrders(deps: Deps, storeId: string, trips: readonly Trip[]):
 }
 
 /** Taken first and all at once: a sync that reads the same orders meanwhile waits, and then finds them told. */
-async function holdKeys(
-  db: Db,
-  storeId: string,
-  trips: readonly Trip[],
-  happenings: readonly Happening[],
-  host: string,
-) {
-  const orders = happenings.flatMap((each) =>
+async function holdKeys(db: Db, storeId: string, trips: readonly Trip[], events: readonly DemoEvent[], host: string) {
+  const orders = events.flatMap((each) =>
     each.kind === 'order' ? [{ kind: 'order' as const, value: each.order.orderId }] : [],
   )
   const keys = trips.flatMap((trip) => keysOf(trip, host)).filter((key) => key.kind !== 'device')

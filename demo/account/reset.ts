@@ -1,6 +1,6 @@
 import { demoOwner } from '../../server/accounts/sql.ts'
+import { AppError } from '../../server/core/errors.ts'
 import type { DemoParts, Deps } from '../../server/deps.ts'
-import { AppError } from '../../server/errors.ts'
 import { storeAccess } from '../../server/stores/access.ts'
 import type { DemoPast } from '../../shared/instance.ts'
 import { ensureDemoAccount } from './account.ts'
@@ -37,7 +37,7 @@ export async function resetDemo(deps: Deps, wanted: Settling = {}): Promise<void
   const { demo } = deps
   if (!demo) throw new AppError('not_found', 'Demo not found')
   if (building.has(demo))
-    throw new AppError('conflict', 'The demo is being set up already. Try again in half a minute.')
+    throw new AppError('conflict', 'The demo is already being set up. Try again in half a minute.')
   await alone(demo, wanted, (told) => rebuild(deps, demo, told))
 }
 

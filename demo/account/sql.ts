@@ -1,4 +1,13 @@
-import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, sql, type Tx } from '../../server/db.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  type Db,
+  type StoreDb,
+  type StoreTx,
+  sql,
+  type Tx,
+} from '../../server/core/db.ts'
+import { isAcceptedOnly, isOpen } from '../../server/messages/fragments.ts'
 
 // What only the demo writes: SQL and nothing else.
 
@@ -49,7 +58,7 @@ export async function goodsOf({ db, storeId }: StoreDb): Promise<Good[]> {
   const rows = await sql<Good>`
     select p.product_id as "productId", nullif(p.variation_id, '') as "variationId", p.price_minor as "priceMinor"
     from products p where p.store_id = ${storeId} and p.is_available and p.price_minor > 0
-      and (p.variation_id <> '' or not exists (select from products v where v.store_id = p.store_id
+      and (p.variation_id <> '' or not exists (select 1 from products v where v.store_id = p.store_id
         and v.product_id = p.product_id and v.variation_id <> ''))
     order by p.product_id::bigint, p.variation_id`.execute(db)
   return rows.rows
@@ -58,12 +67,19 @@ export async function goodsOf({ db, storeId }: StoreDb): Promise<Good[]> {
 /** Rows of the store that everybody's writing goes through. `id`: what names the store. */
 const SHARED = {
   stores: 'id',
-  store_send: 'store_id',
+  send_schedule: 'store_id',
   sync_state: 'store_id',
   flows: 'store_id',
   flow_steps: 'store_id',
   templates: 'store_id',
+  products: 'store_id',
 }
+
+/**
+ * Begin empty. What shoppers post today belongs to the present: taken up here, it would be part of a transaction nobody sees into, and the
+ * shopper's next post would wait for its end. The plan's counters are added to the real ones at the end.
+ */
+const OF_ITS_OWN = ['capture_inbox', 'plan_usage'] as const
 
 /**
  * From here to `endStandIn` this connection finds copies of these rows in place of them. A past takes half a minute to write, and whoever
@@ -71,14 +87,37 @@ const SHARED = {
  */
 export async function standIn(db: Db, storeId: string): Promise<void> {
   for (const [table, key] of Object.entries(SHARED)) {
-    const [name, real] = [sql.table(table), sql.table(`public.${table}`)]
-    await sql`create temporary table ${name} (like ${real} including all) on commit drop`.execute(db)
-    await sql`insert into ${name} select * from ${real} where ${sql.ref(key)} = ${storeId}`.execute(db)
+    await standInFor(db, table)
+    await sql`insert into ${sql.table(table)} select * from ${sql.table(`public.${table}`)}
+      where ${sql.ref(key)} = ${storeId}`.execute(db)
   }
+  for (const table of OF_ITS_OWN) await standInFor(db, table)
+}
+
+async function standInFor(db: Db, table: string): Promise<void> {
+  await sql`create temporary table ${sql.table(table)} (like ${sql.table(`public.${table}`)} including all) on commit drop`.execute(
+    db,
+  )
 }
 
 export async function endStandIn(db: Db): Promise<void> {
-  for (const table of Object.keys(SHARED)) await sql`drop table ${sql.table(`pg_temp.${table}`)}`.execute(db)
+  await sql`insert into public.plan_usage as known (account_id, month, channel, used)
+    select account_id, month, channel, used from pg_temp.plan_usage order by month, channel
+    on conflict (account_id, month, channel) do update set used = known.used + excluded.used`.execute(db)
+  for (const table of [...Object.keys(SHARED), ...OF_ITS_OWN]) {
+    await sql`drop table ${sql.table(`pg_temp.${table}`)}`.execute(db)
+  }
+}
+
+/**
+ * The order check need not read what the past brings: without this it would find the past's orders in the store, wait until they are
+ * written, and keep today's messages with it.
+ */
+export async function orderCheckFrom({ db, storeId }: StoreDb, at: Date): Promise<void> {
+  await sql`insert into sync_state (store_id, stream, watermark) values (${storeId}, 'order_check', ${at})
+    on conflict (store_id, stream) do update set watermark = coalesce(sync_state.watermark, excluded.watermark)`.execute(
+    db,
+  )
 }
 
 /** The flow runs since `at`, and takes carts from then on. */
@@ -94,13 +133,24 @@ export async function connectedAt({ db, storeId }: StoreTx, at: Date): Promise<v
   await db.updateTable('stores').set({ connected_at: at }).where('id', '=', storeId).execute()
 }
 
+/** What was told of the connection is as old as the connection: what the past tells of comes after it. */
+export async function toldSince({ db, storeId }: StoreTx, at: Date): Promise<void> {
+  const isOfConnection = sql`store_id = ${storeId} and type in ('store_connected', 'connection_test')`
+  await sql`update pending_notifications set created_at = ${at} where ${isOfConnection}`.execute(db)
+  await sql`update notifications set created_at = ${at} where ${isOfConnection}`.execute(db)
+  await sql`
+    update notification_clocks c set last_at = ${at} from stores s where s.id = ${storeId} and c.account_id = s.account_id`.execute(
+    db,
+  )
+}
+
 /** In the past every order pull has just been through: history holds no surprise. */
-export async function fenceAt({ db, storeId }: StoreDb, at: Date): Promise<void> {
+export async function orderCheckAt({ db, storeId }: StoreDb, at: Date): Promise<void> {
   await db
     .updateTable('sync_state')
     .set({ completed_start: at, completed_at: at, started_at: at })
     .where('store_id', '=', storeId)
-    .where('stream', '=', 'fence')
+    .where('stream', '=', 'order_check')
     .execute()
 }
 
@@ -110,10 +160,20 @@ export async function endHistoryAt({ db, storeId }: StoreTx, at: Date): Promise<
     .updateTable('sync_state')
     .set({ completed_start: null, completed_at: null, started_at: null, watermark: at })
     .where('store_id', '=', storeId)
-    .where('stream', '=', 'fence')
+    .where('stream', '=', 'order_check')
     .execute()
-  await sql`update notifications set read_at = created_at + interval '3 hours'
-    where store_id = ${storeId} and created_at < ${at}::timestamptz - interval '1 day'`.execute(db)
+}
+
+/** Who looks at the store. */
+export async function membersOf({ db, storeId }: StoreTx): Promise<string[]> {
+  const rows = await sql<{ user_id: string }>`
+    select m.user_id from members m join stores s on s.account_id = m.account_id where s.id = ${storeId}`.execute(db)
+  return rows.rows.map((row) => row.user_id)
+}
+
+export async function accountOf({ db, storeId }: StoreDb): Promise<string> {
+  const rows = await sql<{ account_id: string }>`select account_id from stores where id = ${storeId}`.execute(db)
+  return rows.rows[0]!.account_id
 }
 
 /**
@@ -125,9 +185,7 @@ export async function nextDue({ db, storeId }: StoreDb): Promise<Date | null> {
     select least(
       (select min(abandon_at) from carts where store_id = ${storeId} and status = 'active' and email is not null),
       (select min(m.wake_at) from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
-        where m.store_id = ${storeId} and m.state in ('scheduled', 'held', 'claimed') and c.email is not null)) as at`.execute(
-    db,
-  )
+        where m.store_id = ${storeId} and ${isOpen('m')} and c.email is not null)) as at`.execute(db)
   return rows.rows[0]?.at ?? null
 }
 
@@ -140,7 +198,7 @@ export async function takeStock(db: Db): Promise<void> {
 export async function markNoResponse({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`
     update carts c set no_response_at = null,
-      badge = case when c.badge = 'Recovered' or exists (select from touches t where t.store_id = c.store_id
+      badge = case when c.badge = 'Recovered' or exists (select 1 from touchpoints t where t.store_id = c.store_id
         and t.cart_id = c.id and t.is_human and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
     where c.store_id = ${storeId} and c.no_response_at <= ${now}`.execute(db)
 }
@@ -153,7 +211,7 @@ export async function sentMessage({ db, storeId }: StoreDb, email: string, step:
     .where('store_id', '=', storeId)
     .where('to_address', '=', email)
     .where('step', '=', step)
-    .where('state', '=', 'sent')
+    .where(isAcceptedOnly('messages'))
     .orderBy('handed_over_at', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { OutgoingEmail } from '../../server/channels/channel.ts'
-import { permitTest } from '../../server/channels/permit.ts'
-import { createSmtpChannel } from '../../server/channels/smtp.ts'
+import { authorizeTest } from '../../server/channels/send-authorization.ts'
+import { createSmtpChannel } from '../../server/email/smtp.ts'
 import { startMailbox } from './mailbox.ts'
 import { openMessages } from './messages.ts'
 import { createMailboxApp } from './web.ts'
@@ -24,13 +24,14 @@ function aFolder() {
 }
 
 async function aMailbox() {
-  const mailbox = await startMailbox({ smtpPort: 0, webPort: 0, host: '127.0.0.1', dataFile: ':memory:' })
+  const mailbox = await startMailbox({ smtpPort: 0, webPort: 0, dataFile: ':memory:' })
   cleanUps.push(() => mailbox.stop())
   const channel = createSmtpChannel({ url: mailbox.smtpUrl })
   cleanUps.push(() => channel.close())
   const get = async (path: string) => (await fetch(mailbox.url + path)).json()
   const text = async (path: string) => (await fetch(mailbox.url + path)).text()
-  const send = (changes: Partial<OutgoingEmail> = {}) => channel.send({ ...anEmail(changes), permit: permitTest() })
+  const send = (changes: Partial<OutgoingEmail> = {}) =>
+    channel.send({ ...anEmail(changes), sendAuthorization: authorizeTest() })
   return { ...mailbox, send, get, text }
 }
 
@@ -68,6 +69,12 @@ describe('the mailbox', () => {
     expect((await get('/api/messages?q=100%25')).messages).toHaveLength(1)
     expect((await get('/api/messages?q=0_o')).messages).toHaveLength(0)
     expect((await get('/api/messages?to=bo@shopper.example')).messages).toHaveLength(1)
+  })
+
+  test('is named as the settings name it, by localhost', async () => {
+    const { url } = await aMailbox()
+    expect(new URL(url).hostname).toBe('localhost')
+    expect((await fetch(url)).status).toBe(200)
   })
 
   test('gives the parts of a message, and the raw one to download', async () => {
@@ -114,7 +121,7 @@ describe('the mailbox', () => {
   test('a port in use is the caller’s to explain, and nothing stays behind', async () => {
     const { url } = await aMailbox()
     const webPort = Number(new URL(url).port)
-    const start = startMailbox({ smtpPort: 0, webPort, host: '127.0.0.1', dataFile: ':memory:' })
+    const start = startMailbox({ smtpPort: 0, webPort, dataFile: ':memory:' })
     await expect(start).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
@@ -130,7 +137,7 @@ describe('the mailbox', () => {
     cleanUps.push(() => channel.close())
     let accepted = 0
     const sending = Array.from({ length: 200 }, async (_, at) => {
-      const { kind } = await channel.send({ ...anEmail({ messageId: `m${at}` }), permit: permitTest() })
+      const { kind } = await channel.send({ ...anEmail({ messageId: `m${at}` }), sendAuthorization: authorizeTest() })
       if (kind === 'accepted') accepted += 1
       if (accepted === 60) child.kill('SIGKILL')
     })
@@ -224,7 +231,7 @@ describe('hostile mail', () => {
     expect((await post({ origin: 'null' })).status).toBe(403)
     expect((await post({ origin: url })).status).toBe(303)
     const messages = openMessages(':memory:')
-    const app = createMailboxApp({ messages, now: () => new Date(), host: '127.0.0.1' })
+    const app = createMailboxApp({ messages, now: () => new Date() })
     cleanUps.push(() => app.close())
     const rebound = await app.inject({ url: '/api/messages', headers: { host: 'evil.example:3002' } })
     expect(rebound.statusCode).toBe(403)

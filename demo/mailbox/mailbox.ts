@@ -8,8 +8,6 @@ export interface MailboxOptions {
   /** 0 picks a free one. */
   smtpPort: number
   webPort: number
-  /** Where the page listens; mail is taken from this machine only. */
-  host: string
   /** SQLite file, made if missing; ':memory:' for tests. */
   dataFile: string
   now?: () => Date
@@ -17,7 +15,11 @@ export interface MailboxOptions {
   phones?: (scope: FastifyInstance) => void
 }
 
+/** The mail holds password links: page and intake are for this machine only. */
+const LOOPBACK = '127.0.0.1'
+
 export interface Mailbox {
+  /** By the name that the README and the settings use. */
   url: string
   smtpUrl: string
   stop(): Promise<void>
@@ -27,13 +29,12 @@ export interface Mailbox {
 export async function startMailbox({
   smtpPort,
   webPort,
-  host,
   dataFile,
   now = () => new Date(),
   phones,
 }: MailboxOptions): Promise<Mailbox> {
   const messages = openMessages(dataFile)
-  const app = createMailboxApp({ messages, now, host, phones: phones ?? null })
+  const app = createMailboxApp({ messages, now, phones: phones ?? null })
   const smtp = await listenForMail(messages, smtpPort, now).catch((error: unknown) => {
     messages.close()
     throw error
@@ -43,7 +44,8 @@ export async function startMailbox({
     messages.close()
   }
   try {
-    return { url: await app.listen({ port: webPort, host }), smtpUrl: smtp.url, stop }
+    const url = await app.listen({ port: webPort, host: LOOPBACK })
+    return { url: url.replace(LOOPBACK, 'localhost'), smtpUrl: smtp.url, stop }
   } catch (error) {
     await stop()
     throw error

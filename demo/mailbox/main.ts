@@ -1,13 +1,12 @@
 // The mailbox on its own: node demo/mailbox/main.ts
 import { startMailbox } from './mailbox.ts'
 
-const { MAILBOX_PORT = '3002', MAILBOX_SMTP_PORT = '3025', DATA_DIR = './data', HOST = '127.0.0.1' } = process.env
+const { MAILBOX_PORT = '3002', MAILBOX_SMTP_PORT = '3025', DATA_DIR = './data' } = process.env
 
 try {
   const mailbox = await startMailbox({
     webPort: Number(MAILBOX_PORT),
     smtpPort: Number(MAILBOX_SMTP_PORT),
-    host: HOST,
     dataFile: `${DATA_DIR}/mailbox.sqlite`,
   })
   console.log(`Mailbox: ${mailbox.url} takes mail at ${mailbox.smtpUrl}`)

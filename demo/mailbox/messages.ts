@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivate } from '../private-file.ts'
 
 export interface MessageSummary {
   id: number
@@ -39,6 +40,7 @@ const KEPT = 2_000
 
 export function openMessages(file: string, kept = KEPT) {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+  makePrivate(file)
   const db = new DatabaseSync(file)
   // With a write-ahead log a committed message survives kill -9; only losing power may cost the last ones.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;

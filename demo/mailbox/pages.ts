@@ -46,7 +46,7 @@ const shell = (title: string, main: Html, hasPhones = false) =>
         title,
         name: 'Recoup mailbox',
         home: '/',
-        promise: 'Mail sent here goes no further.',
+        promise: 'Emails sent here are not delivered anywhere else.',
         script: '/mailbox.js',
       },
       elsewhere: hasPhones && { name: 'Phones', href: '/phone' },
@@ -168,14 +168,14 @@ function linked(text: string): Html[] {
 export function missingPage(): Html {
   return shell(
     'Recoup mailbox',
-    html`<div class="empty"><p class="large">This message is gone.</p><p><a href="/">Back to the mailbox</a></p></div>`,
+    html`<div class="empty"><p class="large">This message no longer exists.</p><p><a href="/">Back to the mailbox</a></p></div>`,
   )
 }
 
 /** The mail for its frame: as it is, but links open in a new tab. In front of everything it would change the rendering mode. */
 export function mailDocument(mail: string): string {
   const base = '<base target="_blank">'
-  const head = /<head(\s[^>]*)?>/i.exec(mail) ?? /<html(\s[^>]*)?>/i.exec(mail) ?? /^\s*<!doctype[^>]*>/i.exec(mail)
+  const head = /<head(\s[^<>]*)?>/i.exec(mail) ?? /<html(\s[^<>]*)?>/i.exec(mail) ?? /^\s*<!doctype[^>]*>/i.exec(mail)
   const at = head ? head.index + head[0].length : 0
   return `${head ? '' : '<!doctype html>'}${mail.slice(0, at)}${base}${mail.slice(at)}`
 }

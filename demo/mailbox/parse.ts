@@ -56,7 +56,23 @@ function wordsOf(address: Address): string {
 }
 
 function textOf(html: string): string {
-  return html.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ')
+  return withoutCode(html).replace(/<[^<>]*>/g, ' ')
+}
+
+function withoutCode(html: string): string {
+  let kept = ''
+  let from = 0
+  let inside: string | null = null
+  for (const { 1: slash, 2: name, index } of html.matchAll(/<(\/?)(style|script|title)\b/gi)) {
+    if (!inside && !slash) {
+      kept += `${html.slice(from, index)} `
+      inside = name!.toLowerCase()
+    } else if (slash && inside === name!.toLowerCase()) {
+      from = html.indexOf('>', index) + 1 || html.length
+      inside = null
+    }
+  }
+  return inside ? kept : kept + html.slice(from)
 }
 
 function oneClickUrl(email: Email): string | null {

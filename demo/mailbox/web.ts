@@ -10,7 +10,6 @@ import { postOneClick } from './unsubscribe.ts'
 interface Deps {
   messages: Messages
   now: () => Date
-  host: string
   phones?: ((scope: FastifyInstance) => void) | null
 }
 
@@ -33,7 +32,7 @@ export function createMailboxApp(deps: Deps): FastifyInstance {
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     })
-    if (isForeign(request, deps.host)) return reply.code(403).send({ error: 'This mailbox is for this machine only.' })
+    if (isForeign(request)) return reply.code(403).send({ error: 'This mailbox can only be opened on this machine.' })
   })
   addAssets(app)
   addPages(app, deps)
@@ -44,10 +43,9 @@ export function createMailboxApp(deps: Deps): FastifyInstance {
 }
 
 /** Another site's page must neither read (DNS rebinding) nor change (forged request) what is here. */
-function isForeign(request: FastifyRequest, host: string): boolean {
-  const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(host)
+function isForeign(request: FastifyRequest): boolean {
   const { headers } = request
-  if (isLocal && !/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(headers.host ?? '')) return true
+  if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(headers.host ?? '')) return true
   if (request.method === 'GET' || request.method === 'HEAD') return false
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
@@ -99,7 +97,7 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
   app.get('/messages/:id/html', async (request, reply) => {
     const message = found(messages, request)
     reply.headers({ 'content-security-policy': MAIL_POLICY, 'referrer-policy': 'no-referrer' })
-    if (!message) return reply.code(404).type('text/plain').send('This message is gone.')
+    if (!message) return reply.code(404).type('text/plain').send('This message no longer exists.')
     const { html } = await readContent(message.raw)
     return reply.type('text/html; charset=utf-8').send(mailDocument(html ?? ''))
   })
@@ -126,7 +124,7 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
 }
 
 function addApi(app: FastifyInstance, { messages, now }: Deps) {
-  const gone = { error: 'There is no such message.' }
+  const gone = { error: 'Message not found.' }
   app.get('/api/messages', (request) => ({
     messages: messages.list(filterOf(request)),
     ...messages.counts(),

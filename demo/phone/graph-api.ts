@@ -1,4 +1,4 @@
-import { fillTemplate, isGraphRefusal, judgeGraphMessage, type WhatsAppTemplate } from './graph-rules.ts'
+import { evaluateGraphMessage, fillTemplate, isGraphRefusal, type WhatsAppTemplate } from './graph-rules.ts'
 import { type Network, newSid } from './network.ts'
 import type { Line } from './texts.ts'
 import type { ApiAnswer, ApiRequest } from './web-api.ts'
@@ -49,16 +49,16 @@ export function answerAsGraph(options: GraphOptions, request: ApiRequest): ApiAn
 const accountOf = (businessId: string) => businessId.slice(1)
 
 function create({ network, templates }: GraphOptions, line: Line, { json }: ApiRequest): ApiAnswer {
-  const judged = judgeGraphMessage(json ?? {}, templates)
-  if (isGraphRefusal(judged)) return refusal(judged.status, judged.code, judged.message, judged.details)
-  const phone = `+${judged.to.replace(/^\+/, '')}`
-  const isTemplate = judged.type === 'template'
+  const evaluated = evaluateGraphMessage(json ?? {}, templates)
+  if (isGraphRefusal(evaluated)) return refusal(evaluated.status, evaluated.code, evaluated.message, evaluated.details)
+  const phone = `+${evaluated.to.replace(/^\+/, '')}`
+  const isTemplate = evaluated.type === 'template'
   const known = isTemplate
     ? templates.find(
-        ({ name, language }) => name === judged.template.name && language === judged.template.language.code,
+        ({ name, language }) => name === evaluated.template.name && language === evaluated.template.language.code,
       )
     : undefined
-  const filled = isTemplate && known ? fillTemplate(known, judged.template) : null
+  const filled = isTemplate && known ? fillTemplate(known, evaluated.template) : null
   const { sid } = network.send({
     provider: 'meta',
     account: line.account,
@@ -66,13 +66,13 @@ function create({ network, templates }: GraphOptions, line: Line, { json }: ApiR
     channel: 'whatsapp',
     sender: line.sender,
     phone,
-    body: filled?.body ?? (judged.type === 'text' ? judged.text.body : ''),
+    body: filled?.body ?? (evaluated.type === 'text' ? evaluated.text.body : ''),
     url: filled?.url ?? null,
     callback: line.inboundUrl,
-    reference: judged.biz_opaque_callback_data ?? null,
+    reference: evaluated.biz_opaque_callback_data ?? null,
     isFreeText: isTemplate ? 0 : 1,
   })
-  const contacts = [{ input: judged.to, wa_id: phone.slice(1) }]
+  const contacts = [{ input: evaluated.to, wa_id: phone.slice(1) }]
   const messages = [{ id: sid, message_status: 'accepted' }]
   return { status: 200, body: { messaging_product: 'whatsapp', contacts, messages } }
 }

@@ -74,7 +74,10 @@ const Message = z.discriminatedUnion('type', [
 export type GraphMessage = z.infer<typeof Message>
 
 /** Text outside the 24 hours is taken all the same: that it fails is told later, as the real one does (131047). */
-export function judgeGraphMessage(body: unknown, templates: readonly WhatsAppTemplate[]): GraphMessage | GraphRefusal {
+export function evaluateGraphMessage(
+  body: unknown,
+  templates: readonly WhatsAppTemplate[],
+): GraphMessage | GraphRefusal {
   const parsed = Message.safeParse(body)
   if (!parsed.success) {
     const [issue] = parsed.error.issues

@@ -152,7 +152,8 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
 
   /** TwiML: what the business answers at once. The provider itself then keeps the number from hearing more, or lets it again. */
   function takeReplies(line: Line, text: Text, twiml: string) {
-    for (const [, words] of twiml.matchAll(/<Message>([\s\S]*?)<\/Message>/g)) {
+    for (const part of twiml.split('<Message>').slice(1)) {
+      const [words] = part.split('</Message>', 1)
       const { phone, channel } = text
       texts.add({ ...blank(line), phone, channel, body: unescapeXml(words!), direction: 'out', status: 'delivered' })
     }

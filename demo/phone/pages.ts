@@ -28,7 +28,12 @@ export function page(shown: Shown): Html {
   const title = `${unread > 0 ? `(${unread}) ` : ''}${open ? `${open.phone} · ` : ''}Recoup phones`
   return shell(
     {
-      ...{ title, name: 'Recoup phones', home: '/phone', promise: 'SMS and WhatsApp sent here go no further.' },
+      ...{
+        title,
+        name: 'Recoup phones',
+        home: '/phone',
+        promise: 'SMS and WhatsApp messages sent here are not delivered anywhere else.',
+      },
       ...{ stylesheet: '/phone/phone.css', script: '/phone/phone.js' },
       elsewhere: { name: 'Mailbox', href: '/' },
     },
@@ -91,7 +96,7 @@ function phone(open: Opened): Html {
     </form>
     <form class="quick" method="post" action="/phone/reply">${hidden}${['STOP', 'START', 'HELP'].map((word) => html`<button class="quiet" name="body" value="${word}">${word}</button>`)}</form>
   </div>
-  <form class="off" method="post" action="/phone/off">${hidden}<input type="hidden" name="isOff" value="${open.isOff ? 'false' : 'true'}"><button class="quiet">${open.isOff ? 'Switch this phone on' : 'Switch this phone off'}</button><span class="muted">${open.isOff ? 'It is off: nothing arrives.' : 'Then nothing arrives, and the sender is told.'}</span></form>
+  <form class="off" method="post" action="/phone/off">${hidden}<input type="hidden" name="isOff" value="${open.isOff ? 'false' : 'true'}"><button class="quiet">${open.isOff ? 'Switch this phone on' : 'Switch this phone off'}</button><span class="muted">${open.isOff ? 'It is off: no messages arrive.' : 'Messages then fail, and the sender is notified.'}</span></form>
 </article>`
 }
 
@@ -99,13 +104,13 @@ export function threadFragment({ texts, isOptedOut, sender }: Opened): Html {
   const bubbles = texts.map(
     (text) => html`<div class="bubble ${text.direction === 'in' ? 'mine' : 'theirs'}" data-id="${text.id}">
   <p>${linked(text.body)}</p>${text.url && html`<p><a class="as-button" href="${text.url}" target="_blank" rel="noopener noreferrer">Open the link</a></p>`}
-  <p class="muted"><span class="unseen">${text.direction === 'in' ? 'You' : sender}, </span><time datetime="${text.at}">${clockTime(text.at)}</time>${text.direction === 'out' && html` · ${stateWords(text)}`}</p>
+  <p class="muted"><span class="unseen">${text.direction === 'in' ? 'You' : sender}, </span><time datetime="${text.at}">${clockTime(text.at)}</time>${text.direction === 'out' && html` · ${stateText(text)}`}</p>
 </div>`,
   )
   return html`${bubbles}${isOptedOut && html`<p class="note">The provider carries no more SMS from this sender to this phone, until START.</p>`}`
 }
 
-function stateWords({ status, errorCode }: Text): string {
+function stateText({ status, errorCode }: Text): string {
   if (status === 'failed') return `not delivered (${errorCode ?? 'no code'})`
   return status === 'queued' ? 'on its way' : status
 }

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { permitTest } from '../../server/channels/permit.ts'
-import { createTwilioChannel } from '../../server/channels/twilio.ts'
-import { isFromTwilio } from '../../server/channels/twilio-hooks.ts'
-import { createWhatsAppChannel } from '../../server/channels/whatsapp.ts'
-import { isFromMeta } from '../../server/channels/whatsapp-hooks.ts'
+import { authorizeTest } from '../../server/channels/send-authorization.ts'
+import { isFromTwilio } from '../../server/inbound/twilio-hooks.ts'
+import { isFromMeta } from '../../server/inbound/whatsapp-hooks.ts'
+import { createTwilioChannel } from '../../server/texts/twilio.ts'
+import { createWhatsAppChannel } from '../../server/texts/whatsapp.ts'
 import { serve } from '../../test/contract-servers/serve.ts'
 import { startMailbox } from '../mailbox/mailbox.ts'
 import { openNetwork } from './network.ts'
@@ -42,7 +42,7 @@ async function phones(dataFile = ':memory:', answer = '<Response/>') {
   const network = openNetwork({ dataFile, paceMs: 5, reach: (url) => url.replace('https://recoup.example', hookUrl) })
   const hookUrl = `http://127.0.0.1:${hooks.port}`
   const mailbox = await startMailbox({
-    ...{ smtpPort: 0, webPort: 0, host: '127.0.0.1', dataFile: ':memory:' },
+    ...{ smtpPort: 0, webPort: 0, dataFile: ':memory:' },
     phones: (scope) => addPhones(scope, { network, publicUrl: 'https://recoup.example' }),
   })
   const stop = async () => {
@@ -78,7 +78,7 @@ async function phones(dataFile = ':memory:', answer = '<Response/>') {
       to,
       text: 'Hello',
       template: null,
-      permit: permitTest(),
+      sendAuthorization: authorizeTest(),
     })
   const page = async (path = '') => (await fetch(url + path)).text()
   const says = (body: string, channel = 'sms') =>

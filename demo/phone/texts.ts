@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivate } from '../private-file.ts'
 
 export type Provider = 'twilio' | 'meta'
 export type TextStatus = 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'received'
@@ -67,6 +68,7 @@ export const MOST_TRIES = 12
 
 export function openTexts(file: string) {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+  makePrivate(file)
   const db = new DatabaseSync(file)
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;
     CREATE TABLE IF NOT EXISTS texts (

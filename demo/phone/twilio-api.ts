@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { fillPlaces, type TwilioContent } from './contents.ts'
 import { type Network, newSid } from './network.ts'
 import type { Line } from './texts.ts'
-import { isRefusal, judgeTwilioMessage, type TwilioMessage } from './twilio-rules.ts'
+import { evaluateTwilioMessage, isRefusal, type TwilioMessage } from './twilio-rules.ts'
 import type { ApiAnswer, ApiRequest } from './web-api.ts'
 
 // Twilio's interface, as far as one sends texts with it: messages, the account, its numbers, content templates.
@@ -48,29 +48,29 @@ function signedIn(network: Network, { headers }: ApiRequest, account: string | u
 }
 
 function create({ network, contents, senders }: TwilioOptions, line: Line, { form }: ApiRequest): ApiAnswer {
-  const judged = judgeTwilioMessage(form, {
+  const evaluated = evaluateTwilioMessage(form, {
     senders: senders ?? null,
     isOptedOut: (phone) => network.texts.isOptedOut(line.account, phone),
     contentOf: (sid) => contents.find((content) => content.sid === sid),
   })
-  if (isRefusal(judged)) return refusal(judged.status, judged.code, judged.message)
-  const content = contents.find(({ sid }) => sid === judged.ContentSid)
-  const filled = content ? fillPlaces(content, JSON.parse(judged.ContentVariables ?? '{}')) : null
-  const isWhatsApp = judged.To.startsWith('whatsapp:')
+  if (isRefusal(evaluated)) return refusal(evaluated.status, evaluated.code, evaluated.message)
+  const content = contents.find(({ sid }) => sid === evaluated.ContentSid)
+  const filled = content ? fillPlaces(content, JSON.parse(evaluated.ContentVariables ?? '{}')) : null
+  const isWhatsApp = evaluated.To.startsWith('whatsapp:')
   const text = network.send({
     provider: 'twilio',
     account: line.account,
     sid: newSid(line),
     channel: isWhatsApp ? 'whatsapp' : 'sms',
-    sender: judged.From?.replace('whatsapp:', '') ?? line.sender,
-    phone: judged.To.replace('whatsapp:', ''),
-    body: filled?.body ?? judged.Body ?? '',
+    sender: evaluated.From?.replace('whatsapp:', '') ?? line.sender,
+    phone: evaluated.To.replace('whatsapp:', ''),
+    body: filled?.body ?? evaluated.Body ?? '',
     url: filled?.url ?? null,
-    callback: judged.StatusCallback ?? null,
+    callback: evaluated.StatusCallback ?? null,
     reference: null,
     isFreeText: content ? 0 : 1,
   })
-  return { status: 201, body: messageBody(line, text.sid, text.body, new Date(text.at), judged) }
+  return { status: 201, body: messageBody(line, text.sid, text.body, new Date(text.at), evaluated) }
 }
 
 function messageBody(line: Line, sid: string, body: string, at: Date, asked: Partial<TwilioMessage>) {

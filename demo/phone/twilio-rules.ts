@@ -61,7 +61,7 @@ export interface TwilioAccount {
 }
 
 /** The message as Twilio understands it, or why it is refused. */
-export function judgeTwilioMessage(
+export function evaluateTwilioMessage(
   form: Readonly<Record<string, string>>,
   account: TwilioAccount,
 ): TwilioMessage | Refusal {

@@ -69,7 +69,7 @@ function addPages(scope: FastifyInstance, network: Network) {
     const query = request.query as Partial<Place> & { trouble?: string }
     const shown = show(network, query)
     if (shown.open) network.open(shown.open.phone, shown.open.channel, shown.open.sender)
-    if (shown.open && query.trouble) shown.open.trouble = 'Recoup did not take this message. It is tried no more.'
+    if (shown.open && query.trouble) shown.open.trouble = 'Recoup did not accept this message. It is not retried.'
     return sendPage(reply, page({ ...shown, conversations: network.texts.conversations() }))
   })
   scope.get('/list', (request, reply) =>

@@ -51,7 +51,7 @@ function pairOf({ query, authorization }: Credentials) {
   if (typeof query.consumer_key === 'string' && typeof query.consumer_secret === 'string') {
     return { key: query.consumer_key, secret: query.consumer_secret }
   }
-  const basic = /^Basic\s+(.+)$/i.exec(authorization ?? '')
+  const basic = /^Basic\s+(\S+)\s*$/i.exec(authorization ?? '')
   if (!basic) return null
   const [key = '', ...rest] = Buffer.from(basic[1]!, 'base64').toString('utf8').split(':')
   return { key, secret: rest.join(':') }
@@ -74,7 +74,7 @@ function signedIn(shop: Shop, asked: Credentials): ApiKey | null {
 
 function headerParams(authorization: string | undefined): PhpQuery {
   if (!/^OAuth /i.test(authorization ?? '')) return {}
-  const found = authorization!.matchAll(/(oauth_[a-z_-]*)=(?:"([^"]*)"|([^,\s]*))/g)
+  const found = authorization!.matchAll(/(?<![a-z_-])(oauth_[a-z_-]*)=(?:"([^"]*)"|([^,\s]*))/g)
   return Object.fromEntries([...found].map(([, name, quoted, bare]) => [name, rawUrlDecode(quoted ?? bare ?? '')]))
 }
 
@@ -118,7 +118,8 @@ function findKey(shop: Shop, consumerKey: string): ApiKey | undefined {
   return one<ApiKey>(shop.db, 'select * from api_keys where consumer_key = ?', consumerKey)
 }
 
-function same(expected: string, given: string): boolean {
+/** In constant time. */
+export function same(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

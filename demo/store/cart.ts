@@ -1,5 +1,14 @@
 // The cart: what may go in, what it costs. Prices are worked out afresh each time from the catalogue and the coupons.
-import { findProduct, fullName, isInStock, listVariations, optionText, type Product, priceMinor } from './catalog.ts'
+import {
+  findProduct,
+  fullName,
+  isInStock,
+  listVariations,
+  type Option,
+  optionText,
+  type Product,
+  priceMinor,
+} from './catalog.ts'
 import { type Coupon, findCouponByCode, type Refusal, refuseCoupon } from './coupons.ts'
 import { md5 } from './php.ts'
 import { RestError } from './rest-error.ts'
@@ -57,12 +66,20 @@ export function addItem(
     )
   }
   const product = asked.type === 'variable' ? chooseVariation(shop, asked, choices) : asked
-  const key = keyOf(product)
+  const chosen = chooseOpen(shop, product, choices)
+  const key = keyOf(product, chosen)
   const inCart = session.items.find((item) => item.key === key)
   checkStock(shop, product, quantity + (inCart?.quantity ?? 0))
   const ids = product.parentId ? [product.parentId, product.id] : [product.id, 0]
   if (inCart) inCart.quantity += quantity
-  else session.items.push({ key, productId: ids[0]!, variationId: ids[1]!, quantity })
+  else
+    session.items.push({
+      key,
+      productId: ids[0]!,
+      variationId: ids[1]!,
+      quantity,
+      ...(chosen.length ? { chosen } : {}),
+    })
   announce(shop, 'action.woocommerce_add_to_cart', key)
   return key
 }
@@ -143,16 +160,31 @@ export function stockLimit(product: Product): number {
   return product.stock ?? 9999
 }
 
+/** Attributes a variation stands for "any" of: without a choice for each of them it does not go into a cart. */
+function chooseOpen(shop: Shop, product: Product, choices: Choice[]): Option[] {
+  const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
+  const open = (parent?.attributes ?? []).filter(({ slug }) => product.options.every((fixed) => fixed.slug !== slug))
+  return open.map(({ id, name, slug, options }) => {
+    const given = choices.find(({ attribute }) => [plain(name), plain(slug)].includes(plain(attribute)))
+    const option = options.find((each) => given && plain(each) === plain(given.value))
+    if (option) return { id, name, slug, option }
+    const text = `Missing variation data for variable product. ${name} is a required field`
+    throw new RestError(400, 'woocommerce_rest_missing_variation_data', text)
+  })
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/^attribute_/, '')
+    .replace(/^pa_/, '')
+    .replace(/[^a-z0-9]+/g, '-')
+}
+
 function chooseVariation(shop: Shop, parent: Product, choices: Choice[]): Product {
   if (!choices.length) {
     throw new RestError(400, 'woocommerce_rest_missing_attributes', 'Missing attributes for variable product.')
   }
-  const plain = (text: string) =>
-    text
-      .toLowerCase()
-      .replace(/^attribute_/, '')
-      .replace(/^pa_/, '')
-      .replace(/[^a-z0-9]+/g, '-')
   const found = listVariations(shop, parent).find((variation) =>
     variation.options.every(({ name, slug, option }) =>
       choices.some(
@@ -181,9 +213,9 @@ function checkStock(shop: Shop, product: Product, quantity: number) {
   throw new RestError(400, 'woocommerce_rest_product_partially_out_of_stock', text)
 }
 
-function keyOf(product: Product): string {
+function keyOf(product: Product, open: Option[]): string {
   if (!product.parentId) return md5(String(product.id))
-  const chosen = product.options.map(({ slug, option }) => `attribute_${slug}${option}`).join('')
+  const chosen = [...product.options, ...open].map(({ slug, option }) => `attribute_${slug}${option}`).join('')
   return md5([product.parentId, product.id, chosen].join('_'))
 }
 
@@ -200,7 +232,8 @@ function priceLine(shop: Shop, item: CartItem): PricedLine | undefined {
   const price = priceMinor(shop, product)
   const subtotalMinor = price * item.quantity
   const untaxed = { subtotalMinor, subtotalTaxMinor: 0, totalMinor: subtotalMinor, totalTaxMinor: 0 }
-  const name = parent ? `${parent.name} - ${optionText(product)}` : product.name
+  const options = [...product.options, ...(item.chosen ?? [])]
+  const name = parent ? `${parent.name} - ${optionText({ ...product, options })}` : product.name
   return { item, product, parent, name, priceMinor: price, regularMinor: product.regularMinor ?? price, ...untaxed }
 }
 

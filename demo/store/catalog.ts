@@ -108,7 +108,7 @@ export function rawOption(slug: string, option: string): string {
 }
 
 export function pictureUrl(shop: Shop, picture: Picture, size = ''): string {
-  return `${shop.home}/wp-content/uploads/2026/11/${picture.file.replace('.svg', `${size}.svg`)}`
+  return `${shop.home}/wp-content/uploads/2026/11/${picture.file.replace('.jpg', `${size}.jpg`)}`
 }
 
 const emptyFields = {

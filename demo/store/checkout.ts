@@ -235,7 +235,7 @@ function orderLine(shop: Shop, line: PricedLine, known?: Order): OrderLine {
   const { item, product, parent, name } = line
   const before = known?.lines.find((old) => old.productId === item.productId && old.variationId === item.variationId)
   const { subtotalMinor, subtotalTaxMinor, totalMinor, totalTaxMinor } = line
-  const options = product.options.map(({ name: label, slug, option }) => {
+  const options = [...product.options, ...(item.chosen ?? [])].map(({ name: label, slug, option }) => {
     const id = before?.meta.find(({ key }) => key === slug)?.id ?? nextId(shop.db, 'meta')
     return { id, key: slug, value: rawOption(slug, option), display_key: label, display_value: option }
   })

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, LookupFunction } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { changeStatus, findOrder } from './orders.ts'
 import { ask, type Clock, openStore, readRecording, shapeProblems } from './recordings.ts'
 import { buy, home, visit } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
+import { findWebhook } from './webhooks.ts'
 
 type Delivery = { url: string; headers: [string, string][]; body: string }
 type Recorded = {
@@ -170,6 +171,44 @@ test('a stock store refuses loopback and private targets without a word', async 
   await flush()
   expect(received).toEqual([])
 })
+
+test('what is dialled is what was checked: link-local never, carrier-grade and private only where the target is named', async () => {
+  const addresses: Record<string, string[]> = {
+    'named.example': ['169.254.169.254', '127.0.0.1'],
+    'private.example': ['100.64.0.1', '127.0.0.1', '10.0.0.1'],
+  }
+  let asked: string[] = []
+  const resolve = ((name, _options, done) => {
+    asked.push(name)
+    done(null, addresses[name]!.map((address) => ({ address, family: 4 })) as never)
+  }) as LookupFunction
+  const { port } = new URL(target)
+  store.shop.lookup = resolve
+  store.shop.allowedWebhookHosts = ['named.example']
+  const named = await addHookTo(`http://named.example:${port}/hook`)
+  expect(received).toHaveLength(1)
+  expect(asked).toEqual(['named.example'])
+  const refused = await Promise.all(
+    ['http://private.example:8080/', 'http://169.254.169.254/', 'http://100.64.0.1:8080/', 'http://[::1]:80/'].map(
+      addHookTo,
+    ),
+  )
+  asked = []
+  received = []
+  await buy(store, { method: 'cod' })
+  await flush()
+  expect(asked.toSorted()).toEqual(['named.example', 'private.example'])
+  expect(received.map(({ url }) => url)).toEqual(['/hook'])
+  expect(refused.map((id) => findWebhook(store.shop, id)!.failures)).toEqual([1, 1, 1, 1])
+  expect(findWebhook(store.shop, named)!.failures).toBe(0)
+})
+
+async function addHookTo(url: string): Promise<number> {
+  const hook = { topic: 'order.created', delivery_url: url, secret }
+  const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
+  if (url.startsWith('http://named')) await until(() => received.length > 0)
+  return (body as { id: number }).id
+}
 
 async function addHook(topic: string): Promise<number> {
   const { body } = await ask(store, 'POST', '/wp-json/wc/v3/webhooks', {

@@ -1,10 +1,11 @@
 // Takes due webhook jobs and sends them. No retries: a failing delivery is counted, the seventh in a row disables the webhook.
-// Targets are checked as a stock WordPress does (wp_http_validate_url): no private hosts, only ports 80, 443 and 8080.
+// Targets are checked as a stock WordPress does (wp_http_validate_url): no private hosts, only ports 80, 443 and 8080. What is private
+// is said by the product's own dialler: with link-local and carrier-grade addresses, and of the very address that is then dialled.
 import { createHmac } from 'node:crypto'
-import { lookup } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
+import { checkedLookup, isAllowed } from '../../server/net/guarded-fetch.ts'
 import { findProduct, presentProduct } from './catalog.ts'
 import { findCoupon, presentCoupon } from './coupons.ts'
 import { findCustomer, presentCustomer } from './customers.ts'
@@ -38,15 +39,15 @@ export async function deliverDue(shop: Shop): Promise<number> {
 
 /** Sent once when an active webhook is made: a form, without a signature. Its answer changes nothing. */
 export async function ping(shop: Shop, hook: Webhook): Promise<void> {
-  if (!(await isReachable(shop, hook.delivery_url))) return
+  if (!mayBeSentTo(shop, hook.delivery_url)) return
   const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
-  await send(hook.delivery_url, type, `webhook_id=${hook.id}`)
+  await send(shop, hook.delivery_url, { headers: type, body: `webhook_id=${hook.id}` })
 }
 
 async function deliver(shop: Shop, hook: Webhook, argument: unknown): Promise<void> {
   const body = phpJson(payloadOf(shop, hook.topic, argument))
-  const isOpen = await isReachable(shop, hook.delivery_url)
-  const status = isOpen ? await send(hook.delivery_url, headersFor(shop, hook, body), body) : 0
+  const isOpen = mayBeSentTo(shop, hook.delivery_url)
+  const status = isOpen ? await send(shop, hook.delivery_url, { headers: headersFor(shop, hook, body), body }) : 0
   const isDelivered = status >= 200 && status <= 302
   const now = findWebhook(shop, hook.id)
   if (!now || (isDelivered && now.failures === 0)) return
@@ -97,36 +98,37 @@ function payloadOf(shop: Shop, topic: string, argument: unknown): unknown {
   return product ? presentProduct(shop, product) : invalidId('product').body()
 }
 
-async function isReachable(shop: Shop, target: string): Promise<boolean> {
+function mayBeSentTo(shop: Shop, target: string): boolean {
   const url = new URL(target)
   if (url.username || url.password) return false
-  if (shop.allowedWebhookHosts.includes(url.host) || shop.allowedWebhookHosts.includes(url.hostname)) return true
+  const bare = url.hostname.replace(/^\[|\]$/g, '')
+  // WordPress knows no IPv6 addresses as targets.
+  if (bare.includes(':') && !mayBePrivate(shop, url)) return false
+  if (isIP(bare) && !isAllowed(bare, mayBePrivate(shop, url))) return false
+  if (isNamed(shop, url)) return true
   const home = new URL(shop.home)
-  const isHome = home.hostname === url.hostname
-  if (!isHome && (await isPrivate(url.hostname))) return false
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  return openPorts.includes(port) || (isHome && home.port === url.port)
+  return openPorts.includes(port) || (home.hostname === url.hostname && home.port === url.port)
 }
 
-async function isPrivate(hostname: string): Promise<boolean> {
-  const bare = hostname.replace(/^\[|\]$/g, '')
-  const address = isIP(bare)
-    ? bare
-    : await lookup(bare).then(
-        (found) => found.address,
-        () => '',
-      )
-  if (!address || address.includes(':')) return true
-  return /^(127|10|0)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\./.test(address)
+const isNamed = (shop: Shop, { host, hostname }: URL) =>
+  shop.allowedWebhookHosts.includes(host) || shop.allowedWebhookHosts.includes(hostname)
+
+const mayBePrivate = (shop: Shop, url: URL) => isNamed(shop, url) || new URL(shop.home).hostname === url.hostname
+
+interface Post {
+  headers: Record<string, string>
+  body: string
 }
 
-function send(target: string, headers: Record<string, string>, body: string): Promise<number> {
+function send(shop: Shop, target: string, { headers, body }: Post): Promise<number> {
   const url = new URL(target)
   const start = url.protocol === 'https:' ? requestHttps : requestHttp
   const common = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'deflate, gzip, br, zstd', ...headers }
   const length = { Connection: 'close', 'Content-Length': Buffer.byteLength(body) }
+  const dialled = { timeout: timeoutMs, lookup: checkedLookup(shop.lookup, mayBePrivate(shop, url)) }
   return new Promise((resolve) => {
-    const outgoing = start(url, { method: 'POST', headers: { ...common, ...length }, timeout: timeoutMs }, (answer) => {
+    const outgoing = start(url, { method: 'POST', headers: { ...common, ...length }, ...dialled }, (answer) => {
       answer.resume()
       answer.on('error', () => resolve(0))
       answer.on('end', () => resolve(answer.statusCode ?? 0))

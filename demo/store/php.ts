@@ -77,7 +77,7 @@ function urlDecode(text: string): string {
 function setPath(query: PhpQuery, key: string, value: string) {
   const head = /^([^[]+)((?:\[[^\]]*\])*)/.exec(key)
   if (!head) return
-  const steps = [head[1]!, ...[...(head[2] ?? '').matchAll(/\[([^\]]*)\]/g)].map((step) => step[1]!)]
+  const steps = [head[1]!, ...[...(head[2] ?? '').matchAll(/\[([^\]]*)\]/gy)].map((step) => step[1]!)]
   if (steps.some((step) => step === '__proto__')) return
   let here = query
   steps.forEach((step, depth) => {

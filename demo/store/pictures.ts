@@ -1,4 +1,4 @@
-// Product pictures, drawn here: one warm backdrop, a shadow, and the thing itself. 600 by 600, no outside resources.
+// Product pictures as drawings; what the store serves is made from them (scripts/demo-pictures.ts): one warm backdrop, a shadow, and the thing itself. 600 by 600, no outside resources.
 type Look = { from: string; to: string; draw: string }
 
 const shine = 'fill="#fff" opacity=".28"'
@@ -143,9 +143,10 @@ const looks = {
 
 export type PictureName = keyof typeof looks
 
-export function drawPicture(name: string): string | undefined {
-  const look: Look | undefined = looks[name as PictureName]
-  if (!look) return undefined
+export const pictureNames = Object.keys(looks) as PictureName[]
+
+export function drawPicture(name: PictureName): string {
+  const look: Look = looks[name]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600" width="600" height="600" role="img">
   <defs><linearGradient id="b" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${look.from}"/><stop offset="1" stop-color="${look.to}"/></linearGradient></defs>
   <rect width="600" height="600" fill="url(#b)"/><circle cx="300" cy="290" r="220" fill="#fff" opacity=".22"/>

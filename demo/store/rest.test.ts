@@ -3,7 +3,7 @@ import { addCustomer, noAddress } from './customers.ts'
 import { addOrder, changeStatus, findOrder, saveOrder } from './orders.ts'
 import { ask, type Clock, type Exchange, openStore, readRecording, replay } from './recordings.ts'
 import { createOrder } from './rest/order-write.ts'
-import { buy, catalogueIds, soldOutWords } from './shoppers.ts'
+import { buy, catalogueIds, soldOutText } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 
 let store: DemoStore
@@ -38,7 +38,7 @@ test('orders-queries: filters, windows, errors, refunds, trash and notes', async
   const amount = String(findOrder(store.shop, whole)!.totalMinor / 100)
   const send = ({ title, request }: Exchange, target: string, body: unknown) =>
     ask(store, request.method, target, title === 'full refund' ? { ...(body as object), amount } : body)
-  expect(await replay(exchanges, { store, clock, ids: known, words: soldOutWords, send })).toEqual([])
+  expect(await replay(exchanges, { store, clock, ids: known, words: soldOutText, send })).toEqual([])
 })
 
 test('extras: exclusive bounds, ignored parameters, guests, cleaned-up drafts', async () => {
@@ -159,7 +159,7 @@ test('malformed bodies and queries are refused or passed over, never a crash', a
 
 async function replayFile(name: string) {
   const { exchanges } = readRecording<{ exchanges: Exchange[] }>(name)
-  return replay(exchanges, { store, clock, ids, words: soldOutWords })
+  return replay(exchanges, { store, clock, ids, words: soldOutText })
 }
 
 async function fillWithOrders() {

@@ -209,7 +209,7 @@ function productOf(shop: Shop, good: Good, createdAt: number): Product {
     stock: good.stock ?? null,
     isSoldOut: good.stock === 0,
     categories: [shelf(good.shelf)],
-    pictures: [{ id: id + 5000, file: `${good.picture}.svg` }],
+    pictures: [{ id: id + 5000, file: `${good.picture}.jpg` }],
     attributes: [],
     options: [],
     variations: [],

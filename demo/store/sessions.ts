@@ -1,13 +1,22 @@
 // Shopper sessions: a cart, an address, and which order came of it. Reached by the session cookie in a browser and by the
 // Cart-Token header (a JWT the store signs) everywhere else; both carry the same session id and live two days.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { same } from './auth.ts'
+import type { Option } from './catalog.ts'
 import { noAddress } from './customers.ts'
 import type { Address, Billing } from './orders.ts'
 import { md5 } from './php.ts'
 import { baseState, nowSeconds, type Shop } from './shop.ts'
 import { one, run } from './sqlite.ts'
 
-export type CartItem = { key: string; productId: number; variationId: number; quantity: number }
+export type CartItem = {
+  key: string
+  productId: number
+  variationId: number
+  quantity: number
+  /** Of a variation that leaves attributes open, such as every size: what was chosen. */
+  chosen?: Option[]
+}
 export type Session = {
   id: string
   expires: number
@@ -138,9 +147,4 @@ function base64(text: string): string {
 
 function sign(shop: Shop, text: string): string {
   return createHmac('sha256', shop.secret).update(text).digest('base64url')
-}
-
-function same(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

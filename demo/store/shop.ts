@@ -1,4 +1,5 @@
 // What every part of the demo store is handed: its database, its clock, its address and what it sells where.
+import type { LookupFunction } from 'node:net'
 import type { Db } from './sqlite.ts'
 
 export const storeName = 'Maple & Clay'
@@ -34,6 +35,8 @@ export type Shop = {
   sellingCountries: string[]
   prettyPermalinks: boolean
   allowedWebhookHosts: string[]
+  /** How the names of webhook targets are resolved. */
+  lookup: LookupFunction
   webhookDelayMs: number
   holdStockMinutes: number
 }

@@ -4,7 +4,7 @@ import { addCoupon } from './coupons.ts'
 import { findOrder } from './orders.ts'
 import { md5 } from './php.ts'
 import { ask, bare, type Clock, compare, type Exchange, openStore, readRecording, replay } from './recordings.ts'
-import { buy, catalogueIds, home, soldOutWords, visit } from './shoppers.ts'
+import { buy, catalogueIds, home, soldOutText, visit } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 
 let store: DemoStore
@@ -36,7 +36,7 @@ test('one shopper, from the first visit to the order, is answered as recorded at
     if (/^first visit/.test(title)) token = String(answer.headers['cart-token'])
     return answer
   }
-  const words: [string, string][] = [...soldOutWords]
+  const words: [string, string][] = [...soldOutText]
   expect(await replay(exchanges, { store, clock, ids, words, send })).toEqual([])
   const orders = await ask(store, 'GET', '/wp-json/wc/v3/orders?per_page=1&orderby=modified')
   expect(orders.body).toMatchObject([{ status: 'processing', billing: { email: 'record.shopper@example.com' } }])

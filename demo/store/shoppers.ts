@@ -17,7 +17,7 @@ export const home = {
 }
 
 /** Names of the recorded shop that show in messages, and the goods that play their part here. */
-export const soldOutWords: [string, string][] = [
+export const soldOutText: [string, string][] = [
   ['Sold-out Lantern', 'Wood-Fired Moon Jar'],
   ['Wool Scarf — Très Chaud', 'Little Fox Teapot'],
 ]

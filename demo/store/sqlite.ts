@@ -1,6 +1,7 @@
 // The demo store's memory: one SQLite file in WAL mode, so that a killed process starts again with what was committed.
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { makePrivate } from '../private-file.ts'
 
 const schema = `
   create table if not exists meta (key text primary key, value text not null) strict;
@@ -57,6 +58,7 @@ const tables =
 export type Db = { sqlite: DatabaseSync; statements: Map<string, StatementSync> }
 
 export function openDatabase(file: string): Db {
+  makePrivate(file)
   const sqlite = new DatabaseSync(file)
   sqlite.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000')
   sqlite.exec(schema)

@@ -78,7 +78,7 @@ function presentItem(shop: Shop, line: PricedLine) {
     sold_individually: false,
     permalink: permalink(shop, product, parent),
     images: product.pictures.map((picture) => storeImage(shop, picture)),
-    variation: product.options.map(({ name, slug, option }) => ({
+    variation: [...product.options, ...(item.chosen ?? [])].map(({ name, slug, option }) => ({
       raw_attribute: `attribute_${slug}`,
       attribute: name,
       value: option,

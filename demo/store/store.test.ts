@@ -16,6 +16,24 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
+test('each data file has an owner’s key of its own, kept over a restart; a key all installations shared opens nothing', async () => {
+  const dataFile = fileForTest()
+  const shared = { consumerKey: `ck_${'d'.repeat(40)}`, consumerSecret: `cs_${'d'.repeat(40)}` }
+  await (await startDemoStore({ port: 0, dataFile, ...shared })).stop()
+  const first = await startDemoStore({ port: 0, dataFile })
+  await first.stop()
+  const again = keep(await startDemoStore({ port: 0, dataFile }))
+  const other = keep(await startDemoStore({ port: 0, dataFile: fileForTest() }))
+  expect(again.keys).toEqual(first.keys)
+  expect(other.keys).not.toEqual(first.keys)
+  const statusWith = async ({ consumerKey, consumerSecret }: typeof shared) => {
+    const query = `consumer_key=${consumerKey}&consumer_secret=${consumerSecret}`
+    again.shop.isSsl = true
+    return (await again.app.inject({ url: `/wp-json/wc/v3/orders?${query}` })).statusCode
+  }
+  expect([await statusWith(again.keys), await statusWith(shared)]).toEqual([200, 401])
+})
+
 test('orders, carts and the capture script survive a restart', async () => {
   const dataFile = fileForTest()
   const first = await startDemoStore({ port: 0, dataFile, ...keys })
@@ -209,3 +227,15 @@ function cookiesOf({ headers }: { headers: Record<string, unknown> }) {
     .map((one) => String(one).split(' ')[0])
     .join(' ')
 }
+
+test('every product has pictures that mail programs show', async () => {
+  const store = keep(await startDemoStore({ port: 0, dataFile: fileForTest(), ...keys }))
+  const { body } = await bare(store, 'GET', '/shop/')
+  const paths = String(body).match(/\/wp-content\/uploads\/[^"' ]+/g) ?? []
+  const addresses = new Set(paths.map((path) => new URL(path, store.url).href))
+  expect(addresses.size).toBeGreaterThan(10)
+  for (const address of addresses) {
+    const reply = await fetch(address)
+    expect([address, reply.status, reply.headers.get('content-type')]).toEqual([address, 200, 'image/jpeg'])
+  }
+})

@@ -1,5 +1,7 @@
 // The demo store as one thing with a life: opens its file, listens, sends webhooks, cleans up, stops.
 import { randomBytes } from 'node:crypto'
+import { lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type ApiKey, saveKey } from './auth.ts'
 import { writeCapture } from './capture.ts'
@@ -11,7 +13,7 @@ import { serveRest } from './rest/serve.ts'
 import { seedStore } from './seed.ts'
 import { cleanSessions } from './sessions.ts'
 import type { Capture, Shop } from './shop.ts'
-import { emptyDatabase, one, openDatabase, ownSecret, run, transact } from './sqlite.ts'
+import { emptyDatabase, one, openDatabase, ownSecret, readMeta, run, transact, writeMeta } from './sqlite.ts'
 
 export type DemoStoreOptions = {
   /** 0 takes a free one. */
@@ -25,12 +27,15 @@ export type DemoStoreOptions = {
   now?: () => number
   /** Stock an empty data file with goods, coupons and customers (default true). */
   seed?: boolean
-  consumerKey: string
-  consumerSecret: string
+  /** The owner's key pair; drawn once and kept in the data file when left out. */
+  consumerKey?: string
+  consumerSecret?: string
   /** ISO codes the store sells and ships to; ['US'] when left out. */
   sellingCountries?: string[]
   /** host or host:port that webhooks may be sent to although a stock WordPress refuses it. */
   allowedWebhookHosts?: string[]
+  /** Name resolution of webhook targets; tests replace it. */
+  lookup?: LookupFunction
   webhookDelayMs?: number
   /** After how long an unpaid pending order is cancelled; 0 (the default here) never. A stock store has 60. */
   holdStockMinutes?: number
@@ -40,6 +45,8 @@ export type DemoStoreOptions = {
 
 export type DemoStore = {
   url: string
+  /** The owner's. */
+  keys: KeyPair
   shop: Shop
   app: FastifyInstance
   /** Tells the shop front to carry the capture script, from now on and after a restart; null takes it out. */
@@ -67,7 +74,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
     routerOptions: { ignoreTrailingSlash: true },
   })
   const shop = openShop(options)
-  saveOwnerKey(shop, options)
+  const keys = saveOwnerKey(shop, options)
   if (options.seed !== false && isEmpty(shop)) seedStore(shop)
   serveRest(app, shop)
   servePages(app, shop)
@@ -79,6 +86,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
   const jobs = startJobs(shop)
   return {
     url: shop.home,
+    keys,
     shop,
     app,
     setCapture: (capture) => writeCapture(shop, capture),
@@ -93,7 +101,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
 
 function openShop(options: DemoStoreOptions): Shop {
   const db = openDatabase(options.dataFile)
-  const home = (options.publicUrl ?? `http://localhost:${options.port ?? 3001}`).replace(/\/+$/, '')
+  const home = (options.publicUrl ?? `http://localhost:${options.port ?? 3001}`).replace(/(?<!\/)\/+$/, '')
   return {
     db,
     home,
@@ -103,15 +111,30 @@ function openShop(options: DemoStoreOptions): Shop {
     sellingCountries: options.sellingCountries ?? ['US'],
     prettyPermalinks: options.prettyPermalinks ?? true,
     allowedWebhookHosts: options.allowedWebhookHosts ?? [],
+    lookup: options.lookup ?? lookup,
     webhookDelayMs: options.webhookDelayMs ?? 1000,
     holdStockMinutes: options.holdStockMinutes ?? 0,
   }
 }
 
-function saveOwnerKey(shop: Shop, { consumerKey, consumerSecret }: DemoStoreOptions) {
+export type KeyPair = { consumerKey: string; consumerSecret: string }
+
+/** Whoever had a key pair of the owner's before has none now: early versions had one that every installation shared. */
+function saveOwnerKey(shop: Shop, { consumerKey, consumerSecret }: DemoStoreOptions): KeyPair {
   const description = 'Recoup'
-  const key = { consumer_key: consumerKey, consumer_secret: consumerSecret, description }
+  const keys = consumerKey && consumerSecret ? { consumerKey, consumerSecret } : keptKeys(shop)
+  const key = { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret, description }
+  run(shop.db, 'delete from api_keys where description = ? and consumer_key <> ?', description, keys.consumerKey)
   saveKey(shop, { ...key, permissions: 'read_write', role: 'administrator' })
+  return keys
+}
+
+function keptKeys(shop: Shop): KeyPair {
+  const kept = readMeta(shop.db, 'owner-keys')
+  if (kept) return JSON.parse(kept) as KeyPair
+  const keys = freshKeyPair()
+  writeMeta(shop.db, 'owner-keys', JSON.stringify(keys))
+  return keys
 }
 
 function isEmpty(shop: Shop): boolean {

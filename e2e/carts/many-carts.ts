@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { CartView } from '../../shared/carts.ts'
-import { mailsTo } from '../house.ts'
+import { mailsTo } from '../app-instance.ts'
 import {
   addressHash,
   api,
   db,
   dialog,
-  house,
+  instance,
   type List,
   names,
   open,
   page,
-  toast,
+  told,
   violations,
   waiting,
 } from './visit.ts'
@@ -52,7 +52,7 @@ export const manyCarts = () =>
       await form.getByText(new RegExp(`^\\d+ of ${pagination.total} carts would get this email now\\.$`)).waitFor()
       const reasons = form.getByRole('list', { name: 'Who will not get it, and why' })
       await reasons.getByText('The shopper has unsubscribed.').waitFor()
-      await reasons.getByText('No usable email address is known yet.').waitFor()
+      await reasons.getByText('No usable email address has been captured yet.').waitFor()
       expect(await violations()).toEqual([])
       await page.keyboard.press('Escape')
       await page.getByRole('checkbox', { name: 'Select all carts on this page' }).uncheck()
@@ -69,13 +69,12 @@ export const manyCarts = () =>
       await form.getByText('3 of 3 carts would get this email now.').waitFor()
       // Between the look and the click one of them unsubscribes.
       const left = await unsubscribe(three[0]!)
-      await form.getByRole('button', { name: 'Send to 3 carts' }).click()
-      await toast('Bulk email sending completed!').waitFor()
+      await told('Bulk email sending completed!', () => form.getByRole('button', { name: 'Send to 3 carts' }).click())
       expect(await bar().count()).toBe(0)
       const job = page.getByRole('region', { name: 'Bulk sending' })
       await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
-      await job.getByRole('button', { name: 'Answer for each cart' }).click()
-      const answers = job.getByRole('list', { name: 'Answers' })
+      await job.getByRole('button', { name: 'Results' }).click()
+      const answers = job.getByRole('list', { name: 'Results by cart' })
       await answers.getByText('The shopper has unsubscribed.').waitFor()
       expect(await answers.getByRole('listitem').count()).toBe(3)
       await job.getByText('Failed only').click()
@@ -86,7 +85,7 @@ export const manyCarts = () =>
       await left.back()
       await job.getByRole('button', { name: 'Retry the 1 failed' }).click()
       await job.getByText(/^(\d) of \1 done · \1 sent\.$/).waitFor()
-      for (const cart of three) expect(await mailsTo(house, cart.customer_email!)).toHaveLength(1)
+      for (const cart of three) expect(await mailsTo(instance, cart.customer_email!)).toHaveLength(1)
       await job.getByRole('button', { name: 'Dismiss' }).click()
       await job.waitFor({ state: 'detached' })
       await page.unroute('**/api/carts/abandoned*')
@@ -130,10 +129,11 @@ export const manyCarts = () =>
       await page.unroute('**/api/whatsapp/send-bulk*')
       // The real call: these people never agreed to WhatsApp, which each of their answers says.
       const asked = page.waitForRequest('**/api/whatsapp/send-bulk*')
-      await form.getByRole('button', { name: 'Send to 2 carts' }).click()
+      await told('WhatsApp sending completed! Successful: 0, Failed: 2', () =>
+        form.getByRole('button', { name: 'Send to 2 carts' }).click(),
+      )
       expect((await asked).postDataJSON().cartIds).toEqual(ids)
       await form.waitFor({ state: 'detached' })
-      await toast('WhatsApp sending completed! Successful: 0, Failed: 2').waitFor()
       expect(await bar().count()).toBe(0)
       await page.unroute('**/api/carts/eligibility*')
       await page.unroute('**/api/carts/abandoned*')

@@ -1,20 +1,22 @@
+import type { Locator } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../server/ids.ts'
+import { newId } from '../../server/core/ids.ts'
 import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
-import { mailsTo, readMail } from '../house.ts'
+import { mailsTo, readMail } from '../app-instance.ts'
 import {
   addressHash,
   api,
   contactable,
   db,
   dialog,
-  house,
+  instance,
+  type List,
   open,
   page,
   row,
   search,
-  toast,
+  told,
   violations,
   waiting,
 } from './visit.ts'
@@ -35,8 +37,6 @@ export const oneCart = () =>
       for (const name of ['Items', 'Total value', 'Abandoned', 'Status']) {
         await panel.getByText(name, { exact: true }).first().waitFor()
       }
-      await panel.getByText(cart!.items[0]!.product_name).waitFor()
-      expect(await panel.locator('img').count()).toBeGreaterThan(0)
       await panel.getByRole('button', { name: 'Send Email' }).waitFor()
       expect(page.url()).toContain(`cart=${cart!.id}`)
       expect(await violations()).toEqual([])
@@ -45,23 +45,67 @@ export const oneCart = () =>
       expect(page.url()).not.toContain('cart=')
     })
 
+    test('the panel has the cart’s own contact and figures, and of each product picture, name, quantity and price', async () => {
+      const cart = waiting.find(({ phone, items }) => phone && items.length > 1)!
+      await open(`?cart=${cart.id}`)
+      const card = (title: string) => cardIn(dialog('Cart details'), title)
+      const customer = await card('Customer Information').innerText()
+      for (const fact of [cart.customer_name, cart.customer_email!, cart.phone!]) expect(customer).toContain(fact)
+      const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: cart.currency })
+      const value = cart.items.reduce((sum, { price, quantity }) => sum + price * quantity, 0)
+      const summary = (await card('Cart Summary').innerText()).split(/\s*\n\s*/)
+      const count = cart.items.reduce((sum, { quantity }) => sum + quantity, 0)
+      expect(summary.slice(0, 5)).toEqual(['Cart Summary', 'Items', String(count), 'Total value', money(value)])
+      expect(summary.slice(summary.indexOf('Status'))).toEqual(['Status', cart.status])
+      const lines = card('Products').getByRole('listitem')
+      expect(await lines.count()).toBe(cart.items.length)
+      for (const [index, item] of cart.items.entries()) {
+        const line = lines.nth(index)
+        expect(await line.locator('img').getAttribute('src')).toBe(item.image_url)
+        const words = await line.innerText()
+        for (const fact of [item.product_name, `${item.quantity} × ${money(item.price)}`]) expect(words).toContain(fact)
+      }
+      await page.keyboard.press('Escape')
+    })
+
+    test('the panel’s recovery actions lead to the dialog of their channel', async () => {
+      const cart = waiting.find(({ phone }) => phone)!
+      await page.route('**/api/carts/eligibility*', (route) =>
+        route.fulfill({ json: { total: 1, eligible: [cart.id], reasons: [], price: null } }),
+      )
+      await open(`?cart=${cart.id}`)
+      const actions = cardIn(dialog('Cart details'), 'Recovery Actions')
+      for (const [label, title] of [
+        ['Send Email', 'Send Email Reminder'],
+        ['Send SMS', 'Send SMS Reminder'],
+        ['WhatsApp', 'Send WhatsApp Reminder'],
+      ] as const) {
+        await actions.getByRole('button', { name: label, exact: true }).click()
+        const form = dialog(title)
+        await form.getByText(`To ${cart.customer_name} · `).waitFor()
+        await form.getByRole('button', { name: 'Cancel' }).click()
+        await form.waitFor({ state: 'detached' })
+      }
+      await page.unroute('**/api/carts/eligibility*')
+      await page.keyboard.press('Escape')
+    })
+
     test('an email is sent by keyboard alone, and arrives', async () => {
       const [cart] = waiting
       await open()
       await search(cart!.customer_email!)
       await page.getByRole('button', { name: `Send email to ${cart!.customer_name}` }).press('Enter')
       const form = dialog('Send Email Reminder')
-      await form.getByText('It would be sent now.').waitFor()
+      await form.getByText('Ready to send').waitFor()
       expect(await form.getByRole('radio', { name: 'Send Now' }).isChecked()).toBe(true)
       expect(await form.getByLabel('Subject').inputValue()).toBe('Complete Your Purchase')
       expect(await violations()).toEqual([])
       await form.getByRole('button', { name: 'Send Now' }).focus()
-      await page.keyboard.press('Enter')
-      await toast(reminderTexts.emailSent).waitFor()
+      await told(reminderTexts.emailSent, () => page.keyboard.press('Enter'))
       await form.waitFor({ state: 'detached' })
-      const [mail] = await mailsTo(house, cart!.customer_email!)
+      const [mail] = await mailsTo(instance, cart!.customer_email!)
       expect(mail!.subject).toBe('Complete Your Purchase')
-      const { text } = await readMail(house, mail!.id)
+      const { text } = await readMail(instance, mail!.id)
       expect(text).toContain(cart!.items[0]!.product_name)
       await row(cart!).getByText('Email Sent').waitFor()
     })
@@ -72,13 +116,49 @@ export const oneCart = () =>
       await search(cart.customer_email!)
       await page.getByRole('button', { name: `Send email to ${cart.customer_name}` }).click()
       const form = dialog('Send Email Reminder')
-      await form.getByRole('button', { name: 'Preview and test' }).click()
-      const mail = form.frameLocator('iframe[title="Preview of the mail"]')
+      await form.getByText(`To ${cart.customer_name} · `).waitFor()
+      // Of whichever of their carts it was.
+      await form.getByText(/^Last message: (none has been sent|email, .+ ago, “.+”, \w+)/).waitFor()
+      const mail = form.frameLocator('iframe[title="Email preview"]')
       await mail.getByText(cart.items[0]!.product_name).first().waitFor()
+      await form.getByRole('button', { name: 'Change the text' }).click()
+      const text = form.getByLabel('Text', { exact: true })
+      await text.fill('{{ nonsense }}')
+      // Beside the field and in the preview.
+      await form
+        .getByText(/"nonsense", which does not exist/)
+        .nth(1)
+        .waitFor()
+      expect(await text.getAttribute('aria-invalid')).toBe('true')
+      expect(await form.getByRole('button', { name: 'Send Now' }).last().isDisabled()).toBe(true)
+      await text.fill('A word from the kiln: {{ checkout_link }}')
+      await mail.getByText('A word from the kiln:').last().waitFor()
+      await form.getByText('Phone', { exact: true }).click()
+      expect((await form.locator('iframe').boundingBox())!.width).toBeLessThanOrEqual(360)
+      expect(await violations()).toEqual([])
       await form.getByRole('button', { name: 'Send a test to myself' }).click()
       await form.getByText(/^Sent to /).waitFor()
-      expect(await mailsTo(house, cart.customer_email!)).toEqual([])
+      expect(await mailsTo(instance, cart.customer_email!)).toEqual([])
       await page.keyboard.press('Escape')
+    })
+
+    test('a step of a flow is shown for a cart that could get it, and for the sample cart, with its pictures', async () => {
+      await page.goto(`${instance.url}/flows`)
+      await page.locator('a[href^="/flows/"]').first().click()
+      const mail = page.frameLocator('iframe[title="Email preview"]')
+      const picker = page.getByRole('combobox', { name: 'For the cart of' })
+      await mail.getByText('Unsubscribe').waitFor()
+      const { carts } = await api<List>('/api/carts/abandoned?limit=50')
+      const { eligible } = await api<{ eligible: string[] }>('/api/carts/eligibility', { channel: 'email' })
+      const first = carts.find(({ id }) => eligible.includes(id))!
+      expect(await picker.inputValue()).toContain(`${first.customer_name} · `)
+      await picker.click()
+      await page.getByRole('option', { name: 'Sample cart' }).click()
+      await page.getByText('Nobody left this cart').waitFor()
+      await mail.getByText('Alex').last().waitFor()
+      const picture = mail.locator('img').first()
+      await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0)
+      expect(await violations()).toEqual([])
     })
 
     test('an email is scheduled: one hour by default, or at a date, which also goes as an instant', async () => {
@@ -100,13 +180,14 @@ export const oneCart = () =>
       const date = new Date(Date.now() + 50 * 3_600_000)
       await form.getByLabel('Date and time').fill(localText(date))
       const asked = page.waitForRequest('**/api/email/schedule-reminder*')
-      await form.getByRole('button', { name: 'Schedule', exact: true }).click()
+      await told(reminderTexts.emailScheduled, () =>
+        form.getByRole('button', { name: 'Schedule', exact: true }).click(),
+      )
       expect((await asked).postDataJSON()).toMatchObject({ cartId: cart.id, delayHours: 50, reminderType: 'first' })
-      await toast(reminderTexts.emailScheduled).waitFor()
-      const { messages } = await api<{ messages: { state: string; dueAt: string; origin: string }[] }>(
+      const { messages } = await api<{ messages: { state: string; dueAt: string; originKind: string }[] }>(
         `/api/carts/${cart.id}/messages`,
       )
-      const planned = messages.find(({ origin, state }) => origin.startsWith('manual:') && state === 'scheduled')
+      const planned = messages.find(({ originKind, state }) => originKind === 'manual' && state === 'scheduled')
       expect(Math.abs(new Date(planned!.dueAt).getTime() - date.getTime())).toBeLessThan(61_000)
     })
 
@@ -115,11 +196,10 @@ export const oneCart = () =>
       await open()
       await search(cart.customer_email!)
       await page.getByRole('button', { name: `Send SMS to ${cart.customer_name}` }).click()
-      const form = dialog('Send SMS Reminders')
+      const form = dialog('Send SMS Reminder')
       await form.getByText(/^Price: \$0\.0\d+ for \d segments?\./).waitFor()
       expect(await violations()).toEqual([])
-      await form.getByRole('button', { name: 'Send Now' }).click()
-      await toast(reminderTexts.smsSent).waitFor()
+      await told(reminderTexts.smsSent, () => form.getByRole('button', { name: 'Send Now' }).click())
       const wait = page.getByRole('button', { name: /^Wait \d+:\d\d:\d\d before sending again$/ })
       await wait.waitFor()
       expect(await wait.getAttribute('aria-disabled')).toBe('true')
@@ -136,6 +216,9 @@ export const oneCart = () =>
       await page.keyboard.press('Escape')
     })
   })
+
+const cardIn = (panel: Locator, title: string) =>
+  panel.locator('.mantine-Card-root').filter({ has: page.getByRole('heading', { level: 2, name: title }) })
 
 /** As a `datetime-local` field wants it. */
 const localText = (date: Date) =>

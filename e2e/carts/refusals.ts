@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { reminderTexts } from '../../shared/reminders.ts'
-import { api, dialog, house, type List, open, page, violations, waiting } from './visit.ts'
+import { api, dialog, instance, type List, open, page, violations, waiting } from './visit.ts'
 
 // What is refused, by a server that says why or by the plan, in the words the specification has for it.
 
@@ -33,10 +33,10 @@ export const refusals = () =>
       await open()
       for (const [button, form, text] of [
         [`Send email to ${cart.customer_name}`, 'Send Email Reminder', 'Failed: Not today.'],
-        [`Send SMS to ${cart.customer_name}`, 'Send SMS Reminders', 'Failed to send SMS: Not today.'],
+        [`Send SMS to ${cart.customer_name}`, 'Send SMS Reminder', 'Failed to send SMS: Not today.'],
         [
           `Send WhatsApp message to ${cart.customer_name}`,
-          'Send WhatsApp Reminders',
+          'Send WhatsApp Reminder',
           'Failed to send WhatsApp: Not today.',
         ],
       ] as const) {
@@ -55,7 +55,9 @@ export const refusals = () =>
 
     test('on the free plan SMS and WhatsApp are prompts to upgrade (B 6)', async () => {
       await page.route('**/api/subscribe/status*', (route) =>
-        route.fulfill({ json: { plan: 'free', status: 'active', nextBillingDate: null, isTestMode: true } }),
+        route.fulfill({
+          json: { plan: 'free', planInForce: 'free', status: 'active', hasActiveSubscription: true, isTestMode: true },
+        }),
       )
       const cart = (await api<List>('/api/carts/abandoned?limit=100')).carts.find(({ phone }) => phone)!
       await open(`?search=${encodeURIComponent(cart.phone!)}`)
@@ -63,7 +65,7 @@ export const refusals = () =>
         expect(await page.getByRole('link', { name: text }).first().getAttribute('href')).toBe('/pricing')
       }
       expect(await page.getByRole('button', { name: /^Send (SMS|WhatsApp)/ }).count()).toBe(0)
-      await page.goto(`${house.url}/carts?cart=${cart.id}`)
+      await page.goto(`${instance.url}/carts?cart=${cart.id}`)
       const panel = dialog('Cart details')
       for (const text of [reminderTexts.smsPlan, reminderTexts.whatsappPlan]) await panel.getByText(text).waitFor()
       expect(await panel.getByRole('link', { name: 'See plans' }).first().getAttribute('href')).toBe('/pricing')

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Db, openDb, openPool } from '../../server/db.ts'
-import { createSecrets } from '../../server/secrets.ts'
+import { type Db, openDb, openPool } from '../../server/core/db.ts'
+import { createSecrets } from '../../server/core/secrets.ts'
 import type { CartView } from '../../shared/carts.ts'
+import { type AppInstance, aSeededInstance } from '../app-instance.ts'
 import { axeOf } from '../axe.ts'
 import { openBrowser } from '../browser.ts'
-import { aFurnishedHouse, type House } from '../house.ts'
 
 // One visit to the demo's carts, which all parts of the journey share: the house, the signed-in page and what is done again and again.
 
-export let house: House
+export let instance: AppInstance
 export let page: Page
 export let db: Db
 /** Written about by nobody yet, contactable, newest first. */
@@ -19,8 +19,8 @@ let browser: Browser
 let token: string
 
 export async function beginVisit(): Promise<void> {
-  house = await aFurnishedHouse()
-  db = openDb(openPool({ url: house.databaseUrl(), max: 2 }))
+  instance = await aSeededInstance()
+  db = openDb(openPool({ url: instance.databaseUrl(), max: 2 }))
   browser = await openBrowser()
   page = await aVisitor()
   await page.getByRole('button', { name: 'Try the live demo' }).click()
@@ -39,12 +39,12 @@ export async function beginVisit(): Promise<void> {
 export async function endVisit(): Promise<void> {
   await browser?.close()
   await db?.destroy()
-  await house?.stop()
+  await instance?.stop()
 }
 
 /** As the house makes it, with its own secret. */
 export const addressHash = (address: string) =>
-  createSecrets(readFileSync(`${house.dataDir}/app-secret`, 'utf8').trim()).addressHash(address)
+  createSecrets(readFileSync(`${instance.dataDir}/app-secret`, 'utf8').trim()).addressHash(address)
 
 export interface List {
   carts: CartView[]
@@ -55,14 +55,14 @@ async function aVisitor(): Promise<Page> {
   const viewport = { width: 1360, height: 900 }
   const context = await browser.newContext({ viewport, acceptDownloads: true, reducedMotion: 'reduce' })
   const visitor = await context.newPage()
-  await visitor.goto(`${house.url}/login`)
+  await visitor.goto(`${instance.url}/login`)
   return visitor
 }
 
 export async function api<T>(path: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const how = body ? { method: 'POST', body: JSON.stringify(body) } : {}
-  return (await fetch(`${house.url}${path}`, { headers, ...how })).json() as Promise<T>
+  return (await fetch(`${instance.url}${path}`, { headers, ...how })).json() as Promise<T>
 }
 
 /** Those who may be mailed and have one cart, so that a name on the screen means that cart. */
@@ -79,13 +79,15 @@ export async function contactable(): Promise<CartView[]> {
 }
 
 export const open = async (query = '') => {
-  await page.goto(`${house.url}/carts${query}`)
+  await page.goto(`${instance.url}/carts${query}`)
   await page.getByRole('table').waitFor()
 }
 export const names = () => page.locator('.carts-rows tbody .plain-button').allInnerTexts()
 export const row = (cart: CartView) => page.getByRole('row').filter({ hasText: cart.customer_name })
 export const dialog = (name: string) => page.getByRole('dialog', { name })
-export const toast = (text: string | RegExp) => page.getByRole('alert').filter({ hasText: text })
+/** Messages go after four seconds: on a busy machine that is too soon for whoever looks only when the press is over. */
+export const told = (text: string, press: () => Promise<unknown>) =>
+  Promise.all([page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
 
 export async function violations() {
   const { violations } = await axeOf(page).analyze()

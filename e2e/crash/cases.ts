@@ -3,8 +3,8 @@
 /** Statements of Way C by their beginnings, as they go to PostgreSQL. One that is no longer there makes its cases fail. */
 export const statements = {
   claim: /update messages m set state = 'claimed'/,
-  verdicts: /^\s*with verdict as/,
-  'hand-over': /^\s*with leaving as/,
+  decisions: /^\s*with decision as/,
+  'hand-over': /^\s*with candidate as/,
   outcome: /^\s*with outcome as/,
 } as const
 
@@ -17,9 +17,9 @@ export type StatementName = keyof typeof statements
 export type Edge = 'before' | 'commit' | 'after'
 
 /** Before the greeting is answered · after MAIL FROM · within DATA · after the final dot, the answer not yet given. */
-export type WirePlace = 'connect' | 'mail' | 'data' | 'dot'
+export type SmtpPlace = 'connect' | 'mail' | 'data' | 'dot'
 
-export type Boundary = { kind: 'database'; statement: StatementName; edge: Edge } | { kind: 'wire'; place: WirePlace }
+export type Boundary = { kind: 'database'; statement: StatementName; edge: Edge } | { kind: 'smtp'; place: SmtpPlace }
 
 export type Target = 'worker' | 'postgres' | 'both'
 
@@ -32,15 +32,15 @@ export interface CrashCase {
 const places: [name: string, boundary: Boundary][] = [
   ['before the claim', at('claim', 'before')],
   ['claimed', at('claim', 'after')],
-  ['before the verdicts', at('verdicts', 'before')],
-  ['verdicts written', at('verdicts', 'after')],
+  ['before the verdicts', at('decisions', 'before')],
+  ['verdicts written', at('decisions', 'after')],
   ['before the hand-over', at('hand-over', 'before')],
   ['hand-over not committed', at('hand-over', 'commit')],
   ['hand-over committed', at('hand-over', 'after')],
-  ['connected, before EHLO', { kind: 'wire', place: 'connect' }],
-  ['after MAIL FROM', { kind: 'wire', place: 'mail' }],
-  ['within DATA', { kind: 'wire', place: 'data' }],
-  ['after the final dot', { kind: 'wire', place: 'dot' }],
+  ['connected, before EHLO', { kind: 'smtp', place: 'connect' }],
+  ['after MAIL FROM', { kind: 'smtp', place: 'mail' }],
+  ['within DATA', { kind: 'smtp', place: 'data' }],
+  ['after the final dot', { kind: 'smtp', place: 'dot' }],
   ['answered, before the outcome', at('outcome', 'before')],
   ['outcome not committed', at('outcome', 'commit')],
   ['outcome committed', at('outcome', 'after')],

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { type Db, openDb, openPool } from '../../server/db.ts'
-import { migrate } from '../../server/migrate.ts'
+import { type Db, openDb, openPool } from '../../server/core/db.ts'
+import { migrate } from '../../server/database/migrate.ts'
 import { startEmbedded } from '../../server/postgres/embedded.ts'
 import { findPostmaster } from '../../server/postgres/postmaster.ts'
 

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DemoStore } from '../../demo/store/store.ts'
-import { sql } from '../../server/db.ts'
+import { sql } from '../../server/core/db.ts'
 import type { TestStore } from '../../test/factories.ts'
 import { type CrashCase, randomFrom } from './cases.ts'
 import { type Database, startDatabase } from './database.ts'
@@ -129,7 +129,7 @@ interface Sprung {
 }
 
 /** How many of a kind pass before the kill: at most as many as come for certain. */
-const PASSES = { claim: 3, verdicts: 2, 'hand-over': 8, outcome: 8, connect: 4, mail: 12, data: 12, dot: 12 }
+const PASSES = { claim: 3, decisions: 2, 'hand-over': 8, outcome: 8, connect: 4, mail: 12, data: 12, dot: 12 }
 
 function armCrash({ workers, mail, database }: Parts, { boundary, target }: CrashCase, random: () => number) {
   let resolveSprung = (_: Sprung) => {}
@@ -146,8 +146,8 @@ function armCrash({ workers, mail, database }: Parts, { boundary, target }: Cras
     if (target !== 'worker') database.kill()
     resolveSprung({ at: performance.now(), dead, restarted: dead.size > 0 ? worker.start() : Promise.resolve() })
   }
-  const passes = Math.floor(random() * PASSES[boundary.kind === 'wire' ? boundary.place : boundary.statement])
-  if (boundary.kind === 'wire') mail.trap(boundary.place, passes, spring)
+  const passes = Math.floor(random() * PASSES[boundary.kind === 'smtp' ? boundary.place : boundary.statement])
+  if (boundary.kind === 'smtp') mail.trap(boundary.place, passes, spring)
   else {
     const trap = { statement: boundary.statement, edge: boundary.edge, passes, spring }
     for (const { proxy } of workers) proxy.set(trap)
@@ -171,7 +171,7 @@ function inWords(rows: readonly Row[]): string {
   return `${rows.length} rows, ${open.map((row) => `${row.email} ${row.state} ${row.reason ?? ''}`).join(', ')}`
 }
 
-const BY_RULE = new Set(['retry', 'receiver_paused'])
+const BY_RULE = new Set(['retry', 'domain_throttled'])
 
 /** Taken and never answered, told to come back in half a minute because the mail server was gone, or their domain had enough. */
 function waitsByRule(row: Row, taken: readonly Taken[]): boolean {
@@ -184,11 +184,11 @@ async function letGo(parts: Parts, domain: string): Promise<string | null> {
   const { db } = parts.database
   const nudge = async () => {
     parts.mail.letGo()
-    await sql`delete from receiver_pauses`.execute(db)
-    await sql`update messages set wake_at = now() where state = 'held' and reason in ('retry', 'receiver_paused')`.execute(
+    await sql`delete from domain_throttles`.execute(db)
+    await sql`update messages set wake_at = now() where state = 'held' and reason in ('retry', 'domain_throttled')`.execute(
       db,
     )
-    await sql`update store_send set next_due_at = now() where lease_until is null`.execute(db)
+    await sql`update send_schedule set next_due_at = now() where lease_until is null`.execute(db)
   }
   const nudging = setInterval(() => void nudge().catch(() => {}), 1_000)
   try {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
-import type { WirePlace } from './cases.ts'
+import type { SmtpPlace } from './cases.ts'
 
 // A mail server as a process of its own. One port per worker, so that it knows whose connection it stops. What it takes is in a
 // file before it says so, whatever becomes of it or of the worker. The recipient's name says how a message is treated:
@@ -10,7 +10,7 @@ import type { WirePlace } from './cases.ts'
 
 export type FromMailServer = { type: 'listening'; ports: number[] } | { type: 'at'; worker: number }
 export type ToMailServer =
-  | { type: 'trap'; place: WirePlace; passes: number }
+  | { type: 'trap'; place: SmtpPlace; passes: number }
   | { type: 'go-on' }
   /** Ends every connection, idle ones too. */
   | { type: 'hang-up' }
@@ -29,7 +29,7 @@ const TAKES_MS = 60
 const file = process.env.CRASH_MAIL_FILE!
 const wantedPorts = JSON.parse(process.env.CRASH_MAIL_PORTS!) as number[]
 
-let trap: { place: WirePlace; passes: number } | null = null
+let trap: { place: SmtpPlace; passes: number } | null = null
 let goOn = () => {}
 const putOff = new Set<string>()
 const hanging = new Set<Socket>()
@@ -67,7 +67,7 @@ function say(message: FromMailServer): void {
 }
 
 /** Waits at a trapped place until it may go on; everybody else passes. */
-function pass(worker: number, place: WirePlace): Promise<void> {
+function pass(worker: number, place: SmtpPlace): Promise<void> {
   if (trap?.place !== place || trap.passes-- > 0) return Promise.resolve()
   trap = null
   return new Promise((resolve) => {

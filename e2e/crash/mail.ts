@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { WirePlace } from './cases.ts'
+import type { SmtpPlace } from './cases.ts'
 import type { FromMailServer, Taken, ToMailServer } from './mail-server.ts'
 
 /** The mail server's process, started again at once whenever it dies. */
@@ -12,7 +12,7 @@ export interface Mail {
   /** Everything it ever took, in order. */
   taken(): Taken[]
   /** Calls `spring` when a connection is there, and lets it go on afterwards. */
-  trap(place: WirePlace, passes: number, spring: (worker: number) => void): void
+  trap(place: SmtpPlace, passes: number, spring: (worker: number) => void): void
   disarm(): void
   hangUp(): void
   /** Ends the connections it never answers. */
@@ -27,7 +27,7 @@ export async function startMail(folder: string, workers: number): Promise<Mail> 
   fs.writeFileSync(file, '')
   let ports = Array.from({ length: workers }, () => 0)
   let child: ChildProcess
-  let armed: { place: WirePlace; passes: number; spring: (worker: number) => void } | null = null
+  let armed: { place: SmtpPlace; passes: number; spring: (worker: number) => void } | null = null
   let isStopped = false
   const tell = (message: ToMailServer) => {
     if (child.connected) child.send(message, () => {})

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
 import { recordOrders } from '../../server/carts/record.ts'
-import type { Db } from '../../server/db.ts'
-import { outlast } from '../../server/db-away.ts'
+import type { Db } from '../../server/core/db.ts'
+import { outlast } from '../../server/core/db-away.ts'
+import { createLogger } from '../../server/core/logger.ts'
+import { createSecrets } from '../../server/core/secrets.ts'
 import type { Deps } from '../../server/deps.ts'
-import { createLogger } from '../../server/logger.ts'
-import { createSecrets } from '../../server/secrets.ts'
 import { keepKeys } from '../../server/stores/access.ts'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import type { World } from '../../test/world.ts'
@@ -30,7 +30,7 @@ export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise
   const stores: TestStore[] = []
   for (const { url } of shops) {
     const same = stores.length === 1 ? { accountId: stores[0]!.accountId } : {}
-    const store = await aStore(world, { url, plan: 'growth', fenceAgeMs: null, ...same })
+    const store = await aStore(world, { url, plan: 'growth', orderCheckAgeMs: null, ...same })
     await db.transaction().execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, KEYS))
     stores.push(store)
   }
@@ -39,13 +39,19 @@ export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise
   return stores
 }
 
+/** On every demo store's shelf, or nothing would be sent about it. */
+const MUG = {
+  ...{ productId: '20', variationId: null, name: 'Mug', sku: null, imageUrl: null },
+  ...{ quantity: 1, unitPriceMinor: 2_100 },
+}
+
 /** Every one of them is due at once. How the mail server treats an address is in its name; `gone` has unsubscribed. */
 export async function leaveCarts(db: Db, stores: readonly TestStore[], addresses: readonly string[]): Promise<void> {
   const deps = depsOf(db)
   const modifiedAt = new Date(Date.now() - 15 * MINUTE_MS)
   for (const [index, store] of stores.entries()) {
     const here = addresses.filter((_, n) => n % stores.length === index)
-    const orders = here.map((email) => anOrder({ now: modifiedAt } as World, { email }))
+    const orders = here.map((email) => anOrder({ now: modifiedAt } as World, { email, items: [MUG] }))
     const gone = here.filter((address) => address.startsWith('gone-'))
     // The first may be due, and the database killed, while the last are still being written. Both are safe to repeat.
     await outlast(() => unsubscribe(deps, store, gone))

@@ -72,7 +72,7 @@ export async function aWorkerProcess(settings: WorkerSettings): Promise<WorkerPr
 }
 
 function launch(env: NodeJS.ProcessEnv) {
-  // The ipc channel ends it when we end, however that happens (server/shutdown.ts).
+  // The ipc channel ends it when we end, however that happens (server/core/shutdown.ts).
   const child = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let output = ''
   const isWorking = new Promise<boolean>((resolve) => {

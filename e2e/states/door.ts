@@ -2,6 +2,23 @@ import { answers, fills, hangs, isTitled, offers, presses, type State, says, sho
 
 // At the door: nothing known yet, refused, expired, and links that no longer lead anywhere.
 
+const outcomes = ['ok', 'quantity_clamped', 'choose_again', 'gone']
+
+function aCart(more: object = {}) {
+  const items = outcomes.map((outcome, index) => ({
+    ...{ product_id: String(index), product_name: `Hand-thrown teapot no. ${index}`, price: 120, quantity: 2, outcome },
+    ...{ image_url: null, now: { quantity: 1, price: 110 }, url: 'https://shop.example/teapot/' },
+  }))
+  const shop = { storeName: 'Tea & Co', shopUrl: 'https://shop.example' }
+  return { cart: { items, total: 960, currency: 'USD', ...shop, expiresAt: '2027-01-01', isOrdered: false, ...more } }
+}
+
+function restoredOf({ cart: { items, shopUrl } }: ReturnType<typeof aCart>) {
+  const message = 'Cart restored! You can now continue shopping or checkout.'
+  const put = items.map(({ now, quantity, price, ...item }) => ({ ...item, ...now, before: { quantity, price } }))
+  return { message, items: put, checkoutUrl: `${shopUrl}/checkout/`, shopUrl, isOrdered: false, isTest: false }
+}
+
 export const atTheDoor: State[] = [
   {
     name: 'nothing known yet',
@@ -57,6 +74,37 @@ export const atTheDoor: State[] = [
   },
   { name: 'invitation not valid', of: 'visitor', path: '/invite?token=x', steps: [says('no longer valid')] },
   { name: 'restore link not valid', of: 'visitor', path: '/cart/recover?cart_id=rt_x', steps: [isTitled] },
+  {
+    name: 'a cart to restore, not all as it was',
+    of: 'visitor',
+    path: '/cart/recover?cart_id=rt_x',
+    given: [answers('carts/rt_x', aCart())],
+    steps: [offers('Continue to checkout')],
+    widths: [360, 1280],
+  },
+  {
+    name: 'a cart restored while the server is away',
+    of: 'visitor',
+    path: '/cart/recover?cart_id=rt_x',
+    given: [answers('carts/rt_x', aCart()), answers('carts/rt_x/restore', { error: 'Back soon.' }, 503)],
+    steps: [presses('Restore Cart'), says('Back soon.')],
+    widths: [360, 1280],
+  },
+  {
+    name: 'a cart restored, but for what has to be chosen again',
+    of: 'visitor',
+    path: '/cart/recover?cart_id=rt_x',
+    given: [answers('carts/rt_x', aCart()), answers('carts/rt_x/restore', restoredOf(aCart()))],
+    steps: [presses('Restore Cart'), says('Cart restored!')],
+    widths: [360, 1280],
+  },
+  {
+    name: 'a cart that was bought',
+    of: 'visitor',
+    path: '/cart/recover?cart_id=rt_x',
+    given: [answers('carts/rt_x', aCart({ isOrdered: true }))],
+    steps: [says('You have already ordered.')],
+  },
   { name: 'preferences link not valid', of: 'visitor', path: '/preferences?token=x', steps: [says('not complete')] },
   { name: 'unsubscribe link not valid', of: 'visitor', path: '/unsubscribe?token=x', steps: [isTitled] },
 ]

@@ -75,7 +75,7 @@ export const ofTheFrame: State[] = [
       (page) => page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor(),
       (page) => page.route('**/api/**', (route) => route.abort()),
       presses('Abandoned Carts', 'link'),
-      says('Recoup’s server does not answer.'),
+      says('The Recoup server is not responding.'),
       offers('Retry'),
     ],
   },

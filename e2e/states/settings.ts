@@ -1,4 +1,5 @@
 import {
+  alters,
   answers,
   asks,
   fills,
@@ -24,6 +25,26 @@ const ANN = {
   erasures: [],
 }
 
+const isOwnStore = alters('stores/check-connection', ({ store, ...rest }) => ({
+  ...rest,
+  store: { ...(store as object), isDemo: false },
+}))
+
+const MAIL_SERVER = {
+  ...{ way: 'mailbox', from: 'recoup@localhost', mailboxUrl: 'http://localhost:3002', acceptedAt: null },
+  ...{ server: null, anyPort: true, isFixed: false },
+}
+const MAIL_SERVER_FREE = answers('sending/mail-server', MAIL_SERVER)
+const MAIL_SERVER_DOWN = {
+  ...MAIL_SERVER,
+  ...{ way: 'own', from: 'shop@mugs.example', mailboxUrl: null },
+  server: {
+    ...{ host: 'smtp.mugs.example', port: 587, security: 'starttls', user: 'shop@mugs.example', fromAddress: null },
+    ...{ checkAnswer: 'User and password were accepted', checkedAt: '2026-01-05T10:00:00Z', version: 1 },
+    ...{ problem: '535 5.7.8 Username and password not accepted', failingSince: '2026-01-06T10:00:00Z', triesAt: null },
+  },
+}
+
 export const ofSettings: State[] = [
   {
     name: 'settings without a store',
@@ -40,6 +61,18 @@ export const ofSettings: State[] = [
     steps: [presses('Disconnect Store'), asks],
   },
   {
+    name: 'keys being replaced by swapped ones',
+    of: 'owner',
+    path: '/settings',
+    given: [isOwnAccount, isOwnStore],
+    steps: [
+      presses('Replace keys'),
+      fills('Consumer key', 'cs_0123456789'),
+      fills('Consumer secret', 'ck_0123456789'),
+      offers('Swap key and secret'),
+    ],
+  },
+  {
     name: 'the doctor at work',
     of: 'owner',
     path: '/settings',
@@ -47,7 +80,7 @@ export const ofSettings: State[] = [
     given: [hangs('stores/doctor')],
     steps: [(page) => page.getByRole('region', { name: 'Connection doctor' }).waitFor()],
   },
-  ...['/settings', '/settings/recovery-rules', '/settings/sending', '/settings/consent'].map((path): State => {
+  ...['/settings', '/settings/recovery-rules', '/settings/sending/sender', '/settings/consent'].map((path): State => {
     return { name: `${path} to a viewer`, of: 'owner', path, given: [isViewer], steps: [isTitled] }
   }),
   {
@@ -59,6 +92,12 @@ export const ofSettings: State[] = [
       (page) => page.keyboard.press('Control+s'),
       says('A whole number from 1 to 20'),
     ],
+  },
+  {
+    name: 'the words of a consent box changed and not saved',
+    of: 'owner',
+    path: '/settings/consent#boxes',
+    steps: [fills('Text of the SMS box', 'Text me about my cart.'), offers('Save text')],
   },
   {
     name: 'a file of addresses looked at',
@@ -78,7 +117,7 @@ export const ofSettings: State[] = [
     name: 'a person about to be erased',
     of: 'owner',
     path: '/settings/consent?person=ann@shoppers.example#person',
-    given: [answers('persons/', { person: ANN })],
+    given: [answers('privacy/', { person: ANN })],
     steps: [presses('Erase this person'), (page) => page.getByLabel('Type “erase” to confirm').waitFor()],
   },
   {
@@ -90,8 +129,27 @@ export const ofSettings: State[] = [
   {
     name: 'a test mail that went',
     of: 'owner',
-    path: '/settings/sending',
-    steps: [presses('Send test mail'), says('took the mail to')],
+    path: '/settings/sending/mail-server',
+    steps: [presses('Send test email'), says('The email is in the built-in mailbox')],
+  },
+  {
+    name: 'a mail server that cannot be',
+    of: 'owner',
+    path: '/settings/sending/mail-server',
+    given: [isOwnAccount, MAIL_SERVER_FREE],
+    steps: [
+      fills('Server', 'mail server'),
+      fills('User', 'shop@mugs.example'),
+      presses('Check and save'),
+      says('A name such as smtp.example.com'),
+    ],
+  },
+  {
+    name: 'a mail server that takes nothing',
+    of: 'owner',
+    path: '/settings/sending/mail-server',
+    given: [isOwnAccount, answers('sending/mail-server', MAIL_SERVER_DOWN)],
+    steps: [says('smtp.mugs.example is not accepting email')],
   },
   {
     name: 'account not to be had',

@@ -101,6 +101,9 @@ export const NO_PLAN = answers('subscribe/status', {
   plan: null,
   status: null,
   nextBillingDate: null,
+  hasActiveSubscription: false,
+  planInForce: null,
+  graceUntil: null,
   isTestMode: true,
 })
 export const NO_FIGURES = answers('dashboard/stats', {

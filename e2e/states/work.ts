@@ -95,7 +95,7 @@ const ofCartsAndFlows: State[] = [
     given: [hangs('carts/')],
     steps: [waits],
   },
-  { name: 'cart that is not there', of: 'owner', path: `/carts/${NOT_HERE}`, steps: [says('There is no such cart')] },
+  { name: 'cart that is not there', of: 'owner', path: `/carts/${NOT_HERE}`, steps: [says('Cart not found')] },
   { name: 'cart to a viewer', of: 'owner', path: '/carts/:cartId', given: [isViewer], steps: [isTitled] },
   { name: 'flows not to be had', of: 'owner', path: '/flows', given: [refuses('flows')], steps: [offers('Retry')] },
   { name: 'flow to a viewer', of: 'owner', path: '/flows/:flowId', given: [isViewer], steps: [isTitled] },
@@ -108,4 +108,69 @@ const ofCartsAndFlows: State[] = [
   },
 ]
 
-export const ofTheSections: State[] = [...ofTheDashboard, ...ofCartsAndFlows]
+const NO_NOTIFICATIONS = answers('notifications?', {
+  notifications: [],
+  pagination: { page: 1, limit: 10, total: 0, pages: 0 },
+})
+const opensTheBell = presses(/^Notifications/)
+
+const ofNotifications: State[] = [
+  {
+    name: 'notifications on their way',
+    of: 'owner',
+    path: '/notifications',
+    isLoading: true,
+    given: [hangs('notifications?')],
+    steps: [says('Loading notifications...')],
+  },
+  {
+    name: 'notifications not to be had',
+    of: 'owner',
+    path: '/notifications',
+    given: [refuses('notifications?')],
+    steps: [offers('Retry')],
+  },
+  {
+    name: 'no notifications',
+    of: 'owner',
+    path: '/notifications',
+    given: [NO_NOTIFICATIONS],
+    steps: [says('No notifications')],
+  },
+  {
+    name: 'notification that is not there',
+    of: 'owner',
+    path: `/notifications?notificationId=${NOT_HERE}`,
+    steps: [says('This notification is no longer there')],
+  },
+  {
+    name: 'the bell',
+    of: 'owner',
+    path: '/flows',
+    steps: [opensTheBell, shows('.bell-item, .bell-panel .empty-sign')],
+  },
+  {
+    name: 'the bell, empty',
+    of: 'owner',
+    path: '/flows',
+    given: [NO_NOTIFICATIONS],
+    steps: [opensTheBell, says('No notifications')],
+  },
+  {
+    name: 'the bell, waiting',
+    of: 'owner',
+    path: '/flows',
+    isLoading: true,
+    given: [hangs('notifications?')],
+    steps: [opensTheBell, shows('.bell-panel [role=status][aria-label=Loading]')],
+  },
+  {
+    name: 'the bell, failed',
+    of: 'owner',
+    path: '/flows',
+    given: [refuses('notifications?')],
+    steps: [opensTheBell, offers('Retry')],
+  },
+]
+
+export const ofTheSections: State[] = [...ofTheDashboard, ...ofCartsAndFlows, ...ofNotifications]

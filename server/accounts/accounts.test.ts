@@ -1,9 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest'
+import { anAddress, anIp, aUser, me, post } from '../../test/visitor.ts'
 import { aWorld } from '../../test/world.ts'
-import { tokenHash } from '../secrets.ts'
+import { tokenHash } from '../core/secrets.ts'
 import { hasDemoAccount, tidyAccounts } from './accounts.ts'
 import { mailRegistrationAttempt, mailResetLink } from './mails.ts'
-import { anAddress, anIp, aUser, me, post } from './visitor.ts'
 
 const world = aWorld()
 
@@ -67,10 +67,11 @@ test('registering a known address otherwise says nothing about it, and its owner
 
 test('registering is no way around the limit of wrong passwords', async () => {
   const { email, password } = await aUser(world)
+  const from = { ip: anIp() }
   for (let wrong = 0; wrong < 5; wrong += 1)
-    await post(world, 'register', { name: 'Eve', email, password: `guess ${wrong}` })
-  expect((await post(world, 'register', { name: 'Eve', email, password })).status).toBe(409)
-  expect((await post(world, 'login', { email, password })).status).toBe(429)
+    await post(world, 'register', { name: 'Eve', email, password: `guess ${wrong}` }, from)
+  expect((await post(world, 'register', { name: 'Eve', email, password }, from)).status).toBe(409)
+  expect((await post(world, 'login', { email, password }, from)).status).toBe(429)
 })
 
 test('two who register one address at the same moment get one user', async () => {
@@ -123,11 +124,12 @@ test('an unknown address takes as long as a wrong password', async () => {
   expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) * 0.5)
 })
 
-test('after five wrong passwords an address waits, also with the right one, and a quarter of an hour later it does not', async () => {
+test('after five wrong passwords from a client it waits, also with the right one, and a quarter of an hour later it does not', async () => {
   const { email, password } = await aUser(world)
+  const from = { ip: anIp() }
   for (let wrong = 0; wrong < 5; wrong += 1)
-    expect((await post(world, 'login', { email, password: 'wrong' })).status).toBe(401)
-  const reply = await post(world, 'login', { email, password })
+    expect((await post(world, 'login', { email, password: 'wrong' }, from)).status).toBe(401)
+  const reply = await post(world, 'login', { email, password }, from)
   expect(reply).toMatchObject({
     status: 429,
     code: 'rate_limited',
@@ -136,19 +138,23 @@ test('after five wrong passwords an address waits, also with the right one, and 
   expect(reply.retryAfterS).toBeGreaterThan(890)
   expect(reply.headers['retry-after']).toBe(String(reply.retryAfterS))
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15 * 60_000 + 1_000 })
-  expect((await post(world, 'login', { email, password })).status).toBe(200)
+  expect((await post(world, 'login', { email, password }, from)).status).toBe(200)
   vi.useRealTimers()
 })
 
 test('an address nobody has is limited like any other', async () => {
   const email = anAddress()
-  for (let wrong = 0; wrong < 5; wrong += 1) await post(world, 'login', { email, password: 'wrong' })
-  expect((await post(world, 'login', { email, password: 'wrong' })).status).toBe(429)
+  const from = { ip: anIp() }
+  for (let wrong = 0; wrong < 5; wrong += 1) await post(world, 'login', { email, password: 'wrong' }, from)
+  expect((await post(world, 'login', { email, password: 'wrong' }, from)).status).toBe(429)
 })
 
 test('guesses sent all at once are counted one by one', async () => {
   const { email } = await aUser(world)
-  const guesses = Array.from({ length: 12 }, (_, index) => post(world, 'login', { email, password: `guess ${index}` }))
+  const from = { ip: anIp() }
+  const guesses = Array.from({ length: 12 }, (_, index) =>
+    post(world, 'login', { email, password: `guess ${index}` }, from),
+  )
   const statuses = (await Promise.all(guesses)).map((reply) => reply.status)
   expect(statuses.filter((status) => status === 401)).toHaveLength(5)
   expect(statuses.filter((status) => status === 429)).toHaveLength(7)
@@ -156,9 +162,10 @@ test('guesses sent all at once are counted one by one', async () => {
 
 test('signing in forgives the wrong passwords before it', async () => {
   const { email, password } = await aUser(world)
+  const from = { ip: anIp() }
   for (let round = 0; round < 3; round += 1) {
-    for (let wrong = 0; wrong < 4; wrong += 1) await post(world, 'login', { email, password: 'wrong' })
-    expect((await post(world, 'login', { email, password })).status).toBe(200)
+    for (let wrong = 0; wrong < 4; wrong += 1) await post(world, 'login', { email, password: 'wrong' }, from)
+    expect((await post(world, 'login', { email, password }, from)).status).toBe(200)
   }
 })
 

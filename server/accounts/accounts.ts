@@ -1,18 +1,24 @@
 import { authTexts, type User } from '../../shared/auth.ts'
 import { normalizeEmail } from '../../shared/contact.ts'
-import { hasActiveSubscription, planOf } from '../billing/billing.ts'
-import { type AccountDb, type Db, transactAccount } from '../db.ts'
+import { planOf } from '../billing/billing.ts'
+import { type AccountDb, type Db, transactAccount } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { clientNetwork, take, tryTake } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, found } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { mailVerification } from '../members/jobs.ts'
+import { limits } from '../members/limits.ts'
+import { assertPlainName } from '../members/names.ts'
+import { INVITATION_KEPT_MS, later } from '../members/rules.ts'
+import { type Session, startSession } from '../members/session.ts'
+import { memberOf, userByEmail } from '../members/users.ts'
+import { deleteOldUndos } from './email-undo-sql.ts'
+import { type DeviceCookie, deviceCookie, rightGuess, takeGuess, tryGuess, wrongGuess } from './guesses.ts'
 import { deleteOldInvitations } from './invitation-sql.ts'
 import { mailRegistration } from './jobs.ts'
-import { forgive, giveBack, limits, take, tryTake } from './limits.ts'
 import { hashPassword, isRightPassword } from './passwords.ts'
 import { deleteOldEmailChanges, openEmailChange } from './profile-sql.ts'
 import { resumeRemovals } from './removal.ts'
-import { clientNetwork, INVITATION_KEPT_MS, later } from './rules.ts'
-import { type Session, startSession } from './session.ts'
 import * as sql from './sql.ts'
 
 // Accounts: who may come in. A user signs in to one account at a time; a session is a random token of which only the hash is
@@ -21,6 +27,8 @@ import * as sql from './sql.ts'
 export interface SignedIn {
   token: string
   user: User
+  /** Null for the demo, which everybody signs in to. */
+  cookie: DeviceCookie | null
 }
 
 /** Where a request came from. */
@@ -28,6 +36,7 @@ export interface Origin {
   ip: string
   /** In words, to be shown to the user among their sessions. */
   device: string | null
+  cookies: Readonly<Record<string, string | undefined>>
 }
 
 interface Credentials extends Origin {
@@ -42,8 +51,9 @@ interface Credentials extends Origin {
 export async function register(deps: Deps, wanted: Credentials & { name: string }): Promise<SignedIn> {
   const email = normalizeEmail(wanted.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
+  assertPlainName(wanted.name, 'name')
   await take(deps, limits.registerPerClient, clientNetwork(wanted.ip))
-  const known = await sql.userByEmail(deps.db, email)
+  const known = await userByEmail(deps.db, email)
   const created = known ? undefined : await createOwner(deps, { ...wanted, email })
   return created ?? registerAgain(deps, { ...wanted, email })
 }
@@ -57,19 +67,22 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
     if (!(await sql.insertUser(tx.db, user))) return undefined
     await sql.insertAccount(tx, wanted.name, now)
     await sql.insertMember(tx, user.id, 'owner', now)
+    await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
     return startSession(tx, user.id, { now, device: wanted.device })
   })
-  return token === undefined ? undefined : { token, user: await viewUser(account, user.id, now) }
+  if (token === undefined) return undefined
+  return { token, user: await viewUser(account, user.id, now), cookie: deviceCookie(deps, user.id) }
 }
 
 async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn> {
-  const isLocked = (await tryTake(deps, limits.signInPerAddress, wanted.email)) > 0
-  const user = await sql.userByEmail(deps.db, wanted.email)
-  const isRight = await isRightPassword(wanted.password, isLocked ? undefined : user?.password_hash)
-  if (isRight && user) {
-    await forgive(deps, limits.signInPerAddress, wanted.email)
+  const user = await userByEmail(deps.db, wanted.email)
+  const { guess } = await tryGuess(deps, { ...wanted, userId: user?.id })
+  const isRight = await isRightPassword(wanted.password, guess ? user?.password_hash : undefined)
+  if (isRight && user && guess) {
+    await rightGuess(deps, guess)
     return enter(deps, user.id, wanted.device)
   }
+  if (guess) await wrongGuess(deps, guess)
   if (user && (await tryTake(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
     await deps.jobs.enqueue(deps.db, mailRegistration, { userId: user.id })
   }
@@ -79,27 +92,25 @@ async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn>
 export async function signIn(deps: Deps, wanted: Credentials): Promise<SignedIn> {
   // What is no address is nobody's; it takes the same way so that it takes the same time.
   const email = normalizeEmail(wanted.email) ?? wanted.email
-  const client = clientNetwork(wanted.ip)
-  await take(deps, limits.signInPerClient, client)
-  await take(deps, limits.signInPerAddress, email)
-  const user = await sql.userByEmail(deps.db, email)
+  const user = await userByEmail(deps.db, email)
+  const guess = await takeGuess(deps, { ...wanted, email, userId: user?.id })
   if (!(await isRightPassword(wanted.password, user?.password_hash)) || !user) {
+    await wrongGuess(deps, guess)
     throw new AppError('unauthenticated', authTexts.loginFailed)
   }
-  await giveBack(deps, limits.signInPerClient, client)
-  await forgive(deps, limits.signInPerAddress, email)
+  await rightGuess(deps, guess)
   return enter(deps, user.id, wanted.device)
 }
 
 /** Decision 29: signs in to the real demo account; 404 where there is none. */
-export async function signInToDemo(deps: Deps, { ip, device }: Origin): Promise<SignedIn> {
+export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'cookies'>): Promise<SignedIn> {
   const owner = deps.config.isDemo ? await sql.demoOwner(deps.db) : undefined
   const { account_id, user_id } = found(owner, 'Demo')
   await take(deps, limits.demoPerClient, clientNetwork(ip))
   const account = { accountId: account_id, db: deps.db }
   const now = deps.now()
   const token = await startSession(account, user_id, { now, device })
-  return { token, user: await viewUser(account, user_id, now) }
+  return { token, user: await viewUser(account, user_id, now), cookie: null }
 }
 
 export async function hasDemoAccount(db: Db): Promise<boolean> {
@@ -111,9 +122,9 @@ export async function signOut(account: AccountDb, session: Session): Promise<voi
 }
 
 export async function viewUser(account: AccountDb, userId: string, now: Date): Promise<User> {
-  const user = found(await sql.member(account, userId), 'User')
+  const user = found(await memberOf(account, userId), 'User')
   const stores = await sql.storesOfAccount(account)
-  const plan = await planOf(account)
+  const plan = await planOf(account, now)
   const pending = await openEmailChange(account.db, userId, now)
   return {
     id: user.id,
@@ -121,11 +132,12 @@ export async function viewUser(account: AccountDb, userId: string, now: Date): P
     email: user.email,
     stores: stores.map(({ id, url, platform, is_active }) => ({ id, storeUrl: url, platform, isActive: is_active })),
     subscriptionStatus: plan.status,
-    hasActiveSubscription: hasActiveSubscription(plan),
+    hasActiveSubscription: plan.entitlements.isSubscribed,
     accountId: account.accountId,
     accountName: user.account_name,
     role: user.role,
     isDemo: user.is_demo,
+    isEmailConfirmed: user.is_demo || user.email_confirmed_at !== null,
     pendingEmail: pending?.email ?? null,
   }
 }
@@ -135,6 +147,7 @@ export async function tidyAccounts(deps: Deps): Promise<void> {
   await resumeRemovals(deps)
   await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
   await deleteOldEmailChanges(deps.db, deps.now())
+  await deleteOldUndos(deps.db, deps.now())
   await sql.deleteExpiredSessions(deps.db, deps.now())
   await sql.deleteExpiredResets(deps.db, deps.now())
   await sql.deleteExpiredLimits(deps.db, Date.now())
@@ -147,5 +160,5 @@ async function enter(deps: Deps, userId: string, device: string | null): Promise
   const account = { accountId: membership.account_id, db: deps.db }
   const now = deps.now()
   const token = await startSession(account, userId, { now, device })
-  return { token, user: await viewUser(account, userId, now) }
+  return { token, user: await viewUser(account, userId, now), cookie: deviceCookie(deps, userId) }
 }

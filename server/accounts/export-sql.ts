@@ -1,14 +1,8 @@
-import { type AccountDb, type Db, type StoreDb, sql } from '../db.ts'
+import { type AccountDb, type Db, type StoreDb, sql } from '../core/db.ts'
+import type { ExportedTable } from './export-tables.ts'
 
 // What an account's export reads: SQL and nothing else. Rows come as the database writes them in JSON, page by page along the
 // primary key, so that the size of a store does not matter.
-
-/** One table of a store: its key after `store_id`, in the key's order, and the columns that stay here. */
-export interface ExportedTable {
-  name: string
-  key: readonly [column: string, type: 'uuid' | 'text' | 'integer'][]
-  without?: readonly string[]
-}
 
 export type ExportedRow = Record<string, unknown>
 

@@ -1,16 +1,13 @@
-import crypto from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
-import { mayDo } from '../../shared/roles.ts'
-import type { AccountDb, Db } from '../db.ts'
+import { z } from 'zod'
+import { prepareExport } from '../../shared/account.ts'
+import type { AccountDb, Db } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import { accountDownload, datedName } from '../http/downloads.ts'
+import { limits } from '../members/limits.ts'
 import * as sql from './export-sql.ts'
-import { accountTables, storeTables } from './export-tables.ts'
-import { limits, take } from './limits.ts'
-import { EXPORT_LINK_MS, later } from './rules.ts'
-import type { Session } from './session.ts'
-import { member } from './sql.ts'
+import { accountTables, type ExportedTable, storeTables } from './export-tables.ts'
 
 // Everything an account has, as a zip of JSON Lines files, written while it is read: neither memory nor the size of a store bounds
 // it. No secret is in it (export-tables.ts). Addresses are hashed in consents and suppressions; the shoppers' file carries the same hash
@@ -18,37 +15,22 @@ import { member } from './sql.ts'
 
 const PAGE_SIZE = 1_000
 
-/** A link that is its own permission, for two minutes: who it was made for must still be allowed when it is used. */
-export async function prepareExport(deps: Deps, session: Session) {
-  await take(deps, limits.exportPerAccount, session.accountId)
-  const expiresAt = later(deps.now(), EXPORT_LINK_MS)
-  const subject = `${session.accountId}.${session.userId}.${expiresAt.getTime()}`
-  const url = `/api/account/export/${subject}.${deps.secrets.token('export', subject)}`
-  return { url, expiresAt: expiresAt.toISOString() }
-}
-
-export async function downloadExport(deps: Deps, ticket: string) {
-  const account = await openTicket(deps, ticket)
-  const zip = new ZipFile()
-  const output = zip.outputStream as Readable
-  zip.on('error', (error) => output.destroy(error as Error))
-  await fill(deps, account, zip)
-  zip.end()
-  return { fileName: `recoup-export-${deps.now().toISOString().slice(0, 10)}.zip`, stream: output }
-}
-
-async function openTicket(deps: Deps, ticket: string): Promise<AccountDb<Db>> {
-  const [accountId = '', userId = '', expires = '', mac = ''] = ticket.split('.')
-  const wanted = deps.secrets.token('export', `${accountId}.${userId}.${expires}`)
-  const isOurs = mac.length === wanted.length && crypto.timingSafeEqual(Buffer.from(mac), Buffer.from(wanted))
-  if (!isOurs || Number(expires) <= deps.now().getTime()) {
-    throw new AppError('not_found', 'This link is no longer valid. Start the export again.')
-  }
-  const account = { accountId, db: deps.db }
-  const role = (await member(account, userId))?.role
-  if (!role || !mayDo(role, 'account:export')) throw new AppError('not_found', 'Not found')
-  return account
-}
+export const accountExport = accountDownload({
+  name: 'account',
+  path: '/api/account/export/file',
+  permission: prepareExport.permission,
+  limit: limits.exportPerAccount,
+  limitPer: 'account',
+  what: z.object({}),
+  read: async (deps, account) => {
+    const zip = new ZipFile()
+    const output = zip.outputStream as Readable
+    zip.on('error', (error) => output.destroy(error as Error))
+    await fill(deps, account, zip)
+    zip.end()
+    return { fileName: `${datedName(deps, 'recoup-export')}.zip`, type: 'application/zip', content: output }
+  },
+})
 
 async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<void> {
   zip.addBuffer(Buffer.from(README), 'README.txt')
@@ -67,7 +49,7 @@ async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<v
   }
 }
 
-async function* linesOf(deps: Deps, storeId: string, table: sql.ExportedTable): AsyncGenerator<Buffer> {
+async function* linesOf(deps: Deps, storeId: string, table: ExportedTable): AsyncGenerator<Buffer> {
   for await (const page of sql.rowsOf({ storeId, db: deps.db }, table, PAGE_SIZE)) {
     const rows = page.map((row) => without(row, table.without))
     yield asLines(table.name === 'shoppers' ? rows.map((row) => withHashes(deps, row)) : rows)
@@ -93,7 +75,7 @@ function folderOf(store: { id: string; name?: unknown }): string {
   const words = String(store.name ?? '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-|-$/g, '')
     .slice(0, 40)
   return `${words || 'store'}-${store.id.slice(-8)}`
 }

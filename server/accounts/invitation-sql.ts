@@ -1,5 +1,5 @@
 import type { Role } from '../../shared/roles.ts'
-import type { AccountDb, AccountTx, Db } from '../db.ts'
+import type { AccountDb, AccountTx, Db } from '../core/db.ts'
 
 // Invitations: SQL and nothing else.
 

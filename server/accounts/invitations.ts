@@ -2,20 +2,25 @@ import { authTexts, PASSWORD_MIN } from '../../shared/auth.ts'
 import { normalizeEmail } from '../../shared/contact.ts'
 import { mayManage, type Role } from '../../shared/roles.ts'
 import { teamTexts } from '../../shared/team.ts'
-import { type AccountDb, type AccountTx, transactAccount } from '../db.ts'
+import { type AccountDb, type AccountTx, transactAccount } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { clientNetwork, take } from '../core/rate-limits.ts'
+import { tokenHash } from '../core/secrets.ts'
+import { invitationByToken } from '../core/system.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, found } from '../errors.ts'
-import { newId } from '../ids.ts'
-import { tokenHash } from '../secrets.ts'
+import { limits } from '../members/limits.ts'
+import { assertPlainName } from '../members/names.ts'
+import { INVITATION_MS, later } from '../members/rules.ts'
+import { type Session, startSession } from '../members/session.ts'
+import { userByEmail } from '../members/users.ts'
+import { assertVerified, confirmAddress } from '../members/verification.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
-import { invitationByToken } from '../system.ts'
 import { type SignedIn, viewUser } from './accounts.ts'
+import { deviceCookie, rightGuess, takeGuess, wrongGuess } from './guesses.ts'
 import * as sql from './invitation-sql.ts'
 import { mailInvitation } from './jobs.ts'
-import { forgive, giveBack, limits, take } from './limits.ts'
 import { hashPassword, isRightPassword } from './passwords.ts'
-import { clientNetwork, INVITATION_MS, later } from './rules.ts'
-import { type Session, startSession } from './session.ts'
 import * as users from './sql.ts'
 import { refuseDemo } from './team.ts'
 import * as team from './team-sql.ts'
@@ -57,7 +62,7 @@ export async function revokeInvitation(account: AccountDb, session: Session, inv
   const { email, role } = found(await sql.invitation(account, invitationId), 'Invitation')
   assertMay(session, role)
   await sql.deleteInvitation(account, invitationId)
-  return `The invitation of ${email} is taken back. Its link no longer works.`
+  return `The invitation of ${email} has been revoked. Its link no longer works.`
 }
 
 interface Guest {
@@ -66,11 +71,12 @@ interface Guest {
   password?: string | undefined
   ip: string
   device: string | null
+  cookies: Readonly<Record<string, string | undefined>>
 }
 
 export async function readInvitation(deps: Deps, { token, ip }: Pick<Guest, 'token' | 'ip'>, session: Session | null) {
   const open = await openInvitation(deps, token, ip)
-  const user = await users.userByEmail(deps.db, open.email)
+  const user = await userByEmail(deps.db, open.email)
   return {
     accountName: open.account_name,
     invitedBy: open.invited_by,
@@ -83,7 +89,7 @@ export async function readInvitation(deps: Deps, { token, ip }: Pick<Guest, 'tok
 
 export async function acceptInvitation(deps: Deps, guest: Guest, session: Session | null): Promise<SignedIn> {
   const open = await openInvitation(deps, guest.token, guest.ip)
-  const user = await users.userByEmail(deps.db, open.email)
+  const user = await userByEmail(deps.db, open.email)
   const isYou = user !== undefined && session?.userId === user.id && !session.isDemo
   if (user && !isYou) await assertPassword(deps, guest, user)
   const fresh = user ? null : await newUser(open.email, guest)
@@ -95,12 +101,13 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
     const used = await sql.useInvitation(tx, tokenHash(guest.token), now)
     if (!used) throw invalid()
     const id = user?.id ?? (await insertFresh(tx, fresh!, now))
+    await confirmAddress(tx.db, id, used.email, now)
     await team.addMember(tx, id, used.role, now)
     await team.enterAccount(tx, id, now)
     await refreshMembers(tx, [used.email])
     return { token: await startSession(tx, id, { now, device: guest.device }), userId: id }
   })
-  return { token, user: await viewUser(account, userId, now) }
+  return { token, user: await viewUser(account, userId, now), cookie: deviceCookie(deps, userId) }
 }
 
 const invalid = () => new AppError('invalid', teamTexts.invalidInvitation)
@@ -117,6 +124,7 @@ function assertMay(session: Session, role: Role): void {
 }
 
 async function mail(deps: Deps, account: AccountDb, session: Session, asked: { email: string; role: Role }) {
+  await assertVerified(account)
   await take(deps, limits.invitePerAccount, account.accountId)
   await take(deps, limits.invitePerAddress, asked.email)
   const now = deps.now()
@@ -129,16 +137,18 @@ async function mail(deps: Deps, account: AccountDb, session: Session, asked: { e
 }
 
 /** Counted like any sign-in: the link is no way around the limits of guessing. */
-async function assertPassword(deps: Deps, guest: Guest, user: { email: string; password_hash: string }): Promise<void> {
-  const client = clientNetwork(guest.ip)
-  await take(deps, limits.signInPerClient, client)
-  await take(deps, limits.signInPerAddress, user.email)
+async function assertPassword(
+  deps: Deps,
+  guest: Guest,
+  user: { id: string; email: string; password_hash: string },
+): Promise<void> {
+  const guess = await takeGuess(deps, { ...guest, email: user.email, userId: user.id })
   if (!(await isRightPassword(guest.password ?? '', user.password_hash))) {
+    await wrongGuess(deps, guess)
     // Not a 401: the caller may be signed in, as somebody else, and stays so.
     throw new AppError('invalid', authTexts.loginFailed, { fields: { password: authTexts.loginFailed } })
   }
-  await giveBack(deps, limits.signInPerClient, client)
-  await forgive(deps, limits.signInPerAddress, user.email)
+  await rightGuess(deps, guess)
 }
 
 async function newUser(email: string, guest: Guest) {
@@ -148,6 +158,7 @@ async function newUser(email: string, guest: Guest) {
   else if (guest.password.length < PASSWORD_MIN) fields.password = authTexts.passwordShort
   const first = fields.name ?? fields.password
   if (first) throw new AppError('invalid', first, { fields })
+  assertPlainName(guest.name!, 'name')
   return { email, name: guest.name!, passwordHash: await hashPassword(guest.password!) }
 }
 
@@ -157,6 +168,6 @@ async function insertFresh(
   now: Date,
 ): Promise<string> {
   const id = newId()
-  if (await users.insertUser(tx.db, { id, ...fresh, now })) return id
-  throw new AppError('conflict', 'This address has just been registered. Open the link again.')
+  if (await users.insertUser(tx.db, { id, ...fresh, now, isConfirmed: true })) return id
+  throw new AppError('conflict', 'This address belongs to another user. Ask for an invitation to a different one.')
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { job } from '../jobs.ts'
+import { job } from '../core/jobs.ts'
 
 /** An unknown address queues this too, with an id that is nobody's: both answers take the same time. */
 export const mailReset = job('accounts.mail-reset', z.object({ userId: z.uuid() }))
@@ -7,6 +7,8 @@ export const mailRegistration = job('accounts.mail-registration', z.object({ use
 
 export const mailInvitation = job('accounts.mail-invitation', z.object({ accountId: z.uuid(), invitationId: z.uuid() }))
 export const mailEmailChange = job('accounts.mail-email-change', z.object({ userId: z.uuid() }))
+/** To the address a user had until just now. */
+export const mailEmailUndo = job('accounts.mail-email-undo', z.object({ undoId: z.uuid() }))
 /** To the address a user has now: something about their sign-in is asked for or was changed. */
 export const mailNotice = job(
   'accounts.mail-notice',

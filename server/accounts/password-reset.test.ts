@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
+import { anAddress, anIp, aUser, me, post } from '../../test/visitor.ts'
 import { aWorld } from '../../test/world.ts'
-import { tokenHash } from '../secrets.ts'
+import { tokenHash } from '../core/secrets.ts'
 import { mailResetLink } from './mails.ts'
-import { anAddress, anIp, aUser, me, post } from './visitor.ts'
 
-const world = aWorld()
+const world = aWorld({ SMTP_URL: 'smtp://127.0.0.1:2525' })
 
 beforeEach(() => {
   world.sent.length = 0
@@ -33,6 +33,30 @@ test('forgot password answers the same whether the address is known or not', asy
   expect(world.sent).toEqual([])
 })
 
+test('forgot password says where the link goes: into the built-in mailbox, or nowhere without a mail server', async () => {
+  const { email } = await aUser(world)
+  const { config } = world.deps
+  const answers = async () => [
+    await post(world, 'forgot-password', { email }),
+    await post(world, 'forgot-password', { email: anAddress() }),
+  ]
+  try {
+    world.deps.config = { ...config, smtpUrl: undefined, isLocal: true }
+    for (const reply of await answers()) expect(reply.message).toMatch(/^If an account exists .* built-in mailbox\.$/)
+    world.deps.config = { ...config, smtpUrl: undefined, isLocal: false, supportEmail: 'ops@mugs.example' }
+    world.queued.length = 0
+    for (const reply of await answers()) {
+      expect([reply.status, reply.error]).toEqual([
+        422,
+        'This server cannot send email, so no link was sent. Ask its administrator to reset your password: ops@mugs.example',
+      ])
+    }
+    expect(world.queued).toEqual([])
+  } finally {
+    world.deps.config = config
+  }
+})
+
 test('what is no address gets no link, and is told so', async () => {
   const before = world.queued.length
   expect(await post(world, 'forgot-password', { email: 'nonsense' })).toMatchObject({
@@ -44,8 +68,10 @@ test('what is no address gets no link, and is told so', async () => {
 
 test('forgot password is limited per address and per client', async () => {
   const email = anAddress()
-  for (let count = 0; count < 3; count += 1) expect((await post(world, 'forgot-password', { email })).status).toBe(200)
-  expect((await post(world, 'forgot-password', { email })).status).toBe(429)
+  const from = { ip: anIp() }
+  for (let count = 0; count < 3; count += 1)
+    expect((await post(world, 'forgot-password', { email }, from)).status).toBe(200)
+  expect((await post(world, 'forgot-password', { email }, from)).status).toBe(429)
   const ip = anIp()
   for (let count = 0; count < 20; count += 1) await post(world, 'forgot-password', { email: anAddress() }, { ip })
   expect((await post(world, 'forgot-password', { email: anAddress() }, { ip })).status).toBe(429)
@@ -73,7 +99,7 @@ test('a mail surely not accepted is tried again, one perhaps accepted is not', a
   const { userId } = await aUser(world)
   const usual = world.answer
   world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451' })
-  await expect(mailResetLink(world.deps, { userId })).rejects.toThrow('did not take the mail')
+  await expect(mailResetLink(world.deps, { userId })).rejects.toThrow('did not accept the email')
   world.answer = () => ({ kind: 'unknown', reason: 'silence', response: '' })
   await mailResetLink(world.deps, { userId })
   world.answer = usual
@@ -118,9 +144,17 @@ test('a reset link is dead after an hour, and one never given never lived', asyn
   expect(short).toMatchObject({ status: 400, error: 'Password must be at least 6 characters long' })
 })
 
-test('resetting frees an address somebody else locked', async () => {
+test('resetting ends the wait for wrong passwords', async () => {
   const { email, userId } = await aUser(world)
-  for (let wrong = 0; wrong < 6; wrong += 1) await post(world, 'login', { email, password: 'wrong' })
-  await post(world, 'reset-password', { token: await resetToken(userId), password: 'brand new' })
-  expect((await post(world, 'login', { email, password: 'brand new' })).status).toBe(200)
+  const from = { ip: anIp() }
+  for (let wrong = 0; wrong < 6; wrong += 1) await post(world, 'login', { email, password: 'wrong' }, from)
+  await post(world, 'reset-password', { token: await resetToken(userId), password: 'brand new' }, from)
+  expect((await post(world, 'login', { email, password: 'brand new' }, from)).status).toBe(200)
+})
+
+test('links others ask for keep nobody from asking: the answer stays the same, and no more than six mails go in an hour', async () => {
+  const { email } = await aUser(world)
+  for (let count = 0; count < 8; count += 1) expect((await post(world, 'forgot-password', { email })).status).toBe(200)
+  await world.runJobs()
+  expect(world.sent).toHaveLength(6)
 })

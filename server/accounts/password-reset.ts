@@ -1,39 +1,67 @@
 import crypto from 'node:crypto'
 import { authTexts } from '../../shared/auth.ts'
 import { normalizeEmail } from '../../shared/contact.ts'
+import { mailWayOf } from '../channels/mail-way.ts'
+import type { Tx } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import { clientNetwork, take, tryTake } from '../core/rate-limits.ts'
+import { tokenHash } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
-import { tokenHash } from '../secrets.ts'
+import { limits } from '../members/limits.ts'
+import { lockUser, userByEmail } from '../members/users.ts'
+import { confirmAddress } from '../members/verification.ts'
+import { forgiveGuesses } from './guesses.ts'
 import { mailReset } from './jobs.ts'
-import { forgive, limits, take } from './limits.ts'
 import { hashPassword } from './passwords.ts'
-import { clientNetwork } from './rules.ts'
+import { deleteEmailChange } from './profile-sql.ts'
 import * as sql from './sql.ts'
 
 // A forgotten password. The link is made and mailed by a job (mails.ts), so the answer takes the same time for every address.
 
-export async function requestReset(deps: Deps, asked: { email: string; ip: string }): Promise<void> {
+/** Answers where the link goes, known address or not. Without a mail server there is none, and nobody is sent to look for it. */
+export async function requestReset(deps: Deps, asked: { email: string; ip: string }): Promise<string> {
   // What is no address is a slip of the fingers and nobody's: saying so tells nothing about anybody.
   const email = normalizeEmail(asked.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
+  const way = mailWayOf(deps.config)
+  if (way === 'none') throw new AppError('unprocessable', `${authTexts.resetUnsendable}: ${deps.config.supportEmail}`)
   await take(deps, limits.forgotPerClient, clientNetwork(asked.ip))
-  await take(deps, limits.forgotPerAddress, email)
-  const user = await sql.userByEmail(deps.db, email)
-  await deps.jobs.enqueue(deps.db, mailReset, { userId: user?.id ?? crypto.randomUUID() })
+  await take(deps, limits.forgotPerPair, `${email}\0${clientNetwork(asked.ip)}`)
+  // What others have asked for keeps nobody from asking: the answer is the same, and the links mailed before still work.
+  const isEnough = (await tryTake(deps, limits.forgotPerAddress, email)) > 0
+  const user = await userByEmail(deps.db, email)
+  await deps.jobs.enqueue(deps.db, mailReset, {
+    userId: (isEnough ? undefined : user?.id) ?? crypto.randomUUID(),
+  })
+  return way === 'mailbox' ? authTexts.resetInMailbox : authTexts.resetSent
 }
 
-/** Ends every session of the user, wherever they are signed in, and every other link still open. */
+/**
+ * Ends every session of the user, every other link still open, and a change of address not confirmed yet: whoever asked for it may
+ * have known the old password.
+ */
 export async function resetPassword(deps: Deps, asked: { token: string; password: string; ip: string }): Promise<void> {
   await take(deps, limits.resetPerClient, clientNetwork(asked.ip))
   const passwordHash = await hashPassword(asked.password)
   const now = deps.now()
   const email = await deps.db.transaction().execute(async (tx) => {
-    const reset = await sql.useReset(tx, tokenHash(asked.token), now)
-    if (!reset) throw new AppError('invalid', authTexts.invalidResetLink)
-    await sql.useOtherResets(tx, reset.user_id, now)
+    const reset = await lockResetUser(tx, tokenHash(asked.token), now)
+    await sql.spendOtherResets(tx, reset.user_id, now)
+    await deleteEmailChange(tx, reset.user_id)
     await sql.deleteSessionsOf(tx, reset.user_id)
-    return (await sql.setPassword(tx, reset.user_id, passwordHash))?.email
+    const user = await sql.setPassword(tx, reset.user_id, passwordHash)
+    // The link was read in a mail to this address.
+    if (user) await confirmAddress(tx, reset.user_id, user.email, now)
+    return user?.email
   })
   // Whoever was locked out by somebody else's guesses gets in with the new password.
-  if (email) await forgive(deps, limits.signInPerAddress, email)
+  if (email) await forgiveGuesses(deps, { email, ip: asked.ip })
+}
+
+async function lockResetUser(tx: Tx, hash: Buffer, now: Date) {
+  const owner = await sql.userOfReset(tx, hash)
+  if (owner) await lockUser(tx, owner.user_id)
+  const reset = await sql.spendReset(tx, hash, now)
+  if (!reset) throw new AppError('invalid', authTexts.invalidResetLink)
+  return reset
 }

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db.ts'
+import type { Db, Tx } from '../core/db.ts'
 
 // A user's own name and address: SQL and nothing else.
 
@@ -42,8 +42,13 @@ export function deleteEmailChange(db: Db | Tx, userId: string) {
   return db.deleteFrom('email_changes').where('user_id', '=', userId).execute()
 }
 
+/** Whose token this is, whether or not it is still good. */
+export function userOfEmailChange(tx: Tx, tokenHash: Buffer) {
+  return tx.selectFrom('email_changes').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
+}
+
 /** Used up: of two at once one gets it. */
-export function useEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
+export function spendEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
   return tx
     .deleteFrom('email_changes')
     .where('token_hash', '=', tokenHash)
@@ -52,8 +57,9 @@ export function useEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
     .executeTakeFirst()
 }
 
-export function setEmail(tx: Tx, userId: string, email: string) {
-  return tx.updateTable('users').set({ email }).where('id', '=', userId).execute()
+/** An address is only set once a mail to it was answered. */
+export function setEmail(tx: Tx, userId: string, email: string, now: Date) {
+  return tx.updateTable('users').set({ email, email_confirmed_at: now }).where('id', '=', userId).execute()
 }
 
 export function deleteOldEmailChanges(db: Db, now: Date) {

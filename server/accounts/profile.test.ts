@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aShop } from '../../test/shop.ts'
+import { anAddress, anIp, aUser, me, post } from '../../test/visitor.ts'
 import { aWorld } from '../../test/world.ts'
-import { deviceWords } from './device.ts'
-import { anAddress, anIp, aUser, me, post } from './visitor.ts'
+import { readConfig } from '../core/config.ts'
+import { deviceText } from '../members/device.ts'
 
 const world = aWorld()
 
@@ -25,7 +26,8 @@ async function askForEmail(user: { token: string; password: string }, email: str
   return linkIn(mailTo(email.trim().toLowerCase(), /Confirm/)!.text)
 }
 
-const confirm = (token: string) => post(world, 'confirm-email', { token })
+const confirm = (token: string, session?: string) =>
+  post(world, 'confirm-email', { token }, session === undefined ? {} : { token: session })
 
 async function signInFrom(user: { email: string; password: string }, userAgent: string) {
   const reply = await world.app.inject({
@@ -46,15 +48,38 @@ test('a new address counts once its own mail was answered, and the old one hears
   const user = await aUser(world)
   const email = anAddress()
   const token = await askForEmail(user, ` ${email.toUpperCase()} `)
-  expect(mailTo(user.email, /new email address was asked for/)).toBeDefined()
+  expect(mailTo(user.email, /new email address was requested/)).toBeDefined()
   expect((await me(world, user.token)).user).toMatchObject({ email: user.email, pendingEmail: email })
   expect((await post(world, 'login', { email, password: user.password })).status).toBe(401)
-  expect((await confirm(token)).status).toBe(200)
+  expect((await confirm(token, user.token)).status).toBe(200)
+  await world.runJobs()
   expect((await me(world, user.token)).user).toMatchObject({ email, pendingEmail: null })
   expect(mailTo(user.email, /was changed/)!.text).toContain(email)
   expect((await post(world, 'login', { email, password: user.password })).status).toBe(200)
   expect((await post(world, 'login', { email: user.email, password: user.password })).status).toBe(401)
   expect((await confirm(token)).status).toBe(400)
+})
+
+test('the answer to a new address says where its link went; without a mail server nothing is changed, and it says so', async () => {
+  const user = await aUser(world)
+  const ask = async () => {
+    const body = { email: anAddress(), password: user.password }
+    const reply = await call('POST', '/api/auth/change-email', user.token, body)
+    return [reply.status, reply.body.message ?? reply.body.error]
+  }
+  const here = world.deps.config
+  expect(await ask()).toEqual([200, expect.stringContaining('built-in mailbox')])
+  world.deps.config = readConfig({ DEMO: 'off', SMTP_URL: 'smtp://127.0.0.1:2525' })
+  expect(await ask()).toEqual([200, expect.stringContaining('We have sent a link to the new address')])
+  expect((await call('DELETE', '/api/auth/change-email', user.token)).status).toBe(200)
+  world.queued.length = 0
+  world.deps.config = readConfig({ PUBLIC_URL: 'https://recoup.example.com', SUPPORT_EMAIL: 'ops@recoup.example' })
+  expect(await ask()).toEqual([
+    422,
+    expect.stringMatching(/cannot send email.*your address stays.*ops@recoup\.example/),
+  ])
+  expect([world.queued, (await me(world, user.token)).user.pendingEmail]).toEqual([[], null])
+  world.deps.config = here
 })
 
 test('a link to a new address dies with its successor, when taken back and after a day', async () => {
@@ -210,8 +235,8 @@ test('the demo shows a visitor their own session and lets nobody change what is 
 })
 
 test('devices are named in words, whatever the browser says of itself', () => {
-  expect(deviceWords(IPHONE)).toBe('Safari on iPhone')
-  expect(deviceWords(FIREFOX)).toBe('Firefox on Windows')
+  expect(deviceText(IPHONE)).toBe('Safari on iPhone')
+  expect(deviceText(FIREFOX)).toBe('Firefox on Windows')
   for (const unknown of [undefined, '', 'curl/8.1', '\u0000', 'x'.repeat(10_000)])
-    expect(deviceWords(unknown)).toBeNull()
+    expect(deviceText(unknown)).toBeNull()
 })

@@ -1,17 +1,22 @@
 import { authTexts } from '../../shared/auth.ts'
 import { normalizeEmail } from '../../shared/contact.ts'
-import type { Db } from '../db.ts'
+import { mailWayOf } from '../channels/mail-way.ts'
+import type { Db, Tx } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { clientNetwork, forgive, take } from '../core/rate-limits.ts'
+import { tokenHash } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, found } from '../errors.ts'
-import { tokenHash } from '../secrets.ts'
+import { limits } from '../members/limits.ts'
+import { assertPlainName } from '../members/names.ts'
+import { EMAIL_CHANGE_MS, later } from '../members/rules.ts'
+import type { Session } from '../members/session.ts'
+import { lockUser, userByEmail, userById } from '../members/users.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
+import { offerUndo } from './email-undo.ts'
+import { holderOfEmail } from './email-undo-sql.ts'
 import { mailEmailChange, mailNotice } from './jobs.ts'
-import { forgive, limits, take } from './limits.ts'
-import { tellEmailChanged } from './mails.ts'
 import { hashPassword, isRightPassword } from './passwords.ts'
 import * as sql from './profile-sql.ts'
-import { clientNetwork, EMAIL_CHANGE_MS, later } from './rules.ts'
-import type { Session } from './session.ts'
 import * as sessions from './session-sql.ts'
 import * as users from './sql.ts'
 import { refuseDemo } from './team.ts'
@@ -22,17 +27,29 @@ import { accountsOf } from './team-sql.ts'
 
 export async function saveName(db: Db, session: Session, name: string): Promise<void> {
   refuseDemo(session)
+  assertPlainName(name, 'name')
   await sql.setName(db, session.userId, name)
 }
 
-/** Says the same whether the new address is somebody's here or not; which it is turns out when its link is followed. */
-export async function requestEmailChange(deps: Deps, session: Session, asked: { email: string; password: string }) {
+/**
+ * Answers where the link goes. Says the same whether the new address is somebody's here or not; which it is turns out when the link is
+ * followed. Without a mail server there is no link, and nothing is kept.
+ */
+export async function requestEmailChange(
+  deps: Deps,
+  session: Session,
+  asked: { email: string; password: string },
+): Promise<string> {
   refuseDemo(session)
+  const way = mailWayOf(deps.config)
+  if (way === 'none') {
+    throw new AppError('unprocessable', `${authTexts.emailLinkUnsendable}: ${deps.config.supportEmail}.`)
+  }
   const email = normalizeEmail(asked.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
   const user = await assertPassword(deps, session, asked.password, 'password')
   if (email === user.email) {
-    const same = 'This is your address already.'
+    const same = 'This is already your address.'
     throw new AppError('invalid', same, { fields: { email: same } })
   }
   await take(deps, limits.emailChangePerUser, session.userId)
@@ -43,6 +60,7 @@ export async function requestEmailChange(deps: Deps, session: Session, asked: { 
     await deps.jobs.enqueue(tx, mailEmailChange, { userId })
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'email-asked' })
   })
+  return way === 'mailbox' ? authTexts.emailLinkInMailbox : authTexts.emailLinkSent
 }
 
 export async function cancelEmailChange(db: Db, session: Session): Promise<void> {
@@ -50,29 +68,42 @@ export async function cancelEmailChange(db: Db, session: Session): Promise<void>
   await sql.deleteEmailChange(db, session.userId)
 }
 
-/** As shoppers of their own stores both addresses are looked at again: the new one is a member's now, the old one is not (F1). */
-export async function confirmEmail(deps: Deps, asked: { token: string; ip: string }): Promise<void> {
+/**
+ * Ends every session but the one that confirms, and offers the old address to take the change back. As shoppers of their own stores
+ * both addresses are looked at again: the new one is a member's now, the old one is not (F1).
+ */
+export async function confirmEmail(deps: Deps, asked: { token: string; ip: string }, session: Session | null) {
   await take(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
   const now = deps.now()
-  const changed = await deps.db.transaction().execute(async (tx) => {
-    const change = await sql.useEmailChange(tx, tokenHash(asked.token), now)
-    const user = change && (await users.userById(tx, change.user_id))
-    if (!change || !user) throw new AppError('invalid', authTexts.invalidEmailLink)
-    if (await users.userByEmail(tx, change.email)) {
-      throw new AppError('conflict', 'This address belongs to another user. Choose a different one.')
-    }
-    await sql.setEmail(tx, user.id, change.email)
+  await deps.db.transaction().execute(async (tx) => {
+    const { user, email } = await openChange(tx, tokenHash(asked.token), now)
+    await sql.setEmail(tx, user.id, email, now)
     // Links to a new password went to the old address.
-    await users.useOtherResets(tx, user.id, now)
+    await users.spendOtherResets(tx, user.id, now)
+    await sessions.deleteSessionsExcept(tx, user.id, session?.userId === user.id ? session.sessionId : null)
+    await offerUndo(deps, tx, user)
     for (const { id } of await accountsOf(tx, user.id)) {
-      await refreshMembers({ accountId: id, db: tx }, [user.email, change.email])
+      await refreshMembers({ accountId: id, db: tx }, [user.email, email])
     }
-    return { ...user, newEmail: change.email }
   })
-  await tellEmailChanged(deps, changed)
 }
 
-/** Everywhere else the user is signed out: whoever knew the old password is out with it. */
+async function openChange(tx: Tx, hash: Buffer, now: Date) {
+  const owner = await sql.userOfEmailChange(tx, hash)
+  const user = owner && (await lockUser(tx, owner.user_id))
+  const change = await sql.spendEmailChange(tx, hash, now)
+  if (!user || !change) throw new AppError('invalid', authTexts.invalidEmailLink)
+  const holder = await holderOfEmail(tx, change.email, now)
+  if ((await userByEmail(tx, change.email)) || (holder && holder.user_id !== user.id)) {
+    throw new AppError('conflict', 'This address belongs to another user. Choose a different one.')
+  }
+  return { user, email: change.email }
+}
+
+/**
+ * Everywhere else the user is signed out, and a change of address not confirmed yet is dropped: whoever knew the old password is out
+ * with it.
+ */
 export async function changePassword(deps: Deps, session: Session, asked: { current: string; password: string }) {
   refuseDemo(session)
   await assertPassword(deps, session, asked.current, 'current')
@@ -80,8 +111,10 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
   const passwordHash = await hashPassword(asked.password)
   const now = deps.now()
   return deps.db.transaction().execute(async (tx) => {
+    await lockUser(tx, userId)
     await users.setPassword(tx, userId, passwordHash)
-    await users.useOtherResets(tx, userId, now)
+    await sql.deleteEmailChange(tx, userId)
+    await users.spendOtherResets(tx, userId, now)
     const ended = await sessions.deleteSessionsExcept(tx, userId, session.sessionId)
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'password-changed' })
     return ended
@@ -91,7 +124,7 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
 /** Throws `invalid` at `field`; wrong ones are counted per user. */
 export async function assertPassword(deps: Deps, session: Session, password: string, field: string) {
   await take(deps, limits.passwordPerUser, session.userId)
-  const user = found(await users.userById(deps.db, session.userId), 'User')
+  const user = found(await userById(deps.db, session.userId), 'User')
   if (!(await isRightPassword(password, user.password_hash))) {
     throw new AppError('invalid', authTexts.wrongPassword, { fields: { [field]: authTexts.wrongPassword } })
   }

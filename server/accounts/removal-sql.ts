@@ -1,4 +1,4 @@
-import type { AccountTx, Db, Tx } from '../db.ts'
+import type { AccountTx, Db, Tx } from '../core/db.ts'
 
 // Deleting an account: SQL and nothing else.
 
@@ -13,12 +13,8 @@ export function markDeleted({ db, accountId }: AccountTx, now: Date) {
     .executeTakeFirst()
 }
 
-export function cancelSubscription({ db, accountId }: AccountTx, now: Date) {
-  return db
-    .updateTable('subscriptions')
-    .set({ status: 'canceled', next_billing_at: null, updated_at: now })
-    .where('account_id', '=', accountId)
-    .execute()
+export function deleteSubscription({ db, accountId }: AccountTx) {
+  return db.deleteFrom('subscriptions').where('account_id', '=', accountId).execute()
 }
 
 /** Nobody is signed in to it or may sign in any more. Returns who was in it. */

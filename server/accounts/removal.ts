@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import { DELETE_WORD } from '../../shared/account.ts'
-import { type AccountDb, transactAccount } from '../db.ts'
+import { type AccountDb, transactAccount } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
-import { removeStoresOf, stopStoresOf } from '../stores/stores.ts'
+import { later, REMOVAL_MS } from '../members/rules.ts'
+import type { Session } from '../members/session.ts'
+import { removeStoresOf, stopStoresOf } from '../store-settings/stores.ts'
 import { removeAccount } from './jobs.ts'
 import { tellAccountDeleted } from './mails.ts'
 import { assertPassword } from './profile.ts'
 import * as sql from './removal-sql.ts'
-import { later, REMOVAL_MS } from './rules.ts'
-import type { Session } from './session.ts'
 import { refuseDemo } from './team.ts'
 import { lockTeam } from './team-sql.ts'
 
@@ -34,9 +34,9 @@ export async function deleteAccount(
   const { name, removeHooks } = await transactAccount(account, async (tx) => {
     await lockTeam(tx)
     const marked = await sql.markDeleted(tx, now)
-    if (!marked) throw new AppError('conflict', 'This account is being deleted already.')
+    if (!marked) throw new AppError('conflict', 'This account is already being deleted.')
     const removeHooks = await stopStoresOf(deps, tx)
-    await sql.cancelSubscription(tx, now)
+    await sql.deleteSubscription(tx)
     await sql.deleteUsersNowhere(tx.db, await sql.deleteMembers(tx))
     await deps.jobs.enqueue(tx.db, removeAccount, { accountId }, accountId)
     return { name: marked.name, removeHooks }

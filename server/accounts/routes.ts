@@ -1,9 +1,12 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as own from '../../shared/account.ts'
 import * as api from '../../shared/auth.ts'
-import { type Routes, serveAccount, servePublic } from '../http.ts'
-import { type Origin, register, signIn, signInToDemo, signOut, viewUser } from './accounts.ts'
-import { deviceWords } from './device.ts'
+import type { Deps } from '../deps.ts'
+import { type Routes, serveAccount, servePublic } from '../http/http.ts'
+import { deviceText } from '../members/device.ts'
+import { resendVerification, verifyEmail } from '../members/verification.ts'
+import { type Origin, register, type SignedIn, signIn, signInToDemo, signOut, viewUser } from './accounts.ts'
+import { undoEmailChange } from './email-undo.ts'
 import { requestReset, resetPassword } from './password-reset.ts'
 import * as profile from './profile.ts'
 
@@ -11,13 +14,35 @@ import * as profile from './profile.ts'
 
 export const originOf = (request: FastifyRequest): Origin => ({
   ip: request.ip,
-  device: deviceWords(request.headers['user-agent']),
+  device: deviceText(request.headers['user-agent']),
+  cookies: request.cookies,
 })
 
-export const accountRoutes: Routes = (app, deps) => {
-  servePublic(app, deps, api.register, ({ body, request }) => register(deps, { ...body, ...originOf(request) }))
+const DEVICE_S = 180 * 86_400
 
-  servePublic(app, deps, api.login, ({ body, request }) => signIn(deps, { ...body, ...originOf(request) }))
+/** Lets this browser sign in while others guess at the address. */
+export function rememberDevice<S extends SignedIn>(deps: Deps, reply: FastifyReply, signedIn: S): S {
+  const { cookie } = signedIn
+  if (!cookie) return signedIn
+  const secure = deps.config.publicUrl.startsWith('https:')
+  reply.setCookie(cookie.name, cookie.value, {
+    httpOnly: true,
+    sameSite: 'strict',
+    path: '/api',
+    maxAge: DEVICE_S,
+    secure,
+  })
+  return signedIn
+}
+
+export const accountRoutes: Routes = (app, deps) => {
+  servePublic(app, deps, api.register, async ({ body, request, reply }) =>
+    rememberDevice(deps, reply, await register(deps, { ...body, ...originOf(request) })),
+  )
+
+  servePublic(app, deps, api.login, async ({ body, request, reply }) =>
+    rememberDevice(deps, reply, await signIn(deps, { ...body, ...originOf(request) })),
+  )
 
   servePublic(app, deps, api.demoLogin, ({ request }) => signInToDemo(deps, originOf(request)))
 
@@ -27,8 +52,7 @@ export const accountRoutes: Routes = (app, deps) => {
   })
 
   servePublic(app, deps, api.forgotPassword, async ({ body, request }) => {
-    await requestReset(deps, { email: body.email, ip: request.ip })
-    return { message: api.authTexts.resetSent }
+    return { message: await requestReset(deps, { email: body.email, ip: request.ip }) }
   })
 
   servePublic(app, deps, api.resetPassword, async ({ body, request }) => {
@@ -49,8 +73,8 @@ export const profileRoutes: Routes = (app, deps) => {
   })
 
   serveAccount(app, deps, own.changeEmail, async ({ session, body }) => {
-    await profile.requestEmailChange(deps, session, body)
-    return { message: api.authTexts.emailLinkSent }
+    const message = await profile.requestEmailChange(deps, session, body)
+    return { message }
   })
 
   serveAccount(app, deps, own.cancelEmailChange, async ({ session }) => {
@@ -58,9 +82,23 @@ export const profileRoutes: Routes = (app, deps) => {
     return { success: true as const }
   })
 
-  servePublic(app, deps, own.confirmEmail, async ({ body, request }) => {
-    await profile.confirmEmail(deps, { token: body.token, ip: request.ip })
-    return { message: 'This is your address now. You sign in with it from here on.' }
+  servePublic(app, deps, own.confirmEmail, async ({ body, request, session }) => {
+    await profile.confirmEmail(deps, { token: body.token, ip: request.ip }, session)
+    return { message: 'Your email address is changed. Use it to sign in from now on.' }
+  })
+
+  servePublic(app, deps, own.verifyEmail, async ({ body, request }) => {
+    await verifyEmail(deps, { token: body.token, ip: request.ip })
+    return { message: 'Your email address is confirmed.' }
+  })
+
+  serveAccount(app, deps, own.resendVerification, async ({ session }) => ({
+    message: await resendVerification(deps, session),
+  }))
+
+  servePublic(app, deps, own.undoEmail, async ({ body, request }) => {
+    const email = await undoEmailChange(deps, { ...body, ip: request.ip })
+    return { message: `The change is undone. Sign in with ${email} and your new password.` }
   })
 
   serveAccount(app, deps, own.changePassword, async ({ session, body }) => {

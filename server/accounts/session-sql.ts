@@ -1,4 +1,4 @@
-import type { AccountTx, Db, Tx } from '../db.ts'
+import type { AccountTx, Db, Tx } from '../core/db.ts'
 
 // Sessions as their owner sees them: SQL and nothing else. A user's sessions may lie in several accounts.
 

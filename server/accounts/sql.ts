@@ -1,28 +1,39 @@
 import type { Role } from '../../shared/roles.ts'
-import type { AccountDb, AccountTx, Db, Tx } from '../db.ts'
+import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../core/db.ts'
 
 // Accounts: SQL and nothing else. A user may belong to several accounts, so users, their sessions' end and their password
 // resets are reached by user id; everything of an account through its handle.
 
-export function userByEmail(db: Db | Tx, email: string) {
-  return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+interface NewUser {
+  id: string
+  email: string
+  name: string
+  passwordHash: string
+  now: Date
+  /** They have read a mail of ours at this address. */
+  isConfirmed?: boolean
 }
 
-export function userById(db: Db | Tx, userId: string) {
-  return db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst()
-}
-
-/** undefined when the address was taken meanwhile. */
-export function insertUser(tx: Tx, user: { id: string; email: string; name: string; passwordHash: string; now: Date }) {
+/** undefined when the address was taken meanwhile, or somebody who had it until recently can still take it back. */
+export function insertUser(tx: Tx, user: NewUser) {
+  const { id, email, name, passwordHash, now, isConfirmed = false } = user
   return tx
     .insertInto('users')
-    .values({
-      id: user.id,
-      email: user.email,
-      name: user.name,
-      password_hash: user.passwordHash,
-      created_at: user.now,
-    })
+    .columns(['id', 'email', 'name', 'password_hash', 'created_at', 'email_confirmed_at'])
+    .expression(
+      tx
+        .selectNoFrom([
+          sql<string>`${id}::uuid`.as('id'),
+          sql<string>`${email}::text`.as('email'),
+          sql<string>`${name}::text`.as('name'),
+          sql<string>`${passwordHash}::text`.as('password_hash'),
+          sql<Date>`${now}::timestamptz`.as('created_at'),
+          sql<Date | null>`${isConfirmed ? now : null}::timestamptz`.as('email_confirmed_at'),
+        ])
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('email_undos').select('id').where('email', '=', email).where('expires_at', '>', now))),
+        ),
+    )
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -62,18 +73,6 @@ export function demoOwner(db: Db) {
     .executeTakeFirst()
 }
 
-/** The user as this account sees them. */
-export function member({ db, accountId }: AccountDb, userId: string) {
-  return db
-    .selectFrom('members as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .innerJoin('accounts as a', 'a.id', 'm.account_id')
-    .select(['u.id', 'u.name', 'u.email', 'm.role', 'a.name as account_name', 'a.is_demo'])
-    .where('m.account_id', '=', accountId)
-    .where('m.user_id', '=', userId)
-    .executeTakeFirst()
-}
-
 export function storesOfAccount({ db, accountId }: AccountDb) {
   return db
     .selectFrom('stores')
@@ -81,48 +80,6 @@ export function storesOfAccount({ db, accountId }: AccountDb) {
     .where('account_id', '=', accountId)
     .orderBy('is_active', 'desc')
     .orderBy('connected_at', 'desc')
-    .execute()
-}
-
-export function insertSession(
-  { db, accountId }: AccountDb,
-  session: { id: string; userId: string; tokenHash: Buffer; device: string | null; now: Date; expiresAt: Date },
-) {
-  return db
-    .insertInto('sessions')
-    .values({
-      account_id: accountId,
-      id: session.id,
-      user_id: session.userId,
-      token_hash: session.tokenHash,
-      device: session.device,
-      created_at: session.now,
-      last_seen_at: session.now,
-      expires_at: session.expiresAt,
-    })
-    .execute()
-}
-
-/** Slides the expiry; moves nothing when the last use was written only just now. */
-export function touchSession(
-  { db, accountId }: AccountDb,
-  session: { id: string; now: Date; seenBefore: Date; expiresAt: Date },
-) {
-  return db
-    .updateTable('sessions')
-    .set({ last_seen_at: session.now, expires_at: session.expiresAt })
-    .where('account_id', '=', accountId)
-    .where('id', '=', session.id)
-    .where('last_seen_at', '<', session.seenBefore)
-    .execute()
-}
-
-export function setStore({ db, accountId }: AccountDb, sessionId: string, storeId: string) {
-  return db
-    .updateTable('sessions')
-    .set({ store_id: storeId })
-    .where('account_id', '=', accountId)
-    .where('id', '=', sessionId)
     .execute()
 }
 
@@ -146,8 +103,13 @@ export function insertReset(db: Db, reset: { tokenHash: Buffer; userId: string; 
     .execute()
 }
 
+/** Whose token this is, whether or not it is still good. */
+export function userOfReset(tx: Tx, tokenHash: Buffer) {
+  return tx.selectFrom('password_resets').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
+}
+
 /** Whose token this was; undefined when it is unknown, used or too old. Only one of two simultaneous callers gets it. */
-export function useReset(tx: Tx, tokenHash: Buffer, now: Date) {
+export function spendReset(tx: Tx, tokenHash: Buffer, now: Date) {
   return tx
     .updateTable('password_resets')
     .set({ used_at: now })
@@ -158,7 +120,7 @@ export function useReset(tx: Tx, tokenHash: Buffer, now: Date) {
     .executeTakeFirst()
 }
 
-export function useOtherResets(tx: Tx, userId: string, now: Date) {
+export function spendOtherResets(tx: Tx, userId: string, now: Date) {
   return tx
     .updateTable('password_resets')
     .set({ used_at: now })

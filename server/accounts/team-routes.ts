@@ -1,10 +1,12 @@
 import * as own from '../../shared/account.ts'
 import * as api from '../../shared/team.ts'
-import { type Routes, serveAccount, servePublic } from '../http.ts'
-import { downloadExport, prepareExport } from './export.ts'
+import { prepareDownload } from '../http/downloads.ts'
+import { type Routes, serveAccount, serveDownload, servePublic } from '../http/http.ts'
+import { assertPlainName } from '../members/names.ts'
+import { accountExport } from './export.ts'
 import { acceptInvitation, inviteMember, readInvitation, resendInvitation, revokeInvitation } from './invitations.ts'
 import { deleteAccount } from './removal.ts'
-import { originOf } from './routes.ts'
+import { originOf, rememberDevice } from './routes.ts'
 import { changeRole, leaveTeam, listAccounts, refuseDemo, removeMember, switchAccount, viewTeam } from './team.ts'
 import { setAccountName } from './team-sql.ts'
 
@@ -39,8 +41,8 @@ export const teamRoutes: Routes = (app, deps) => {
     readInvitation(deps, { token: body.token, ip: request.ip }, session),
   )
 
-  servePublic(app, deps, api.acceptInvitation, ({ body, request, session }) =>
-    acceptInvitation(deps, { ...body, ...originOf(request) }, session),
+  servePublic(app, deps, api.acceptInvitation, async ({ body, request, reply, session }) =>
+    rememberDevice(deps, reply, await acceptInvitation(deps, { ...body, ...originOf(request) }, session)),
   )
 
   serveAccount(app, deps, api.listAccounts, async ({ account, session }) => ({
@@ -53,22 +55,16 @@ export const teamRoutes: Routes = (app, deps) => {
 
   serveAccount(app, deps, own.renameAccount, async ({ account, session, body }) => {
     refuseDemo(session)
+    assertPlainName(body.name, 'name')
     await setAccountName(account, body.name)
     return { success: true as const }
   })
 
-  serveAccount(app, deps, own.prepareExport, ({ session }) => prepareExport(deps, session))
+  serveAccount(app, deps, own.prepareExport, ({ session }) =>
+    prepareDownload(deps, accountExport, { session, what: {} }),
+  )
 
-  // A download is a navigation: it carries no token, so its link does.
-  app.get<{ Params: { ticket: string } }>('/api/account/export/:ticket', async ({ params }, reply) => {
-    const { fileName, stream } = await downloadExport(deps, params.ticket)
-    return reply
-      .type('application/zip')
-      .header('content-disposition', `attachment; filename="${fileName}"`)
-      .header('cache-control', 'no-store')
-      .header('referrer-policy', 'no-referrer')
-      .send(stream)
-  })
+  serveDownload(app, deps, accountExport)
 
   serveAccount(app, deps, own.deleteAccount, async ({ account, session, body }) => {
     await deleteAccount(deps, account, session, body)

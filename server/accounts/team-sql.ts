@@ -1,5 +1,5 @@
 import type { Role } from '../../shared/roles.ts'
-import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../db.ts'
+import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../core/db.ts'
 
 // The people of an account: SQL and nothing else.
 

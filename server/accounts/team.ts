@@ -1,14 +1,14 @@
 import { mayManage, type Role } from '../../shared/roles.ts'
 import { teamTexts } from '../../shared/team.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../db.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, found } from '../errors.ts'
+import type { Session } from '../members/session.ts'
+import * as users from '../members/users.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
 import { invitations } from './invitation-sql.ts'
 import { tellRemoved } from './mails.ts'
-import type { Session } from './session.ts'
 import { deleteSessionsIn, moveSession } from './session-sql.ts'
-import * as users from './sql.ts'
 import * as sql from './team-sql.ts'
 
 // The people of an account (decision 8). An account always has an owner; owners are changed by owners alone. Every change takes
@@ -91,7 +91,7 @@ export async function listAccounts(account: AccountDb<Db>, session: Session) {
 export async function switchAccount(deps: Deps, session: Session, accountId: string): Promise<string> {
   return transactAccount({ accountId, db: deps.db }, async (tx) => {
     // Somebody else's account is as absent as one that never was.
-    const member = found(await users.member(tx, session.userId), 'Account')
+    const member = found(await users.memberOf(tx, session.userId), 'Account')
     await sql.enterAccount(tx, session.userId, deps.now())
     await moveSession({ accountId: session.accountId, db: tx.db }, session.sessionId, accountId)
     return `You are working in ${member.account_name}.`
@@ -106,8 +106,8 @@ export function refuseDemo(session: Session): void {
 /** Read under the lock: what the caller was a moment ago does not count. */
 async function lockPair(tx: AccountTx, ownId: string, otherId: string) {
   found(await sql.lockTeam(tx), 'Account')
-  const own = found(await users.member(tx, ownId), 'Member')
-  const other = found(await users.member(tx, otherId), 'Member')
+  const own = found(await users.memberOf(tx, ownId), 'Member')
+  const other = found(await users.memberOf(tx, otherId), 'Member')
   return { own, other }
 }
 

@@ -2,11 +2,12 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, expect, test } from 'vitest'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
+import { told } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
-import { beat } from '../instance/workers.ts'
-import { sendDue } from '../messages/deliver.ts'
+import { sendDue } from '../send/deliver.ts'
+import { beat } from '../send/workers.ts'
 import { watchStages } from './alarms.ts'
 import { HOUR_MS } from './rules.ts'
 
@@ -42,27 +43,9 @@ const sync = () =>
     )
     .execute()
 
-async function told(): Promise<string[]> {
-  const rows = await world.db
-    .selectFrom('notifications')
-    .select(['type', 'title'])
-    .where('store_id', '=', store.storeId)
-    .where('type', 'like', 'alarm_%')
-    .orderBy('created_at')
-    .execute()
-  return rows.map((row) => `${row.type}: ${row.title}`)
-}
-
-const message = async () =>
-  (
-    await world.db
-      .selectFrom('notifications')
-      .select('message')
-      .where('store_id', '=', store.storeId)
-      .where('type', 'like', 'alarm_%')
-      .orderBy('created_at', 'desc')
-      .executeTakeFirstOrThrow()
-  ).message
+const alarms = async () => (await told(world, store.storeId)).filter(({ type }) => type.startsWith('stage_'))
+const titles = async () => (await alarms()).map(({ title }) => title)
+const message = async () => (await alarms()).at(-1)!.message
 
 /** Carts left so long ago that their first reminder is due now. */
 async function dueCarts(count: number): Promise<void> {
@@ -76,16 +59,20 @@ test('a store that works is never heard of', async () => {
   await live(90, async () => {
     await sync()
     await detectAbandoned(world.deps)
-    await freshFence()
+    await freshOrderCheck()
     await sendDue(world.deps, { storeId: store.storeId })
   })
   expect(world.sent.length).toBe(2)
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
   expect((await world.request('GET', '/readyz')).body.alarms).toEqual([])
 })
 
-async function freshFence(): Promise<void> {
-  await world.db.updateTable('sync_state').set({ completed_start: world.now }).where('stream', '=', 'fence').execute()
+async function freshOrderCheck(): Promise<void> {
+  await world.db
+    .updateTable('sync_state')
+    .set({ completed_start: world.now })
+    .where('stream', '=', 'order_check')
+    .execute()
 }
 
 test('no reading for half an hour: told once in the store’s own words, and told again when it is over', async () => {
@@ -98,18 +85,18 @@ test('no reading for half an hour: told once in the store’s own words, and tol
     .where('stream', '=', 'sweep')
     .execute()
   await live(9)
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
   await live(3)
-  expect(await told()).toEqual(['alarm_sync: The store has not been read'])
+  expect(await titles()).toEqual(['The store has not been synced'])
   expect(await message()).toContain('The consumer secret does not belong to this consumer key.')
   await live(60)
-  expect(await told()).toHaveLength(1)
+  expect(await titles()).toHaveLength(1)
   await beat(world.deps)
   const ready = await world.request('GET', '/readyz')
   expect(ready).toMatchObject({ status: 200, body: { status: 'ok', alarms: [{ stage: 'sync' }] } })
   expect(JSON.stringify(ready.body)).not.toContain(store.storeId)
   await live(1, sync)
-  expect(await told()).toEqual(['alarm_sync: The store has not been read', 'alarm_sync: The store is being read again'])
+  expect(await titles()).toEqual(['The store has not been synced', 'The store is being synced again'])
   expect((await world.request('GET', '/readyz')).body.alarms).toEqual([])
 })
 
@@ -117,13 +104,13 @@ test('carts nobody calls abandoned are told within a quarter of an hour', async 
   await live(10, sync)
   await dueCarts(3)
   await live(60, sync) // the store's timeout
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
   await live(8, sync)
-  expect(await told()).toEqual(['alarm_detection: Abandoned carts are not being noticed'])
+  expect(await titles()).toEqual(['Abandoned carts are not being detected'])
   expect(await message()).toContain('3 carts should be abandoned by now')
   await detectAbandoned(world.deps)
   await live(1, sync)
-  expect((await told()).at(-1)).toBe('alarm_detection: Abandoned carts are noticed again')
+  expect((await titles()).at(-1)).toBe('Abandoned carts are being detected again')
 })
 
 test('an import of old carts is no stopped detection', async () => {
@@ -135,7 +122,7 @@ test('an import of old carts is no stopped detection', async () => {
     await watchStages(world.deps)
     await detectAbandoned(world.deps)
   })
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
 })
 
 test('due messages nobody looks at are told within a quarter of an hour, those that wait for a reason are not', async () => {
@@ -145,49 +132,49 @@ test('due messages nobody looks at are told within a quarter of an hour, those t
     await detectAbandoned(world.deps)
   })
   await live(9, sync)
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
   await live(6, sync)
-  expect(await told()).toEqual(['alarm_sending: Messages are not going out'])
+  expect(await titles()).toEqual(['Messages are not being sent'])
   expect(await message()).toContain('2 messages wait')
-  await freshFence()
+  await freshOrderCheck()
   await sendDue(world.deps, { storeId: store.storeId })
   await live(1, sync)
-  expect((await told()).at(-1)).toBe('alarm_sending: Messages are going out again')
+  expect((await titles()).at(-1)).toBe('Messages are being sent again')
 
   await dueCarts(2)
   await world.db.updateTable('stores').set({ sender_name: '' }).where('id', '=', store.storeId).execute()
-  const before = (await told()).length
+  const before = (await titles()).length
   await live(100, async () => {
     await sync()
     await detectAbandoned(world.deps)
-    await freshFence()
+    await freshOrderCheck()
     await sendDue(world.deps, { storeId: store.storeId })
   })
-  expect(await told()).toHaveLength(before)
+  expect(await titles()).toHaveLength(before)
 })
 
 test('a mail server that takes nothing is told in its own words; one message put off by greylisting is not', async () => {
   const work = async () => {
     await sync()
     await detectAbandoned(world.deps)
-    await freshFence()
+    await freshOrderCheck()
     await sendDue(world.deps, { storeId: store.storeId })
   }
   world.answer = () => ({ kind: 'retry', reason: 'smtp_451', response: '451 4.7.1 Greylisted' })
   await dueCarts(1)
   await live(100, work)
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
   await world.db.updateTable('messages').set({ state: 'cancelled' }).where('store_id', '=', store.storeId).execute()
   world.answer = () => ({ kind: 'retry', reason: 'connection_refused', response: 'connect ECONNREFUSED' })
   await dueCarts(2)
   await live(60, work)
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
   await live(15, work)
-  expect(await told()).toEqual(['alarm_sending: The mail server takes nothing'])
+  expect(await titles()).toEqual(['The mail server accepts no messages'])
   expect(await message()).toContain('"connect ECONNREFUSED"')
   world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
   await live(20, work)
-  expect(await told()).toHaveLength(2)
+  expect(await titles()).toHaveLength(2)
 })
 
 /** Four weeks in which the script was heard every minute of the day and hardly ever at night. */
@@ -226,11 +213,11 @@ test('a script that falls silent in busy hours is told within a quarter of an ho
   }
   // To noon: the hours beside a night's edge count for less.
   await live(26 * 60, busy)
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
   await live(15, sync)
-  expect(await told()).toEqual(['alarm_capture: No carts are coming in'])
+  expect(await titles()).toEqual(['No carts are coming in'])
   await live(2, busy)
-  expect((await told()).at(-1)).toBe('alarm_capture: Carts are coming in again')
+  expect((await titles()).at(-1)).toBe('Carts are coming in again')
 }, 120_000)
 
 test('a shop that is offline has no shoppers: the sync tells, not the capture', async () => {
@@ -248,7 +235,7 @@ test('a shop that is offline has no shoppers: the sync tells, not the capture', 
     .execute()
   await live(60)
   await live(5, sync)
-  expect(await told()).toEqual(['alarm_sync: The store has not been read', 'alarm_sync: The store is being read again'])
+  expect(await titles()).toEqual(['The store has not been synced', 'The store is being synced again'])
 })
 
 test('after three days in which nobody watched, everything gets time to catch up', async () => {
@@ -259,19 +246,19 @@ test('after three days in which nobody watched, everything gets time to catch up
   await live(4)
   await detectAbandoned(world.deps)
   await sync()
-  await freshFence()
+  await freshOrderCheck()
   await sendDue(world.deps, { storeId: store.storeId })
   await live(30, sync)
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
 })
 
 test('a clock that steps back a day silences no alarm and raises none', async () => {
   await live(10, sync)
   world.advance(-24 * HOUR_MS)
   await live(40, sync)
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
   await live(45)
-  expect(await told()).toEqual(['alarm_sync: The store has not been read'])
+  expect(await titles()).toEqual(['The store has not been synced'])
 })
 
 test('two workers raise one alarm, and a disconnected store has none', async () => {
@@ -279,10 +266,10 @@ test('two workers raise one alarm, and a disconnected store has none', async () 
   await live(32)
   world.advance(MINUTE)
   await Promise.all([watchStages(world.deps), watchStages(world.deps)])
-  expect(await told()).toHaveLength(1)
+  expect(await titles()).toHaveLength(1)
   await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', store.storeId).execute()
   await live(1)
-  expect(await told()).toHaveLength(1)
+  expect(await titles()).toHaveLength(1)
   expect((await world.request('GET', '/readyz')).body.alarms).toEqual([])
 })
 

@@ -1,11 +1,12 @@
-import { type StoreDb, transact } from '../db.ts'
+import { STAGES, type Stage, SYNC_NOT_BEGUN } from '../../shared/stages.ts'
+import { type StoreDb, transact } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
-import { newId } from '../ids.ts'
-import { isAway, problemWords } from '../stores/rules.ts'
+import { notify } from '../notifications/notifications.ts'
+import { isAway } from '../stores/rules.ts'
 import { ping } from './ping.ts'
 import * as rules from './rules.ts'
 import * as sql from './sql.ts'
-import { wordsForAgain, wordsForStop } from './words.ts'
 
 // The silent-stop alarm. Each stage of each store is either alive, suspected (it looks stopped, but one look proves little) or
 // stopped (an open incident, told once, resolved by itself). The watch looks once a minute, in one process only.
@@ -20,13 +21,13 @@ export async function watchStages(deps: Deps): Promise<void> {
   const now = deps.now()
   const watchingSince = await sql.takeLook(deps.db, now, before(now, rules.WATCH_GAP_MS))
   if (!watchingSince) return
-  await sql.watchStores(deps.db, rules.STAGES, now)
+  await sql.watchStores(deps.db, STAGES, now)
   await sql.countCaptures(deps.db, now)
   const looks = await sql.lookAtStores(deps.db, limitsAt(now))
   const known = await sql.readHeartbeats(deps.db)
   await refreshRates(deps, looks, known, now)
   if (now.getTime() - watchingSince.getTime() >= rules.SETTLE_MS) {
-    await judgeStores({ deps, now, watchingSince }, looks, known)
+    await evaluateStores({ deps, now, watchingSince }, looks, known)
   }
   await sql.closeAlarmsOfGone(deps.db, now)
   await sql.forgetHours(deps.db, before(now, KEEP_HOURS_MS))
@@ -79,16 +80,17 @@ interface Watch {
 }
 
 interface Finding {
-  stage: rules.Stage
+  stage: Stage
   /** null: alive. */
   cause: string | null
   since: Date
   waiting: number
-  problem: string | null
+  /** The store's or the mail server's own words. */
+  detail: string | null
   excusedUntil?: Date | null
 }
 
-async function judgeStores(watch: Watch, looks: readonly sql.StoreLook[], known: readonly sql.Heartbeat[]) {
+async function evaluateStores(watch: Watch, looks: readonly sql.StoreLook[], known: readonly sql.Heartbeat[]) {
   const byStore = Map.groupBy(known, (each) => each.store_id)
   const marks: sql.Mark[] = []
   for (const look of looks) {
@@ -102,7 +104,7 @@ async function judgeStores(watch: Watch, looks: readonly sql.StoreLook[], known:
   if (marks.length > 0) await sql.saveMarks(watch.deps.db, marks)
 }
 
-async function findings(watch: Watch, look: sql.StoreLook, heartbeats: Map<rules.Stage, sql.Heartbeat>) {
+async function findings(watch: Watch, look: sql.StoreLook, heartbeats: Map<Stage, sql.Heartbeat>) {
   return [
     syncFinding(watch, look),
     detectionFinding(watch, look),
@@ -121,15 +123,15 @@ function syncFinding({ now }: Watch, look: sql.StoreLook): Finding {
   }
   return {
     stage: 'sync',
-    cause: rules.isSyncStopped(evidence, now) ? (look.sync_error_code ?? 'not_begun') : null,
+    cause: rules.isSyncStopped(evidence, now) ? (look.sync_error_code ?? SYNC_NOT_BEGUN) : null,
     since: look.sync_completed_at ?? look.connected_at,
     waiting: 0,
-    problem: look.sync_error_code ? problemWords(look.sync_error_code, look.sync_error_detail) : null,
+    detail: look.sync_error_detail,
   }
 }
 
 function detectionFinding({ now }: Watch, { late_carts: waiting }: sql.StoreLook): Finding {
-  return { stage: 'detection', cause: waiting > 0 ? 'late' : null, since: now, waiting, problem: null }
+  return { stage: 'detection', cause: waiting > 0 ? 'late' : null, since: now, waiting, detail: null }
 }
 
 function sendingFinding({ now }: Watch, look: sql.StoreLook, heartbeat: sql.Heartbeat | undefined): Finding {
@@ -147,7 +149,7 @@ function sendingFinding({ now }: Watch, look: sql.StoreLook, heartbeat: sql.Hear
     cause,
     since: cause === 'rows' ? before(now, rules.SENDING_LIMIT_MS) : (heartbeat?.suspect_since ?? now),
     waiting: cause === 'mail_server' ? look.retrying : look.overdue,
-    problem: cause === 'mail_server' ? look.last_response : null,
+    detail: cause === 'mail_server' ? look.last_response : null,
   }
 }
 
@@ -157,7 +159,7 @@ async function captureFinding(
   heartbeat: sql.Heartbeat | undefined,
 ): Promise<Finding> {
   const { now } = watch
-  const alive = { stage: 'capture', cause: null, since: now, waiting: 0, problem: null } as const
+  const alive = { stage: 'capture', cause: null, since: now, waiting: 0, detail: null } as const
   // A shop that is offline has no shoppers; that it is, the sync tells.
   if (look.sync_error_code && isAway(look.sync_error_code)) return { ...alive, excusedUntil: now }
   const { capture_seen_at: seenAt } = look
@@ -175,7 +177,7 @@ async function reportsFinding({ deps, now }: Watch, look: sql.StoreLook): Promis
   const evidence = await sql.countReports({ storeId: look.store_id, db: deps.db }, limitsAt(now))
   const isStopped = rules.areReportsStopped(evidence)
   const since = evidence.newestAt ?? now
-  return { stage: 'reports', cause: isStopped ? 'silence' : null, since, waiting: evidence.awaited, problem: null }
+  return { stage: 'reports', cause: isStopped ? 'silence' : null, since, waiting: evidence.awaited, detail: null }
 }
 
 const newest = (instants: readonly (Date | null)[]) =>
@@ -206,13 +208,12 @@ function earlier(suspectSince: Date | null, now: Date): Date {
 }
 
 async function raise(deps: Deps, store: StoreDb, finding: Finding & { cause: string }, now: Date): Promise<void> {
-  const { stage, cause, since } = finding
+  const { stage, cause, since, waiting, detail } = finding
   const alarm = { id: newId(), stage, cause, now }
   const isNew = await transact(store, async (tx) => {
     if (!(await sql.insertAlarm(tx, alarm))) return false
-    const words = wordsForStop({ ...finding, now })
-    const detail = { stage, cause, since: since.toISOString(), isOpen: true, alarmId: alarm.id }
-    await sql.insertNotification(tx, { id: newId(), type: `alarm_${stage}`, ...words, detail, now })
+    const data = { stage, cause, since: since.toISOString(), waiting, detail, alarmId: alarm.id }
+    await notify(tx, { type: 'stage_failed', data, at: now })
     return true
   })
   if (isNew) deps.log.error({ storeId: store.storeId, stage, cause, since }, 'alarm.raised')
@@ -222,9 +223,8 @@ async function resolve(deps: Deps, store: StoreDb, heartbeat: sql.Heartbeat, now
   const { stage, alarm_id: alarmId, raised_at: raisedAt } = heartbeat
   const isOurs = await transact(store, async (tx) => {
     if (!(await sql.resolveAlarm(tx, alarmId!, now))) return false
-    const words = wordsForAgain(stage, now.getTime() - raisedAt!.getTime())
-    const detail = { stage, isOpen: false, alarmId }
-    await sql.insertNotification(tx, { id: newId(), type: `alarm_${stage}`, ...words, detail, now })
+    const data = { stage, lastedMs: now.getTime() - raisedAt!.getTime(), alarmId: alarmId! }
+    await notify(tx, { type: 'stage_resumed', data, at: now })
     return true
   })
   if (isOurs) deps.log.warn({ storeId: store.storeId, stage }, 'alarm.resolved')

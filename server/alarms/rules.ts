@@ -1,7 +1,6 @@
-// The silent-stop alarm: pure rules. When is silence no longer chance? No clock, no database.
+import type { Stage } from '../../shared/stages.ts'
 
-export const STAGES = ['capture', 'sync', 'detection', 'sending', 'reports'] as const
-export type Stage = (typeof STAGES)[number]
+// The silent-stop alarm: pure rules. When is silence no longer chance? No clock, no database.
 
 const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000

@@ -1,5 +1,15 @@
-import { type Db, type StoreDb, type StoreTx, sql } from '../db.ts'
-import type { HourCount, Stage } from './rules.ts'
+import type { Stage } from '../../shared/stages.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import {
+  isAccepted,
+  isBeingTried,
+  isClaimed,
+  isDelivered,
+  isHeld,
+  isNotInFlight,
+  isOpen,
+} from '../messages/fragments.ts'
+import type { HourCount } from './rules.ts'
 
 // The silent-stop alarm: SQL and nothing else. The watch looks over all stores; what it writes is written per store.
 
@@ -53,24 +63,24 @@ export async function lookAtStores(db: Db, { now, detection, sending }: Limits):
       y.completed_at as sync_completed_at, y.started_at as sync_started_at, y.lease_until as sync_lease_until,
       y.error_code as sync_error_code, y.error_detail as sync_error_detail, coalesce(late.carts, 0) as late_carts,
       due.overdue, due.claimed, put_off.retrying, put_off.last_tried_at, put_off.last_response, gone.last_accepted_at,
-      exists (select from messages m where m.store_id = s.id and m.channel <> 'email' and m.handed_over_at is not null)
+      exists (select 1 from messages m where m.store_id = s.id and m.channel <> 'email' and m.handed_over_at is not null)
         as has_reports
     from stores s
     left join sync_state y on y.store_id = s.id and y.stream = 'sweep'
     left join late on late.store_id = s.id
     cross join lateral (
       select count(*) filter (where m.wake_at <= ${sending} and m.created_at <= ${sending})::int as overdue,
-        count(*) filter (where m.state = 'claimed' and m.wake_at > ${now})::int as claimed
-      from messages m where m.store_id = s.id and m.state in ('scheduled', 'held', 'claimed')
+        count(*) filter (where ${isClaimed('m')} and m.wake_at > ${now})::int as claimed
+      from messages m where m.store_id = s.id and ${isOpen('m')}
         and m.wake_at <= ${now}::timestamptz + interval '2 minutes') due
     cross join lateral (
       select count(*)::int as retrying, max(m.decided_at) as last_tried_at,
         (array_agg(m.provider_response order by m.decided_at desc))[1] as last_response
       from messages m where m.store_id = s.id and m.provider_response is not null
-        and m.state in ('held', 'claimed', 'handed_over') and (m.state <> 'held' or m.reason = 'retry')) put_off
+        and ${isBeingTried('m')} and (not ${isHeld('m')} or m.reason = 'retry')) put_off
     left join lateral (
       select m.handed_over_at as last_accepted_at from messages m
-      where m.store_id = s.id and m.handed_over_at is not null and m.state <> 'handed_over'
+      where m.store_id = s.id and m.handed_over_at is not null and ${isNotInFlight('m')}
       order by m.handed_over_at desc limit 1) gone on true
     where s.is_active`.execute(db)
   return rows.rows
@@ -160,12 +170,12 @@ export async function forgetHours(db: Db, before: Date): Promise<void> {
 export async function countReports({ db, storeId }: StoreDb, { reports, history }: Limits) {
   const rows = await sql<{ handed_over: number; reported: number; awaited: number; newest_at: Date | null }>`
     with told as (
-      select handed_over_at, state from messages
-      where store_id = ${storeId} and handed_over_at between ${history} and ${reports} and channel <> 'email'
-        and state in ('sent', 'delivered')),
-    newest as (select max(handed_over_at) filter (where state = 'delivered') as at from told)
-    select count(*)::int as handed_over, count(*) filter (where state = 'delivered')::int as reported,
-      count(*) filter (where state = 'sent' and handed_over_at > newest.at)::int as awaited,
+      select m.handed_over_at, ${isDelivered('m')} as is_reported from messages m
+      where m.store_id = ${storeId} and m.handed_over_at between ${history} and ${reports} and m.channel <> 'email'
+        and ${isAccepted('m')}),
+    newest as (select max(handed_over_at) filter (where is_reported) as at from told)
+    select count(*)::int as handed_over, count(*) filter (where is_reported)::int as reported,
+      count(*) filter (where not is_reported and handed_over_at > newest.at)::int as awaited,
       min(newest.at) as newest_at
     from told cross join newest`.execute(db)
   const { handed_over: handedOver, reported, awaited, newest_at: newestAt } = rows.rows[0]!
@@ -194,24 +204,6 @@ export async function resolveAlarm({ db, storeId }: StoreTx, id: string, now: Da
 export async function closeAlarmsOfGone(db: Db, now: Date): Promise<void> {
   await sql`update alarms a set resolved_at = ${now} from stores s
     where a.resolved_at is null and s.id = a.store_id and not s.is_active`.execute(db)
-}
-
-export async function insertNotification(
-  { db, storeId }: StoreTx,
-  row: { id: string; type: string; title: string; message: string; detail: Record<string, unknown>; now: Date },
-): Promise<void> {
-  await db
-    .insertInto('notifications')
-    .values({
-      store_id: storeId,
-      id: row.id,
-      type: row.type,
-      title: row.title,
-      message: row.message,
-      data: JSON.stringify({ ...row.detail, timestamp: row.now.toISOString() }),
-      created_at: row.now,
-    })
-    .execute()
 }
 
 /** Open incidents by stage, for `/readyz` and the ping: no store is named. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { dashboardTexts } from '../../shared/dashboard.ts'
+import { problemText } from '../../shared/store-problems.ts'
 import { aStore } from '../../test/factories.ts'
 import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
-import { problemWords } from '../stores/rules.ts'
 import { countDuePeople, foldRollups } from './rollups.ts'
 
 // The dashboard's calls (A 2.3, A 8) and what their figures mean (decision 28). The test stores are in New York.
@@ -41,6 +41,7 @@ test('a store with nothing yet has zeros, no rate and no trends', async () => {
     recoveredCarts: 0,
     totalRevenue: 0,
     monthlyRevenue: 0,
+    recoveredOrders: 0,
     activeCustomers: 0,
   })
   expect(empty.recoveryRate).toBeNull()
@@ -63,12 +64,12 @@ test('30 days of figures with their trends against the 30 before; the total sinc
   const answer = await stats(shop)
   expect(answer).toMatchObject({
     ...{ abandonedCarts: 4, recoveredCarts: 3, recoveryRate: 75, currency: 'USD' },
-    ...{ totalRevenue: 190, monthlyRevenue: 60, activeCustomers: 4 },
+    ...{ totalRevenue: 190, monthlyRevenue: 60, recoveredOrders: 3, activeCustomers: 4 },
     otherCurrencies: [{ currency: 'EUR', totalRevenue: 25, monthlyRevenue: 25 }],
   })
   expect(answer.trends).toEqual({
     ...{ abandonedCarts: 100, recoveredCarts: 200, recoveryRate: 50, activeCustomers: 100 },
-    ...{ revenue: 50, monthlyRevenue: 50, totalRevenue: 50 },
+    ...{ revenue: 50, monthlyRevenue: 50, totalRevenue: 50, recoveredOrders: 200 },
   })
   await foldRollups(world.deps)
   expect(await stats(shop)).toEqual(answer)
@@ -123,6 +124,18 @@ test('the chart: carts by the hour or day of the store’s own clock', async () 
   expect((await world.request('GET', '/api/dashboard/chart?period=year', shop)).status).toBe(400)
 })
 
+test('the chart of revenue: attributed net revenue at the time of the order, in the store’s currency alone', async () => {
+  const shop = await aShop(world)
+  await aCart(shop, { total: 1_250 })
+  await aCart(shop, { total: 2_500, currency: 'EUR' })
+  await aCart(shop)
+  const week = (await world.request('GET', '/api/dashboard/chart?period=week&measure=revenue', shop)).body
+  expect(week.datasets.map(({ label }: { label: string }) => label)).toEqual(['Recovered revenue'])
+  expect(week.datasets[0].data.reduce((sum: number, each: number) => sum + each, 0)).toBe(12.5)
+  expect([week.currency, week.otherCurrencies]).toEqual(['USD', [{ currency: 'EUR', revenue: 25 }]])
+  expect((await world.request('GET', '/api/dashboard/chart?measure=profit', shop)).status).toBe(400)
+})
+
 async function failing(shop: Shop, code: string, { succeededAgo = 31 * MINUTE } = {}): Promise<void> {
   await world.db
     .updateTable('sync_state')
@@ -136,11 +149,11 @@ async function failing(shop: Shop, code: string, { succeededAgo = 31 * MINUTE } 
 }
 
 test.each([
-  ['unreachable', 503, 'store_unreachable', problemWords('unreachable', null)],
-  ['certificate', 503, 'store_unreachable', problemWords('certificate', null)],
+  ['unreachable', 503, 'store_unreachable', problemText('unreachable', null)],
+  ['certificate', 503, 'store_unreachable', problemText('certificate', null)],
   ['wrong_key', 401, 'store_credentials', dashboardTexts.unauthorized],
   ['keys_unreadable', 401, 'store_credentials', dashboardTexts.unauthorized],
-  ['no_woocommerce', 404, 'not_found', dashboardTexts.notFound],
+  ['shop_inactive', 404, 'not_found', dashboardTexts.notFound],
 ])('syncs that fail with “%s” for 30 minutes are said instead of figures: %i', async (code, status, name, words) => {
   const shop = await aShop(world)
   await failing(shop, code, { succeededAgo: 29 * MINUTE })
@@ -153,7 +166,7 @@ test.each([
 })
 
 test('one that waits for its first sync has figures', async () => {
-  const shop = await aShop(world, { fenceAgeMs: null })
+  const shop = await aShop(world, { orderCheckAgeMs: null })
   expect((await stats(shop)).syncAgeSeconds).toBeNull()
 })
 

@@ -1,10 +1,11 @@
-import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { type DaySpans, type Sums, wholeDays } from './rules.ts'
 
 // Rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders` write what moves into
 // `rollup_changes`, in the causing transaction; here it is folded into `rollups` and `rollup_days`, read, and counted anew.
 
-const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor`
+const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders`
+const SUMS = sql`sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor), sum(attributed_orders)`
 
 /** Folding and counting anew exclude each other; both end with their transaction. */
 const LOCK = 731_205_482
@@ -20,7 +21,9 @@ export async function foldRollups(db: Db): Promise<boolean> {
       with gone as (delete from rollup_changes c using stores s where s.id = c.store_id returning c.*),
       days as (${add('rollup_days', 'day', sql`date_trunc('day', slot, 'UTC')`, sql`where slot > '-infinity'`)})
       ${add('rollups', 'slot', sql`slot`, sql``)}`.execute(tx)
-    await sql`delete from rollup_changes c where not exists (select from stores s where s.id = c.store_id)`.execute(tx)
+    await sql`delete from rollup_changes c where not exists (select 1 from stores s where s.id = c.store_id)`.execute(
+      tx,
+    )
     return true
   })
 }
@@ -36,10 +39,10 @@ function add(
     sql`${sql.ref(measure)} = ${sql.table(table)}.${sql.ref(measure)} + excluded.${sql.ref(measure)}`
   return sql`
     insert into ${sql.table(table)} (store_id, ${sql.ref(key)}, currency, ${MEASURES})
-    select store_id, ${at}, currency, sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor)
+    select store_id, ${at}, currency, ${SUMS}
     from gone ${which} group by 1, 2, 3 order by 1, 2, 3
     on conflict (store_id, ${sql.ref(key)}, currency) do update set ${sum('abandoned')}, ${sum('abandoned_recovered')},
-      ${sum('recovered')}, ${sum('attributed_minor')}`
+      ${sum('recovered')}, ${sum('attributed_minor')}, ${sum('attributed_orders')}`
 }
 
 /**
@@ -53,13 +56,13 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
     days as (delete from rollup_days where store_id = ${storeId}),
     moved as (delete from rollup_changes where store_id = ${storeId})
     insert into rollup_changes (store_id, slot, currency, ${MEASURES})
-    select ${storeId}, slot, currency, sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor)
+    select ${storeId}, slot, currency, ${SUMS}
     from (
-      select c.currency, m.slot, m.abandoned, m.abandoned_recovered, m.recovered, 0 as attributed_minor
+      select c.currency, m.slot, m.abandoned, m.abandoned_recovered, m.recovered, 0 as attributed_minor, 0 as attributed_orders
       from carts c, cart_marks(c.status, c.abandoned_at, c.recovered_at) m where c.store_id = ${storeId}
       union all
-      select o.currency, m.slot, 0, 0, 0, m.attributed_minor
-      from orders o, order_marks(o.touch_id, o.purchased_at, o.net_minor) m where o.store_id = ${storeId}) raw
+      select o.currency, m.slot, 0, 0, 0, m.attributed_minor, m.attributed_orders
+      from orders o, order_marks(o.touchpoint_id, o.purchased_at, o.net_minor) m where o.store_id = ${storeId}) raw
     group by slot, currency`.execute(db)
 }
 
@@ -91,7 +94,8 @@ export async function sumSpans({ db, storeId }: StoreDb, { before, since, until 
   }
   const rows = await sql<Sums & { span: keyof Spans }>`
     select span, currency, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered,
-      sum(abandoned_recovered)::bigint as abandoned_recovered, sum(attributed_minor)::bigint as attributed_minor
+      sum(abandoned_recovered)::bigint as abandoned_recovered, sum(attributed_minor)::bigint as attributed_minor,
+      sum(attributed_orders)::bigint as attributed_orders
     from (
       ${folded('now', since, until)} union all ${folded('before', before, since)}
       union all
@@ -105,11 +109,19 @@ export async function sumSpans({ db, storeId }: StoreDb, { before, since, until 
   return { now: of('now'), before: of('before'), totals: of('totals') }
 }
 
-/** Abandoned and recovered carts between each bound and the next; by the bound's place, 0 first. Empty buckets are left out. */
-export async function sumBuckets({ db, storeId }: StoreDb, bounds: readonly Date[]) {
-  const rows = await sql<{ bucket: number; abandoned: number; recovered: number }>`
-    select width_bucket(slot, ${bounds.map((bound) => bound.toISOString())}::timestamptz[]) - 1 as bucket,
-      sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered
-    from ${slots(storeId, bounds[0]!, bounds.at(-1)!)} group by 1`.execute(db)
+/** Of one currency, between each bound and the next; by the bound's place, 0 first. Empty buckets are left out. */
+export interface BucketSums {
+  bucket: number
+  currency: string
+  abandoned: number
+  recovered: number
+  attributed_minor: number
+}
+
+export async function sumBuckets({ db, storeId }: StoreDb, bounds: readonly Date[]): Promise<BucketSums[]> {
+  const rows = await sql<BucketSums>`
+    select width_bucket(slot, ${bounds.map((bound) => bound.toISOString())}::timestamptz[]) - 1 as bucket, currency,
+      sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered, sum(attributed_minor)::bigint as attributed_minor
+    from ${slots(storeId, bounds[0]!, bounds.at(-1)!)} group by 1, 2`.execute(db)
   return rows.rows
 }

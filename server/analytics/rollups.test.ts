@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
-import { type Db, sql } from '../db.ts'
+import { type Db, sql } from '../core/db.ts'
 import { foldRollups, rebuildRollups } from './rollups.ts'
 
 // Way D, decision 28: what the rollups say is what counting the carts and orders themselves says, at every moment.
@@ -17,18 +17,23 @@ interface Slot {
   abandoned_recovered: number
   recovered: number
   attributed_minor: number
+  attributed_orders: number
 }
+
+const MEASURES = sql.raw('abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders')
 
 /** Both tables together; what came to nothing is left out. */
 async function kept(storeId: string): Promise<Slot[]> {
   const rows = await sql<Slot>`
     select case when slot = '-infinity' then '-infinity' else to_char(slot at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end as slot,
       currency, sum(abandoned)::int as abandoned, sum(abandoned_recovered)::int as abandoned_recovered,
-      sum(recovered)::int as recovered, sum(attributed_minor)::int as attributed_minor
-    from (select store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor from rollups
-      union all select store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor from rollup_changes) r
+      sum(recovered)::int as recovered, sum(attributed_minor)::int as attributed_minor,
+      sum(attributed_orders)::int as attributed_orders
+    from (select store_id, slot, currency, ${MEASURES} from rollups
+      union all select store_id, slot, currency, ${MEASURES} from rollup_changes) r
     where store_id = ${storeId} group by r.slot, currency
-    having (sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor)) <> (0, 0, 0, 0)
+    having (sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor), sum(attributed_orders))
+      <> (0, 0, 0, 0, 0)
     order by r.slot, currency`.execute(world.db)
   return rows.rows
 }
@@ -36,11 +41,10 @@ async function kept(storeId: string): Promise<Slot[]> {
 /** What is folded by day and by slot is the same. */
 async function expectDaysToFit(storeId: string): Promise<void> {
   const rows = await sql<{ days: object[]; slots: object[] }>`
-    select (select json_agg(d order by day, currency) from (select day, currency, abandoned, abandoned_recovered, recovered,
-        attributed_minor from rollup_days where store_id = ${storeId}) d) as days,
+    select (select json_agg(d order by day, currency) from (select day, currency, ${MEASURES} from rollup_days where store_id = ${storeId}) d) as days,
       (select json_agg(s order by day, currency) from (select date_trunc('day', slot, 'UTC') as day, currency,
         sum(abandoned)::int as abandoned, sum(abandoned_recovered)::int as abandoned_recovered, sum(recovered)::int as recovered,
-        sum(attributed_minor)::int as attributed_minor from rollups where store_id = ${storeId} and slot > '-infinity'
+        sum(attributed_minor)::int as attributed_minor, sum(attributed_orders)::int as attributed_orders from rollups where store_id = ${storeId} and slot > '-infinity'
         group by 1, 2) s) as slots`.execute(world.db)
   expect(rows.rows[0]!.days.length).toBeGreaterThan(0)
   expect(rows.rows[0]!.days).toEqual(rows.rows[0]!.slots)
@@ -50,7 +54,8 @@ async function expectDaysToFit(storeId: string): Promise<void> {
 async function total(storeId: string) {
   const slots = (await kept(storeId)).filter(({ slot }) => slot !== '-infinity')
   const add = (measure: Exclude<keyof Slot, 'slot' | 'currency'>) => slots.reduce((sum, slot) => sum + slot[measure], 0)
-  return [add('abandoned'), add('abandoned_recovered'), add('recovered'), add('attributed_minor')]
+  const measures = ['abandoned', 'abandoned_recovered', 'recovered', 'attributed_minor', 'attributed_orders'] as const
+  return measures.map(add)
 }
 
 const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
@@ -60,14 +65,14 @@ test('a cart is counted when it is abandoned, and no longer when its shopper com
   const shop = await aShop(world)
   await shop.fill('one', [tea()])
   await shop.type('one', ada)
-  expect(await total(shop.storeId)).toEqual([0, 0, 0, 0])
+  expect(await total(shop.storeId)).toEqual([0, 0, 0, 0, 0])
   world.advance(HOUR)
   await detectAbandoned(world.deps)
-  expect(await total(shop.storeId)).toEqual([1, 0, 0, 0])
+  expect(await total(shop.storeId)).toEqual([1, 0, 0, 0, 0])
   await fold()
   world.advance(MINUTE)
   await shop.fill('one', [tea(2)])
-  expect(await total(shop.storeId)).toEqual([0, 0, 0, 0])
+  expect(await total(shop.storeId)).toEqual([0, 0, 0, 0, 0])
 })
 
 test('a recovery counts on its own day, in the share of the day of the abandonment, and its revenue on the day of the order', async () => {
@@ -77,11 +82,20 @@ test('a recovery counts on its own day, in the share of the day of the abandonme
   await shop.press(message.id)
   world.advance(20 * MINUTE)
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 5_000 })
-  const nothing = { currency: 'USD', abandoned: 0, abandoned_recovered: 0, recovered: 0, attributed_minor: 0 }
+  const nothing = {
+    ...{
+      currency: 'USD',
+      abandoned: 0,
+      abandoned_recovered: 0,
+      recovered: 0,
+      attributed_minor: 0,
+      attributed_orders: 0,
+    },
+  }
   expect(await kept(shop.storeId)).toEqual([
-    { ...nothing, slot: '-infinity', attributed_minor: 5_000 },
+    { ...nothing, slot: '-infinity', attributed_minor: 5_000, attributed_orders: 1 },
     { ...nothing, slot: slotOf(abandoned_at!), abandoned: 1, abandoned_recovered: 1 },
-    { ...nothing, slot: slotOf(world.now), recovered: 1, attributed_minor: 5_000 },
+    { ...nothing, slot: slotOf(world.now), recovered: 1, attributed_minor: 5_000, attributed_orders: 1 },
   ])
 })
 
@@ -100,9 +114,10 @@ test('refunds come off the day of the order, and a cancelled order takes all of 
   expect((await kept(shop.storeId)).filter((slot) => slot.attributed_minor === 3_500).map(({ slot }) => slot)).toEqual(
     day,
   )
+  expect(await total(shop.storeId)).toEqual([1, 1, 1, 3_500, 1])
   world.advance(MINUTE)
   await shop.order({ ...bought, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
-  expect(await total(shop.storeId)).toEqual([1, 1, 1, 0])
+  expect(await total(shop.storeId)).toEqual([1, 1, 1, 0, 0])
 })
 
 test('late evidence corrects the old slots: recovered that was only purchased', async () => {
@@ -111,12 +126,12 @@ test('late evidence corrects the old slots: recovered that was only purchased', 
   await shop.press(message.id)
   world.advance(MINUTE)
   const bought = await shop.order({ kind: 'purchase', email: ada.email })
-  expect(await total(shop.storeId)).toEqual([1, 1, 1, 4_200])
+  expect(await total(shop.storeId)).toEqual([1, 1, 1, 4_200, 1])
   await fold()
-  await world.db.deleteFrom('touches').where('store_id', '=', shop.storeId).execute()
+  await world.db.deleteFrom('touchpoints').where('store_id', '=', shop.storeId).execute()
   await shop.order({ ...bought, status: 'completed', modifiedAt: new Date(world.now.getTime() + 1).toISOString() })
   expect((await shop.cart()).status).toBe('purchased')
-  expect(await total(shop.storeId)).toEqual([1, 0, 0, 0])
+  expect(await total(shop.storeId)).toEqual([1, 0, 0, 0, 0])
 })
 
 test('a cart joined to another counts once', async () => {
@@ -125,7 +140,7 @@ test('a cart joined to another counts once', async () => {
   await shop.fill('two', [tea(2)])
   world.advance(HOUR)
   await detectAbandoned(world.deps)
-  expect(await total(shop.storeId)).toEqual([2, 0, 0, 0])
+  expect(await total(shop.storeId)).toEqual([2, 0, 0, 0, 0])
   await shop.type('one', ada)
   await shop.type('two', ada)
   await detectAbandoned(world.deps)

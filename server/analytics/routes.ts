@@ -1,20 +1,25 @@
 import * as api from '../../shared/dashboard.ts'
-import { type Routes, serveStore } from '../http.ts'
+import { type Routes, serveStore } from '../http/http.ts'
 import { readChart, readStats } from './dashboard.ts'
 
 export const dashboardRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.readDashboardStats, ({ store }) => readStats(store, deps.now()))
 
   serveStore(app, deps, api.readDashboardChart, async ({ store, query }) => {
-    const { buckets, timeZone } = await readChart(store, query.period, deps.now())
+    const chart = await readChart(store, query.period, deps.now())
     return {
-      labels: buckets.map(({ label }) => label),
-      datasets: [
-        { label: 'Abandoned', data: buckets.map(({ abandoned }) => abandoned), ...lineOf('#12857a') },
-        { label: 'Recovered', data: buckets.map(({ recovered }) => recovered), ...lineOf('#3a7bd5') },
-      ],
-      starts: buckets.map(({ from }) => from.toISOString()),
-      timeZone,
+      labels: chart.buckets.map(({ label }) => label),
+      datasets:
+        query.measure === 'revenue'
+          ? [{ label: 'Recovered revenue', data: chart.revenue, ...lineOf('#3a7bd5') }]
+          : [
+              { label: 'Abandoned', data: chart.abandoned, ...lineOf('#12857a') },
+              { label: 'Recovered', data: chart.recovered, ...lineOf('#3a7bd5') },
+            ],
+      starts: chart.buckets.map(({ from }) => from.toISOString()),
+      timeZone: chart.timeZone,
+      currency: chart.currency,
+      otherCurrencies: chart.otherCurrencies,
     }
   })
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chartPeriods } from '../../shared/dashboard.ts'
-import { chartBuckets, daySpans, figuresOf, rate, trend, wholeDays } from './rules.ts'
+import { chartBuckets, chartSums, daySpans, figuresOf, rate, trend, wholeDays } from './rules.ts'
 
 const at = (text: string) => new Date(text)
 const nobody = { active: 0, active_before: 0 }
@@ -93,10 +93,10 @@ describe('figures', () => {
   })
 
   const sums = (currency: string, abandoned: number, attributed_minor: number) => ({
-    ...{ currency, abandoned, recovered: 1, abandoned_recovered: 1, attributed_minor },
+    ...{ currency, abandoned, recovered: 1, abandoned_recovered: 1, attributed_minor, attributed_orders: 2 },
   })
 
-  test('carts of all currencies count; money is the store’s currency alone, the others apart (21)', () => {
+  test('carts of all currencies count; money is the store’s currency alone, the others apart (decision 21)', () => {
     const figures = figuresOf({
       currency: 'JPY',
       now: [sums('JPY', 3, 5_000), sums('USD', 1, 1_250)],
@@ -108,5 +108,23 @@ describe('figures', () => {
     expect(figures).toMatchObject({ totalRevenue: 9_000, monthlyRevenue: 5_000 })
     expect(figures.trends).toMatchObject({ abandonedCarts: 100, recoveredCarts: 100, recoveryRate: 0, revenue: 25 })
     expect(figures.otherCurrencies).toEqual([{ currency: 'USD', totalRevenue: 25, monthlyRevenue: 12.5 }])
+    // Orders of all currencies are counted, as carts are.
+    expect([figures.recoveredOrders, figures.trends.recoveredOrders]).toEqual([4, 100])
+  })
+
+  test('a chart of revenue is the store’s currency alone; what came in in others is named beside it', () => {
+    const of = (bucket: number, currency: string, attributed_minor: number) => ({
+      ...{ bucket, currency, abandoned: 2, recovered: 1, attributed_minor },
+    })
+    const drawn = chartSums([of(0, 'USD', 1_250), of(2, 'USD', 500), of(2, 'JPY', 700), of(1, 'EUR', 0)], {
+      currency: 'USD',
+      count: 4,
+    })
+    expect(drawn).toEqual({
+      abandoned: [2, 2, 4, 0],
+      recovered: [1, 1, 2, 0],
+      revenue: [12.5, 0, 5, 0],
+      otherCurrencies: [{ currency: 'JPY', revenue: 700 }],
+    })
   })
 })

@@ -15,9 +15,14 @@ export interface DaySpans {
 
 /** Days begin when the store's calendar says so, also where clocks skip midnight. A zone nobody knows counts as UTC. */
 export function daySpans(now: Date, zone: string): DaySpans {
+  const first = (days: number) => firstOfDays(now, zone, days)
+  return { before: first(2 * SPAN_DAYS), since: first(SPAN_DAYS), until: first(0) }
+}
+
+/** When the first of so many days begins, today being the last of them; of no days: when today ends. */
+export function firstOfDays(now: Date, zone: string, days: number): Date {
   const today = localTime(now, zone).toPlainDate()
-  const startOf = (days: number) => dateOf(today.add({ days }).toZonedDateTime(zoneOf(zone)))
-  return { before: startOf(1 - 2 * SPAN_DAYS), since: startOf(1 - SPAN_DAYS), until: startOf(1) }
+  return dateOf(today.add({ days: 1 - days }).toZonedDateTime(zoneOf(zone)))
 }
 
 const DAY_MS = 86_400_000
@@ -75,6 +80,7 @@ export interface Sums {
   abandoned_recovered: number
   recovered: number
   attributed_minor: number
+  attributed_orders: number
 }
 
 export interface Counted {
@@ -86,11 +92,10 @@ export interface Counted {
   people: { active: number; active_before: number }
 }
 
-/** Carts count in whatever currency they are; revenue is the store's currency alone, others stand apart (21). */
+/** Carts count in whatever currency they are; revenue is the store's currency alone, others stand apart (decision 21). */
 export function figuresOf({ currency, now, before, totals, people }: Counted): Omit<DashboardStats, 'syncAgeSeconds'> {
   const revenueOf = (sums: Counted['totals'], code = currency) =>
     sums.find((each) => each.currency === code)?.attributed_minor ?? 0
-  const decimal = (minor: number, code = currency) => minor / 10 ** currencyExponent(code)
   const recoveryRate = rate(add(now, 'abandoned_recovered'), add(now, 'abandoned'))
   const rateBefore = rate(add(before, 'abandoned_recovered'), add(before, 'abandoned'))
   const revenue = trend(revenueOf(now), revenueOf(before))
@@ -99,8 +104,9 @@ export function figuresOf({ currency, now, before, totals, people }: Counted): O
     abandonedCarts: add(now, 'abandoned'),
     recoveredCarts: add(now, 'recovered'),
     recoveryRate,
-    totalRevenue: decimal(revenueOf(totals)),
-    monthlyRevenue: decimal(revenueOf(now)),
+    totalRevenue: decimal(revenueOf(totals), currency),
+    monthlyRevenue: decimal(revenueOf(now), currency),
+    recoveredOrders: add(now, 'attributed_orders'),
     activeCustomers: people.active,
     trends: {
       abandonedCarts: trend(add(now, 'abandoned'), add(before, 'abandoned')),
@@ -109,6 +115,7 @@ export function figuresOf({ currency, now, before, totals, people }: Counted): O
       // The total has no span before it: its card shows where the last 30 days are going.
       totalRevenue: revenue,
       monthlyRevenue: revenue,
+      recoveredOrders: trend(add(now, 'attributed_orders'), add(before, 'attributed_orders')),
       activeCustomers: trend(people.active, people.active_before),
       revenue,
     },
@@ -120,6 +127,8 @@ export function figuresOf({ currency, now, before, totals, people }: Counted): O
     })),
   }
 }
+
+const decimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
 
 const add = (sums: readonly Sums[], measure: Exclude<keyof Sums, 'currency'>) =>
   sums.reduce((total, each) => total + each[measure], 0)
@@ -147,5 +156,45 @@ function zoneOf(zone: string): string {
     return zone
   } catch {
     return 'UTC'
+  }
+}
+
+/** What a chart draws, by bucket. */
+export interface ChartSums {
+  abandoned: number[]
+  recovered: number[]
+  /** Of the store's own currency. */
+  revenue: number[]
+  /** Of the whole chart: never added to the store's currency (decision 21). */
+  otherCurrencies: { currency: string; revenue: number }[]
+}
+
+/** Carts count in whatever currency they are; revenue as in `figuresOf`. */
+export function chartSums(
+  sums: readonly (Pick<Sums, 'currency' | 'abandoned' | 'recovered' | 'attributed_minor'> & { bucket: number })[],
+  { currency, count }: { currency: string; count: number },
+): ChartSums {
+  const ofBucket = (measure: 'abandoned' | 'recovered' | 'attributed_minor', which = sums) => {
+    const buckets = Array<number>(count).fill(0)
+    for (const each of which) buckets[each.bucket]! += each[measure]
+    return buckets
+  }
+  const own = sums.filter((each) => each.currency === currency)
+  const others = Map.groupBy(
+    sums.filter((each) => each.currency !== currency),
+    (each) => each.currency,
+  )
+  const revenueOf = (code: string, which: typeof sums) =>
+    decimal(
+      which.reduce((total, each) => total + each.attributed_minor, 0),
+      code,
+    )
+  return {
+    abandoned: ofBucket('abandoned'),
+    recovered: ofBucket('recovered'),
+    revenue: ofBucket('attributed_minor', own).map((minor) => decimal(minor, currency)),
+    otherCurrencies: [...others]
+      .map(([code, which]) => ({ currency: code, revenue: revenueOf(code, which) }))
+      .filter(({ revenue }) => revenue !== 0),
   }
 }

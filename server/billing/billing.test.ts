@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
-import { hasActiveSubscription, planOf } from './billing.ts'
+import { entitlementsOf } from './entitlements.ts'
 
 const world = aWorld()
 
@@ -28,9 +28,9 @@ const status = async (token: string) => (await world.request('GET', '/api/subscr
 test('before a plan is chosen there is none, and it allows nothing', async () => {
   const { token, account } = await anOwner()
   expect(await status(token)).toMatchObject({ plan: null, status: null, nextBillingDate: null })
-  const plan = await planOf(account)
-  expect(plan.limits).toEqual({ maxStores: 0, maxEmailsPerMonth: 0, maxSmsPerMonth: 0, maxWhatsappPerMonth: 0 })
-  expect(hasActiveSubscription(plan)).toBe(false)
+  const { limits, isSubscribed } = await entitlementsOf(account, world.now)
+  expect(limits).toEqual({ maxStores: 0, maxEmailsPerMonth: 0, maxSmsPerMonth: 0, maxWhatsappPerMonth: 0 })
+  expect(isSubscribed).toBe(false)
 })
 
 test('the free plan is an active subscription', async () => {
@@ -38,7 +38,7 @@ test('the free plan is an active subscription', async () => {
   const reply = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
   expect(reply).toMatchObject({ status: 200, body: { success: true, message: 'You are on the Lite plan.' } })
   expect(await status(token)).toMatchObject({ plan: 'free', status: 'active' })
-  expect((await planOf(account)).limits.maxEmailsPerMonth).toBe(500)
+  expect((await entitlementsOf(account, world.now)).limits.maxEmailsPerMonth).toBe(500)
   const { body } = await world.request('GET', '/api/auth/me', { token })
   expect(body.user).toMatchObject({ subscriptionStatus: 'active', hasActiveSubscription: true })
 })
@@ -66,7 +66,7 @@ test('a plan that is not sold is refused in words', async () => {
   for (const plan of ['professional', 'enterprise']) {
     expect(await choose(token, plan)).toMatchObject({
       status: 400,
-      body: { error: `The plan "${plan}" is not sold yet. Choose free, starter, or growth.` },
+      body: { error: `The plan "${plan}" is not available yet. Choose free, starter, or growth.` },
     })
   }
   expect(await choose(token, 'gold')).toMatchObject({
@@ -102,21 +102,57 @@ test('only owners and admins touch the plan', async () => {
     expect((await choose(token, 'growth')).status).toBe(403)
     expect((await world.request('GET', '/api/subscribe/status', { token })).status).toBe(200)
   }
-  expect((await planOf(account)).key).toBeNull()
+  expect((await entitlementsOf(account, world.now)).plan).toBeNull()
 })
 
-test('an ended subscription allows nothing, an unpaid one goes on until it ends', async () => {
+test('the status says what is in force, and until when a payment may be overdue (decisions 86 and 121)', async () => {
   const { token, account } = await anOwner()
   await choose(token, 'growth')
-  const set = (status: 'canceled' | 'past_due' | 'trialing') =>
-    world.db.updateTable('subscriptions').set({ status }).where('account_id', '=', account.accountId).execute()
-  await set('past_due')
-  expect((await planOf(account)).limits.maxStores).toBe(3)
-  expect(hasActiveSubscription(await planOf(account))).toBe(false)
-  await set('canceled')
-  expect((await planOf(account)).limits.maxStores).toBe(0)
+  const set = (status: 'canceled' | 'past_due' | 'trialing', past_due_since: Date | null = null) =>
+    world.db
+      .updateTable('subscriptions')
+      .set({ status, past_due_since })
+      .where('account_id', '=', account.accountId)
+      .execute()
   await set('trialing')
-  expect(hasActiveSubscription(await planOf(account))).toBe(true)
+  expect(await status(token)).toMatchObject({ hasActiveSubscription: true, planInForce: 'growth', graceUntil: null })
+  const since = new Date(world.now.getTime() - 7 * 86_400_000 + 1)
+  await set('past_due', since)
+  const graceUntil = new Date(world.now.getTime() + 1).toISOString()
+  expect(await status(token)).toMatchObject({ hasActiveSubscription: true, planInForce: 'growth', graceUntil })
+  await set('past_due', new Date(since.getTime() - 1))
+  expect(await status(token)).toMatchObject({ plan: 'growth', hasActiveSubscription: false, planInForce: 'growth' })
+  const { user } = (await world.request('GET', '/api/auth/me', { token })).body
+  expect(user).toMatchObject({ subscriptionStatus: 'past_due', hasActiveSubscription: false })
+  await set('canceled')
+  expect(await status(token)).toMatchObject({ plan: 'growth', hasActiveSubscription: false, planInForce: 'free' })
+  await choose(token, 'growth')
+  expect(await status(token)).toMatchObject({ status: 'active', hasActiveSubscription: true, planInForce: 'growth' })
+})
+
+test('the status says plan, status and the day of the next bill (A 3)', async () => {
+  const { token, account } = await anOwner()
+  await choose(token, 'growth')
+  const next_billing_at = new Date('2026-04-02T00:00:00Z')
+  await world.db
+    .updateTable('subscriptions')
+    .set({ status: 'past_due', past_due_since: world.now, next_billing_at })
+    .where('account_id', '=', account.accountId)
+    .execute()
+  expect(await status(token)).toMatchObject({
+    ...{ plan: 'growth', status: 'past_due' },
+    nextBillingDate: '2026-04-02T00:00:00.000Z',
+  })
+})
+
+test('a free plan that is not active cannot be', async () => {
+  const { token, account } = await anOwner()
+  await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
+  for (const status of ['canceled', 'past_due', 'trialing'] as const) {
+    const set = world.db.updateTable('subscriptions').set({ status }).where('account_id', '=', account.accountId)
+    await expect(set.execute()).rejects.toThrow('subscriptions_free_is_active')
+  }
+  expect(await status(token)).toMatchObject({ plan: 'free', status: 'active' })
 })
 
 test('without a sign-in there is no subscription to speak of', async () => {

@@ -1,16 +1,19 @@
 import * as api from '../../shared/billing.ts'
-import { type Routes, serveAccount, servePublic } from '../http.ts'
-import { chooseFreePlan, planOf, setPlanByHand } from './billing.ts'
+import { type Routes, serveAccount, servePublic } from '../http/http.ts'
+import { chooseFreePlan, planOf, setPlanManually } from './billing.ts'
 
 // Billing: HTTP in, HTTP out.
 
 export const billingRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.subscriptionStatus, async ({ account }) => {
-    const plan = await planOf(account)
+    const { key, status, nextBillingAt, entitlements } = await planOf(account, deps.now())
     return {
-      plan: plan.key,
-      status: plan.status,
-      nextBillingDate: plan.nextBillingAt?.toISOString() ?? null,
+      plan: key,
+      status,
+      nextBillingDate: nextBillingAt?.toISOString() ?? null,
+      hasActiveSubscription: entitlements.isSubscribed,
+      planInForce: entitlements.plan,
+      graceUntil: entitlements.graceUntil?.toISOString() ?? null,
       isTestMode: deps.config.isBillingTestMode,
     }
   })
@@ -23,8 +26,8 @@ export const billingRoutes: Routes = (app, deps) => {
   })
 
   serveAccount(app, deps, api.manualUpdate, async ({ account, body }) => {
-    const plan = await setPlanByHand(deps, account, body.planKey)
-    return { success: true, message: `You are on the ${plan.name} plan.`, plan: plan.key!, status: plan.status! }
+    const plan = await setPlanManually(deps, account, body.planKey)
+    return { success: true, message: `You are on the ${api.plans[plan].name} plan.`, plan, status: 'active' as const }
   })
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
+import { told } from '../../test/notifications.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
-import { sql } from '../db.ts'
+import { sql } from '../core/db.ts'
 
 // Who gets the credit: S3, A1–A3, and what the shop's owner is told of it.
 
@@ -37,7 +38,8 @@ test('a purchase after a click is recovered, shown so, and news (S3, A1)', async
   const [order] = await shop.orders()
   expect(order).toMatchObject({ cart_id: cart.id, message_id: message.id, net_minor: 5_000 })
   const news = (await shop.notifications()).filter((row) => row.type === 'cart_recovered')
-  expect(news).toMatchObject([{ title: 'Cart recovered', data: { cartId: cart.id, value: 5_000, currency: 'USD' } }])
+  expect(news).toMatchObject([{ data: { cartId: cart.id, value: 5_000, currency: 'USD' } }])
+  expect((await told(world, shop.storeId)).at(-1)!.message).toBe(`${cart.customer_name} came back and bought`)
   expect((await shop.messages()).map((each) => each.state)).toEqual(['sent', 'cancelled', 'cancelled'])
 })
 
@@ -67,7 +69,7 @@ test('machines, prefetches and looking at the cart attribute nothing (A1)', asyn
   world.advance(MINUTE)
   await buy()
   expect((await shop.cart()).status).toBe('purchased')
-  expect((await shop.orders())[0]).toMatchObject({ touch_id: null, message_id: null })
+  expect((await shop.orders())[0]).toMatchObject({ touchpoint_id: null, message_id: null })
   expect((await shop.notifications()).map((row) => row.type)).not.toContain('cart_recovered')
 })
 
@@ -82,7 +84,7 @@ test('a touch after the purchase, or longer before it than the window, does not 
   const order = (await shop.orders())[0]!
   await shop.order({ ...orderAs(order), status: 'completed' })
   expect((await shop.cart()).status).toBe('purchased')
-  expect((await shop.orders())[0]!.touch_id).toBeNull()
+  expect((await shop.orders())[0]!.touchpoint_id).toBeNull()
 })
 
 const orderAs = (order: { order_id: string; purchased_at: Date | null }) => ({
@@ -113,7 +115,7 @@ test('orders of the staff end the cart and are never attributed (A2)', async () 
   world.advance(MINUTE)
   await buy({ createdVia: 'admin' })
   expect((await shop.cart()).status).toBe('purchased')
-  expect((await shop.orders())[0]).toMatchObject({ is_staff: true, touch_id: null, message_id: null })
+  expect((await shop.orders())[0]).toMatchObject({ is_staff: true, touchpoint_id: null, message_id: null })
 })
 
 test('a refund sets the revenue to net, a cancelled order to nothing; the state stays (S3)', async () => {
@@ -164,7 +166,7 @@ test('a purchase that turns out to be earlier than the touch is plain purchased 
   expect(moves.map((event) => event.kind)).toEqual(['recovered', 'purchased'])
   expect(moves[1]).toMatchObject({ at: world.now, detail: { before: 'recovered' } })
   const { body } = await shop.get(`/api/carts/${cart.id}/messages`)
-  expect(body.timeline.at(-1)).toMatchObject({ kind: 'purchased', text: expect.stringContaining('corrected') })
+  expect(body.timeline.at(-1)).toMatchObject({ kind: 'purchased', text: expect.stringContaining('Corrected') })
 })
 
 test('attributed revenue never exceeds the store’s revenue, and no order counts twice (A2, A3)', async () => {
@@ -204,15 +206,15 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
 /** Over every day of the store, and as a whole. */
 async function assertRevenue() {
   const days = await sql<{ attributed: number; revenue: number }>`
-    select coalesce(sum(net_minor) filter (where touch_id is not null), 0)::int as attributed, sum(net_minor)::int as revenue
+    select coalesce(sum(net_minor) filter (where touchpoint_id is not null), 0)::int as attributed, sum(net_minor)::int as revenue
     from orders where store_id = ${shop.storeId} and purchased_at is not null
     group by rollup (date_trunc('day', purchased_at))`.execute(world.db)
   for (const { attributed, revenue } of days.rows) expect(attributed).toBeLessThanOrEqual(revenue ?? 0)
   const wrong = await sql`
-    select o.order_id from orders o left join touches t on t.store_id = o.store_id and t.id = o.touch_id
-    where o.store_id = ${shop.storeId} and o.touch_id is not null and (o.is_staff or o.purchased_at is null
+    select o.order_id from orders o left join touchpoints t on t.store_id = o.store_id and t.id = o.touchpoint_id
+    where o.store_id = ${shop.storeId} and o.touchpoint_id is not null and (o.is_staff or o.purchased_at is null
       or not t.is_human or t.at > o.purchased_at or t.at < o.purchased_at - interval '5 days' or t.message_id <> o.message_id
-      or exists (select from touches l where l.store_id = t.store_id and l.shopper_id = o.shopper_id and l.is_human
+      or exists (select 1 from touchpoints l where l.store_id = t.store_id and l.shopper_id = o.shopper_id and l.is_human
         and l.at <= o.purchased_at and l.at > t.at))`.execute(world.db)
   expect(wrong.rows).toEqual([])
 }

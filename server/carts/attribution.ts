@@ -1,4 +1,4 @@
-import type { StoreTx } from '../db.ts'
+import type { StoreTx } from '../core/db.ts'
 import * as sql from './sql.ts'
 
 // Which touch a purchase is owed to (A1, A2). Carts need it to know recovered from purchased (S3), orders to be attributed.
@@ -52,14 +52,14 @@ export async function attributeOrders(tx: StoreTx, store: Window, evidence: Evid
     return { order, cart_id: carts.get(order.order_id) ?? null, touch }
   })
   const changed = attributed.filter(
-    ({ order, cart_id, touch }) => order.cart_id !== cart_id || order.touch_id !== (touch?.id ?? null),
+    ({ order, cart_id, touch }) => order.cart_id !== cart_id || order.touchpoint_id !== (touch?.id ?? null),
   )
   await sql.attributeOrders(
     tx,
     changed.map(({ order, cart_id, touch }) => ({
       order_id: order.order_id,
       cart_id,
-      touch_id: touch?.id ?? null,
+      touchpoint_id: touch?.id ?? null,
       message_id: touch?.message_id ?? null,
     })),
   )

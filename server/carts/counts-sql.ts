@@ -1,4 +1,4 @@
-import { type Db, sql } from '../db.ts'
+import { type Db, sql } from '../core/db.ts'
 
 // The counters of the list. They are written by a trigger on `carts`; here they are kept short.
 

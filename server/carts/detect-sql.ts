@@ -1,5 +1,7 @@
-import { type Db, type StoreTx, sql } from '../db.ts'
+import { type Db, type StoreTx, sql } from '../core/db.ts'
+import { insertNotificationsFrom } from '../notifications/fragments.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
+import { zoneOfCart } from './sql.ts'
 
 // The clock's statements. The first of each kind looks over all stores by an index made for it.
 
@@ -35,14 +37,15 @@ export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: num
 
 /** Only fresh ones are news: an import of old carts tells nobody anything. */
 export async function notifyAbandoned({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
-  await sql`
-    insert into notifications (store_id, id, type, title, message, data, created_at)
-    select ${storeId}, gen_random_uuid(), 'cart_abandoned', 'Cart abandoned',
-      c.customer_name || ' left a cart with ' || c.item_count || case when c.item_count = 1 then ' item' else ' items' end,
-      jsonb_build_object('cartId', c.id, 'customer', c.customer_name, 'value', c.value_minor, 'currency', c.currency,
-        'timestamp', to_char(c.abandoned_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}
+  await insertNotificationsFrom(
+    sql`
+    select ${storeId}, gen_random_uuid(), 'cart_abandoned', jsonb_build_object(
+        'cartId', c.id, 'customer', c.customer_name, 'itemCount', c.item_count, 'value', c.value_minor, 'currency', c.currency,
+        'timestamp', to_char(c.abandoned_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}, ${zoneOfCart}
     from carts c where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
-      and c.abandoned_at > ${now}::timestamptz - interval '1 day'`.execute(db)
+      and c.abandoned_at > ${now}::timestamptz - interval '1 day'`,
+    true,
+  ).execute(db)
 }
 
 export async function lostDue(db: Db, now: Date, limit: number) {
@@ -58,7 +61,7 @@ export async function markNoResponse(db: Db, now: Date): Promise<number> {
   const rows = await sql`
     update carts c set no_response_at = null,
       badge = case when c.badge = 'Recovered' or exists (
-        select from touches t join carts o on o.store_id = t.store_id and o.id = t.cart_id
+        select 1 from touchpoints t join carts o on o.store_id = t.store_id and o.id = t.cart_id
         where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
           and coalesce(o.merged_into, o.id) = c.id and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
     where c.no_response_at <= ${now} returning 1`.execute(db)

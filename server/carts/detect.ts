@@ -1,4 +1,4 @@
-import { transact } from '../db.ts'
+import { transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleFlowMessages, scheduleNextLook } from '../messages/messages.ts'
 import { foldCartCounts } from './counts-sql.ts'

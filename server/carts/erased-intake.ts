@@ -1,9 +1,9 @@
 import crypto from 'node:crypto'
-import type { StoreTx } from '../db.ts'
-import type { Secrets } from '../secrets.ts'
+import type { StoreTx } from '../core/db.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
-import { keyOwners } from '../shoppers/sql.ts'
-import { erasedAmong } from '../suppressions/sql.ts'
+import { keyOwners } from '../shoppers/shoppers.ts'
+import { erasedAmong } from '../suppressions/suppressions.ts'
 import type { NewFact } from './record.ts'
 
 // An erased person comes back to the shop: what the store then tells is kept without them (C8). Orders count, for whom is not
@@ -47,14 +47,15 @@ const nameOf = ({ kind, value }: Pick<ShopperKey, 'kind' | 'value'>) => `${kind}
 
 function addressesOf({ payload }: NewFact): string[] {
   const contact = 'contact' in payload ? payload.contact : undefined
-  return [contact?.email, contact?.phone].filter((address) => address !== undefined)
+  const { email, phone, unconfirmedEmail, unconfirmedPhone } = contact ?? {}
+  return [email, phone, unconfirmedEmail, unconfirmedPhone].filter((address) => address !== undefined)
 }
 
 /** null: nothing is left of it. */
 function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
   const { payload, order } = fact
   if (payload.type === 'snapshot') {
-    const { contact: _, ...rest } = payload
+    const { contact: _, zone: __, ...rest } = payload
     return { ...fact, keys: fact.keys.filter(isNameless), payload: rest }
   }
   if (payload.type !== 'order' || !order || payload.orderKind === 'draft') return null

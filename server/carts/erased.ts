@@ -1,9 +1,11 @@
-import type { Contact, FactPayload, Fold } from './fold.ts'
+import type { Contact, FactPayload, Fold } from '../schema/facts.ts'
 
 // What is left of a person's contact in facts once they were erased (C8): which fields were said, and which were the same. So folding
 // the facts again gives the same carts (S7): that somebody told a new address was activity. Pure.
 
-const FIELDS = ['email', 'phone', 'firstName', 'lastName'] as const
+const FIELDS = ['email', 'phone', 'unconfirmedEmail', 'unconfirmedPhone', 'firstName', 'lastName'] as const
+/** An address has one mark, confirmed or not. */
+const KINDS: Partial<Record<string, string>> = { unconfirmedEmail: 'email', unconfirmedPhone: 'phone' }
 const MARK = /^erased:(\d+)$/
 
 /** Without marks: what may be shown and written in columns. */
@@ -27,7 +29,7 @@ export function createEraser(known: unknown): Eraser {
   const first = Math.max(0, ...before) + 1
   const markOf = (field: string, value: string) => {
     if (MARK.test(value)) return value
-    const key = `${field}\0${value}`
+    const key = `${KINDS[field] ?? field}\0${value}`
     const mark = marks.get(key) ?? `erased:${first + marks.size}`
     marks.set(key, mark)
     return mark
@@ -44,7 +46,7 @@ export function createEraser(known: unknown): Eraser {
       if (payload.type === 'lost') return payload
       if (payload.type === 'order') return { ...payload, contact: erase(payload.contact) }
       // Which page of a browser said it is of use only for posts still to come, and those are somebody new's.
-      const { page: _, seq: __, ...rest } = payload
+      const { page: _, seq: __, zone: ___, ...rest } = payload
       return rest.contact ? ({ ...rest, contact: erase(rest.contact) } as FactPayload) : rest
     },
     fold: (fold) => ({

@@ -2,16 +2,9 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { aStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
+import type { FactPayload, FoldItem, OrderKind } from '../schema/facts.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
-import {
-  compareFacts,
-  emptyFold,
-  type Fact,
-  type FactPayload,
-  type FoldItem,
-  foldFacts,
-  type OrderKind,
-} from './fold.ts'
+import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 import { type NewFact, recordFacts } from './record.ts'
 
 // S7: state, items, contact and last activity are a function of the set of facts, whatever order they arrived in.

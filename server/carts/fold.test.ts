@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Contact, compareFacts, emptyFold, type Fact, type FoldItem, foldFacts, type OrderKind } from './fold.ts'
+import type { Contact, FoldItem, OrderKind } from '../schema/facts.ts'
+import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 
 // What a shopper did, fact by fact, and the episodes it makes. Times are minutes.
 

@@ -1,76 +1,13 @@
+import type { Contact, Episode, FactPayload, Fold, FoldItem } from '../schema/facts.ts'
+
 // Facts in, episodes out (engine S1–S4, S6, S7). Pure: no clock, no database, no network.
 // Sorted by (time, id) the same set of facts gives the same episodes, whatever the order they arrived in.
-
-export interface FoldItem {
-  productId: string
-  variationId: string | null
-  quantity: number
-  /** Only from the store's own records; a browser's word on names and prices is not taken (X5). */
-  name?: string
-  sku?: string | null
-  unitPriceMinor?: number
-  imageUrl?: string | null
-}
-
-export interface Contact {
-  email?: string
-  phone?: string
-  firstName?: string
-  lastName?: string
-  /** Alpha-2, with where it was read (C6). */
-  country?: string
-  countrySource?: 'address' | 'typed'
-  /** Of an address in the United States (T2); no news of a person. */
-  state?: string
-  customerId?: string
-}
-
-export type OrderKind = 'draft' | 'pending' | 'failed' | 'cancelled' | 'trashed' | 'purchase'
-
-export type FactPayload =
-  | { type: 'snapshot'; items: FoldItem[]; coupons: string[]; contact?: Contact; page?: string; seq?: number }
-  | { type: 'contact'; contact: Contact; page?: string; seq?: number }
-  | {
-      type: 'order'
-      orderId: string
-      orderKind: OrderKind
-      isStaff: boolean
-      items: FoldItem[]
-      coupons: string[]
-      contact: Contact
-      currency: string
-    }
-  | { type: 'lost' }
 
 export interface Fact {
   id: string
   /** Milliseconds since the epoch, UTC. */
   at: number
   payload: FactPayload
-}
-
-export interface Episode {
-  status: 'open' | 'purchased' | 'emptied' | 'lost'
-  openingFactId: string
-  startedAt: number
-  lastActivityAt: number
-  endedAt: number | null
-  items: FoldItem[]
-  coupons: string[]
-  contact: Contact
-  currency: string | null
-  /** A placed order awaits its payment: nothing is sent before `until` (S4). */
-  pending: { orderId: string; until: number } | null
-  /** The order that ended it. */
-  orderId: string | null
-}
-
-/** What is known of a shopper after the newest fact; kept on the newest cart, so that the next fact need not read them all. */
-export interface Fold {
-  episode: Episode | null
-  contact: Contact
-  /** Order id → its kind when last seen; a purchase stays one. */
-  orders: Record<string, OrderKind>
 }
 
 export const emptyFold: Fold = { episode: null, contact: {}, orders: {} }
@@ -232,26 +169,62 @@ function isEcho(episode: Episode, at: number, items: FoldItem[]): boolean {
 /** Newer words win field by field; what is not said stays. */
 export function mergeContact(before: Contact, news: Contact): Contact {
   const said = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined && value !== ''))
-  return { ...before, ...said }
+  const { unconfirmedEmail, unconfirmedPhone, ...merged }: Contact = { ...before, ...said }
+  const isEmailOpen = unconfirmedEmail && !news.email && unconfirmedEmail !== merged.email
+  const isPhoneOpen = unconfirmedPhone && !news.phone && unconfirmedPhone !== merged.phone
+  return {
+    ...merged,
+    ...(isEmailOpen ? { unconfirmedEmail } : {}),
+    ...(isPhoneOpen ? { unconfirmedPhone } : {}),
+  }
 }
 
-const sameContact = (a: Contact, b: Contact) =>
-  a.email === b.email && a.phone === b.phone && a.firstName === b.firstName && a.lastName === b.lastName
+/** What was said last, confirmed or not: a draft that confirms it says nothing new. */
+const lastSaid = (contact: Contact) => [
+  contact.unconfirmedEmail ?? contact.email,
+  contact.unconfirmedPhone ?? contact.phone,
+  contact.firstName,
+  contact.lastName,
+]
+
+function sameContact(a: Contact, b: Contact): boolean {
+  const before = lastSaid(b)
+  return lastSaid(a).every((value, index) => value === before[index])
+}
 
 const lineKey = (item: FoldItem) => `${item.productId}:${item.variationId ?? ''}`
 
-/** Same products and quantities, in any order. */
+/** Same products, choices and quantities, in any order. Choices count where both sides tell them: not every source does. */
 export function sameItems(a: readonly FoldItem[], b: readonly FoldItem[]): boolean {
-  if (a.length !== b.length) return false
-  const quantities = new Map(a.map((item) => [lineKey(item), item.quantity]))
-  return quantities.size === a.length && b.every((item) => quantities.get(lineKey(item)) === item.quantity)
+  const hasChoices = [a, b].every((items) => items.some((item) => item.choices))
+  const nameOf = hasChoices ? lineOf : lineKey
+  const [quantities, others] = [a, b].map((items) => quantitiesBy(items, nameOf)) as [Quantities, Quantities]
+  return quantities.size === others.size && [...others].every(([line, quantity]) => quantities.get(line) === quantity)
 }
+
+type Quantities = Map<string, number>
+
+function quantitiesBy(items: readonly FoldItem[], nameOf: (item: FoldItem) => string): Quantities {
+  const quantities: Quantities = new Map()
+  for (const item of items) quantities.set(nameOf(item), (quantities.get(nameOf(item)) ?? 0) + item.quantity)
+  return quantities
+}
+
+/** A variation in two sizes that are left open is two lines. */
+export const lineOf = (item: FoldItem) => `${lineKey(item)}:${JSON.stringify(item.choices ?? [])}`
 
 export const sameCoupons = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n')
 
-/** A browser names ids only: names and prices the store told for the same line are kept. */
+/**
+ * A browser names ids only: names and prices the store told for the same line are kept. So is what was chosen of it, where the newer
+ * source tells less.
+ */
 function keepNames(items: FoldItem[], before: readonly FoldItem[]): FoldItem[] {
   const known = new Map(before.map((item) => [lineKey(item), item]))
-  return items.map((item) => (item.name === undefined ? { ...known.get(lineKey(item)), ...item } : item))
+  return items.map((item) => {
+    const { choices = [], ...line } = known.get(lineKey(item)) ?? {}
+    const kept = choices.length > (item.choices?.length ?? 0) ? { choices } : {}
+    return item.name === undefined ? { ...line, ...item, ...kept } : { ...item, ...kept }
+  })
 }

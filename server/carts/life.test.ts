@@ -38,6 +38,23 @@ test('without a flow that is on it is the store’s own timeout (S1)', async () 
   expect(await shop.messages()).toEqual([])
 })
 
+test('a cart of a new store counts as abandoned after 24 hours, and after what its owner sets from then on (A 1)', async () => {
+  const shop = await aShop(world, { isFlowOn: false })
+  await shop.fill('one', [tea()])
+  await shop.pass(24 * 3_600_000 - 1)
+  expect((await shop.cart()).status).toBe('active')
+  await shop.pass(1)
+  expect((await shop.cart()).status).toBe('abandoned')
+  const other = await aShop(world, { isFlowOn: false })
+  const body = { abandonmentTimeoutMinutes: 120 }
+  expect((await world.request('PUT', '/api/stores/settings', { token: other.token, body })).status).toBe(200)
+  await other.fill('one', [tea()])
+  await other.pass(2 * 3_600_000 - 1)
+  expect((await other.cart()).status).toBe('active')
+  await other.pass(1)
+  expect((await other.cart()).status).toBe('abandoned')
+})
+
 test('an empty cart is never abandoned (S1)', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [{ productId: '999', variationId: null, quantity: 1 }])

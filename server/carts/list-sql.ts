@@ -1,5 +1,7 @@
 import type { CartBadge } from '../../shared/carts.ts'
-import { type RawBuilder, type StoreDb, sql } from '../db.ts'
+import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
+import { pageWindow } from '../core/paging.ts'
+import { CART_COLUMNS } from './fragments.ts'
 
 // What the cart screens read. Every order of the list has an index that serves it, forwards and backwards.
 
@@ -59,6 +61,9 @@ export interface ListedCart {
   last_name: string | null
   email: string | null
   phone: string | null
+  unconfirmed_email: string | null
+  unconfirmed_phone: string | null
+  coupons: string[]
   items: import('../../shared/carts.ts').CartItem[]
   value_minor: number
   currency: string
@@ -68,14 +73,12 @@ export interface ListedCart {
   status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged'
 }
 
-const SELECT = sql`c.id, c.customer_name, c.fold -> 'contact' ->> 'firstName' as first_name,
-  c.fold -> 'contact' ->> 'lastName' as last_name, c.email, c.phone, c.items, c.value_minor, c.currency,
-  c.last_activity_at, c.abandoned_at, c.badge, c.status`
-
 /** Totals of searches are exact up to here. */
 export const MOST_COUNTED = 1_000
 /** So many matches are gathered and sorted; where there are more, they are met soon enough on the way through the list in its order. */
 export const MOST_GATHERED = 5_000
+/** So many of the newest carts are judged for a reach filter: each costs several look-ups. */
+export const MOST_EVALUATED = 5_000
 /** Where nothing begins with a text it is looked for anywhere in so many of the newest carts. */
 export const MOST_LOOKED_THROUGH = 20_000
 
@@ -89,19 +92,27 @@ export interface CartTotal {
   isAnywhere: boolean
   /** There were more carts than could be looked through. */
   isPartial: boolean
+  /** Of a reach filter: these carts and no others. */
+  among: readonly string[] | null
+  /** More carts were there than are judged for it. */
+  isEvaluatedInPart: boolean
+}
+
+const NONE: CartTotal = {
+  ...{ total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false },
+  ...{ among: null, isEvaluatedInPart: false },
 }
 
 /** Without search from the counters; with search by counting, as far as anybody reads. */
 export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
-  const none = { total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false }
-  if (!filter.search) return { ...none, total: await countListed(store, filter.badge) }
+  if (!filter.search) return { ...NONE, total: await countListed(store, filter.badge) }
   const begun = await countFound(store, filter, false)
   // Whether a text is looked for anywhere must not depend on the badge.
   if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, false, 1)) > 0)) {
-    return { ...none, ...capped(begun) }
+    return { ...NONE, ...capped(begun) }
   }
   const [found, listed] = await Promise.all([countFound(store, filter, true), countListed(store, filter.badge)])
-  return { ...none, ...capped(found), isAnywhere: true, isPartial: listed > MOST_LOOKED_THROUGH }
+  return { ...NONE, ...capped(found), isAnywhere: true, isPartial: listed > MOST_LOOKED_THROUGH }
 }
 
 const capped = (found: number) => ({
@@ -135,18 +146,15 @@ const FAR = 2_000
 /** The page's ids come from an index alone, read from its nearer end or from its day; only then are rows looked at. */
 export async function listCarts(store: StoreDb, filter: CartFilter, counted: CartTotal): Promise<ListedCart[]> {
   const { db, storeId } = store
-  const { total } = counted
-  const start = (filter.page - 1) * filter.limit
-  const limit = Math.min(filter.limit, total - start)
-  if (limit <= 0) return []
+  const window = pageWindow(filter, counted.total, !filter.search)
+  if (!window) return []
+  const { offset, limit, isFromEnd } = window
   const isWanted = ORDERS[filter.sort][0]![1].startsWith(filter.order)
-  const isFromEnd = !filter.search && start > 0 && start + limit > total / 2
-  const offset = isFromEnd ? total - start - limit : start
   const isForwards = isWanted !== isFromEnd
-  const isFar = !filter.search && filter.sort === 'timestamp' && offset > FAR
+  const isFar = !counted.among && !filter.search && filter.sort === 'timestamp' && offset > FAR
   const begin = isFar ? await dayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
   const rows = await sql<ListedCart>`
-    select ${SELECT} from (
+    select ${CART_COLUMNS} from (
       select c.id from ${sourceOf(storeId, filter, counted, filter.sort === 'timestamp')} ${begin.bound}
       order by ${orderBy(filter.sort, isForwards)} limit ${limit} offset ${offset - begin.passed}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
@@ -187,20 +195,40 @@ export async function* pagesOfCarts(
   for (;;) {
     const below = last ? sql`and (c.last_activity_at, c.id) < (${last.last_activity_at}, ${last.id})` : sql``
     const { rows } = await sql<ListedCart>`
-      select ${SELECT} from ${source} ${below} order by ${order} limit ${size}`.execute(db)
+      select ${CART_COLUMNS} from ${source} ${below} order by ${order} limit ${size}`.execute(db)
     yield rows
     if (rows.length < size) return
     last = rows.at(-1)
   }
 }
 
+/** Abandonment is never later than this after the last activity: the longest timeout of a store. */
+const LONGEST_TIMEOUT_MS = 7 * DAY_MS
+
+/** The newest of a filter's carts that were abandoned since then, one more than are judged. */
+export async function newestIds(
+  { db, storeId }: StoreDb,
+  filter: Pick<CartFilter, 'badge' | 'search'>,
+  counted: CartTotal,
+  since: Date | null,
+): Promise<string[]> {
+  const span = since
+    ? sql`and c.last_activity_at >= ${new Date(since.getTime() - LONGEST_TIMEOUT_MS)} and c.abandoned_at >= ${since}`
+    : sql``
+  const rows = await sql<{ id: string }>`
+    select c.id from ${sourceOf(storeId, filter, counted)} ${span}
+    order by ${orderBy('timestamp', true)} limit ${MOST_EVALUATED + 1}`.execute(db)
+  return rows.rows.map(({ id }) => id)
+}
+
 /** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
 function sourceOf(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  { isMany, isAnywhere }: CartTotal,
+  { isMany, isAnywhere, among }: CartTotal,
   isUsualOrder = false,
 ) {
+  if (among) return sql`carts c where ${listed(storeId, filter)} and c.id = any(${[...among]}::uuid[])`
   if (!filter.search) return sql`carts c where ${listed(storeId, filter)}`
   if (isMany)
     return sql`carts c where ${listed(storeId, filter)} and (${sql.join(beginnings(filter.search), sql` or `)})`
@@ -248,109 +276,3 @@ function beginnings(search: string) {
 /** Not LIKE: as a range it is known to be one before the planner knows the text. */
 const between = (column: RawBuilder<unknown>, text: string) =>
   sql`(${column} >= ${text} and ${column} < ${`${text}\u{10ffff}`})`
-
-export async function readCart({ db, storeId }: StoreDb, cartId: string): Promise<ListedCart | undefined> {
-  const rows = await sql<ListedCart>`
-    select ${SELECT} from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
-    where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)
-  return rows.rows[0]
-}
-
-/** When the newest order pull that reached its end had started (Y3). */
-export async function syncedAt({ db, storeId }: StoreDb): Promise<Date | null> {
-  const rows = await sql<{ at: Date | null }>`
-    select max(completed_start) as at from sync_state where store_id = ${storeId} and stream in ('fence', 'sweep', 'import')`.execute(
-    db,
-  )
-  return rows.rows[0]?.at ?? null
-}
-
-export interface MessageRow {
-  id: string
-  origin: string
-  origin_name: string | null
-  step: number
-  channel: 'email' | 'sms' | 'whatsapp' | 'push'
-  state: string
-  reason: string | null
-  due_at: Date
-  expires_at: Date
-  wake_at: Date
-  handed_over_at: Date | null
-  delivered_at: Date | null
-  read_at: Date | null
-  finished_at: Date | null
-  to_address: string | null
-  subject: string | null
-  body_html: string | null
-  provider_response: string | null
-}
-
-/** A cart and the ones joined to it; they all are one shopper's, which an index knows. */
-const withMerged = (storeId: string, cartId: string) => sql<string>`(
-  select o.id from carts c join carts o on o.store_id = c.store_id and o.shopper_id = c.shopper_id
-  where c.store_id = ${storeId} and c.id = ${cartId} and c.id in (o.id, o.merged_into))`
-
-export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
-  const rows = await sql<MessageRow>`
-    select m.id, m.origin, f.name as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
-      m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response,
-      d.at as delivered_at, r.at as read_at
-    from messages m join stores s on s.id = m.store_id
-    left join delivery_reports d on d.account_id = s.account_id and d.channel = m.channel and d.provider_id = m.provider_id
-      and d.status = 'delivered'
-    left join delivery_reports r on r.account_id = s.account_id and r.channel = m.channel and r.provider_id = m.provider_id
-      and r.status = 'read'
-    left join flows f on f.store_id = m.store_id and 'flow:' || f.id = m.origin
-    where m.store_id = ${storeId} and m.cart_id in ${withMerged(storeId, cartId)}
-    order by m.due_at, m.step`.execute(db)
-  return rows.rows
-}
-
-export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly string[]) {
-  if (messageIds.length === 0) return Promise.resolve([])
-  return (
-    db
-      .selectFrom('decisions')
-      .selectAll()
-      .where('store_id', '=', storeId)
-      .where('message_id', 'in', [...messageIds])
-      .orderBy('at')
-      // An answer that came in the same millisecond still came after what was asked.
-      .orderBy((eb) => eb('outcome', '=', 'result'))
-      .orderBy('id')
-      .execute()
-  )
-}
-
-export function eventsOf({ db, storeId }: StoreDb, cartId: string) {
-  return db
-    .selectFrom('cart_events')
-    .select(['at', 'kind', 'detail'])
-    .where('store_id', '=', storeId)
-    .where('cart_id', '=', cartId)
-    .orderBy('at')
-    .orderBy('id')
-    .execute()
-}
-
-export function touchesOf({ db, storeId }: StoreDb, cartId: string) {
-  return db
-    .selectFrom('touches')
-    .select(['id', 'message_id', 'kind', 'is_human', 'class_reason', 'at'])
-    .where('store_id', '=', storeId)
-    .where('cart_id', 'in', withMerged(storeId, cartId))
-    .orderBy('at')
-    .execute()
-}
-
-export function orderOfCart({ db, storeId }: StoreDb, cartId: string) {
-  return db
-    .selectFrom('orders')
-    .select(['order_id', 'total_minor', 'net_minor', 'currency', 'purchased_at', 'message_id', 'status'])
-    .where('store_id', '=', storeId)
-    .where('cart_id', '=', cartId)
-    .orderBy('purchased_at')
-    .limit(1)
-    .executeTakeFirst()
-}

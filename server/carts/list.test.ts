@@ -126,7 +126,21 @@ test('every column sorts both ways', async () => {
     expect(await namesIn(`sort=${column}&order=desc`), column).toEqual([...names].reverse())
   }
   expect((await namesIn('sort=items&order=desc'))[0]).toBe(cleo)
-  expect(await namesIn('sort=status')).toHaveLength(3)
+  expect((await namesIn('sort=items&order=asc'))[2]).toBe(cleo)
+  for (const [name, badge] of [
+    [bea, 'Email Sent'],
+    [cleo, 'No Response'],
+    [ada, 'Recovered'],
+  ] as const) {
+    await world.db
+      .updateTable('carts')
+      .set({ badge })
+      .where('store_id', '=', shop.storeId)
+      .where('customer_name', '=', name)
+      .execute()
+  }
+  expect(await namesIn('sort=status&order=asc')).toEqual([bea, cleo, ada])
+  expect(await namesIn('sort=status&order=desc')).toEqual([ada, cleo, bea])
   expect((await shop.get('/api/carts/abandoned?sort=fold')).status).toBe(400)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Episode } from './fold.ts'
+import type { Episode } from '../schema/facts.ts'
 import { type CartRow, episodeOfFacts, planCarts } from './reconcile.ts'
 
 // Episodes against the rows there are. Times are milliseconds; `a` is the fact that opens an episode and a row alike.

@@ -1,5 +1,5 @@
 import type { CartState } from '../../shared/carts.ts'
-import type { Episode } from './fold.ts'
+import type { Episode } from '../schema/facts.ts'
 
 // Episodes against the cart rows there are: which row is which episode, and what state it is in (S1–S6). Pure.
 

@@ -1,16 +1,19 @@
 import crypto from 'node:crypto'
-import { type StoreTx, transact } from '../db.ts'
+import { type OrderWord, recordOrderText } from '../consent/consents.ts'
+import { type StoreTx, transact } from '../core/db.ts'
+import { isStalePlan } from '../core/db-away.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
-import { type OrderWord, recordOrderWords } from '../shoppers/consents.ts'
+import type { Contact, FactPayload, OrderKind, Unconfirmed } from '../schema/facts.ts'
 import { contactKeys, isSharedAddress, type ShopperKey } from '../shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
-import { readStore } from '../stores/sql.ts'
+import { readStore } from '../stores/store.ts'
 import { attributeOrders, readEvidence } from './attribution.ts'
+import { stillCaptured, unconfirmedKeys, withCapturedCarts, withoutLoneDrafts } from './captured.ts'
+import { insertUnconfirmed, type UnconfirmedContact } from './captured-sql.ts'
 import { refold } from './carts.ts'
 import { withoutErased } from './erased-intake.ts'
-import type { Contact, FactPayload, OrderKind } from './fold.ts'
 import * as sql from './sql.ts'
 
 // Way B: something happened in a store. It becomes a fact, once, and the shopper's carts follow in the same transaction.
@@ -23,6 +26,10 @@ export interface NewFact {
   uniqueKey: string
   payload: FactPayload
   order?: Omit<sql.OrderRow, 'shopper_id'>
+  /** Of a post: the limits its contact was above (X5). */
+  unconfirmed?: Unconfirmed
+  /** Kept only where it belongs to a cart that is known (S6). */
+  isPartOnly?: boolean
 }
 
 /** Facts per transaction: a page of orders. Its statements cost little more for a hundred than for one; its locks end soon. */
@@ -65,10 +72,10 @@ export async function recordOrders(
   const facts = orders
     .map((order) => orderFact(order, host, source))
     .filter((fact) => known.get(fact.order!.order_id) !== fact.order!.content_hash)
-    .filter((fact) => !(isCaptureAlive && isNamelessDraft(fact)))
+    .map((fact) => (isCaptureAlive && isNamelessDraft(fact) ? { ...fact, isPartOnly: true } : fact))
   // Before the facts: what waits for consent is looked at again when they arrive.
   const news = new Set(facts.map((fact) => fact.order!.order_id))
-  await recordOrderWords(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(wordsOf))
+  await recordOrderText(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(wordsOf))
   return recordFacts(deps, storeId, facts)
 }
 
@@ -152,16 +159,22 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
   const now = deps.now()
   const store = await readStore(tx)
   if (!store) return { stored: 0, shopperIds: [] }
+  const found = await withCapturedCarts(tx, said)
   await lockAllKeys(
     tx,
-    said.flatMap((fact) => fact.keys),
+    found.flatMap((fact) => [...fact.keys, ...unconfirmedKeys(fact)]),
   )
-  const facts = await withoutErased(tx, deps.secrets, said)
+  const captured = await withoutLoneDrafts(tx, await stillCaptured(tx, said, found))
+  const facts = await withoutErased(tx, deps.secrets, captured)
   if (facts.length === 0) return { stored: 0, shopperIds: [] }
   const keys = facts.map((fact) => fact.keys)
   const { shopperIds, merged } = await resolveShoppers(tx, keys, now)
   const rows = await factRows(tx, facts, shopperIds, now)
   const stored = await sql.insertFacts(tx, rows)
+  await insertUnconfirmed(
+    tx,
+    facts.flatMap((fact, index) => unconfirmedOf(fact, shopperIds[index]!)),
+  )
   for (const round of roundsOf(facts, shopperIds)) await sql.upsertOrders(tx, round)
   const news = Map.groupBy(
     rows.filter((row) => stored.has(row.id)),
@@ -180,6 +193,16 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
   await attributeOrders(tx, store, evidence)
   await scheduleNextLook(tx)
   return { stored: stored.size, shopperIds: affected }
+}
+
+/** What is left of an erased person's post names no contact any more. */
+function unconfirmedOf({ unconfirmed = {}, payload, at }: NewFact, shopperId: string): UnconfirmedContact[] {
+  const contact = 'contact' in payload ? payload.contact : undefined
+  const said = { email: contact?.unconfirmedEmail, phone: contact?.unconfirmedPhone }
+  return (['email', 'phone'] as const).flatMap((kind) => {
+    const [value, reason] = [said[kind], unconfirmed[kind]]
+    return value && reason ? [{ shopperId, kind, value, reason, at }] : []
+  })
 }
 
 /** One statement writes an order once; a second state of it within the chunk goes into the next. */
@@ -259,13 +282,14 @@ async function timesOf(tx: StoreTx, facts: readonly NewFact[], shopperIds: reado
   return times
 }
 
-/** Two transactions that waited for each other: Postgres ended one, which simply runs again. */
+/** Two transactions that waited for each other: Postgres ended one, which simply runs again. So does one that a migration interrupted. */
 async function withRetry<T>(work: () => Promise<T>, attempts = 4): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const code = (error as { code?: string }).code
-    if (attempts > 1 && (code === '40P01' || code === '40001')) return withRetry(work, attempts - 1)
+    const isPassing = code === '40P01' || code === '40001' || isStalePlan(error)
+    if (attempts > 1 && isPassing) return withRetry(work, attempts - 1)
     throw error
   }
 }

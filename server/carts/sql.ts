@@ -1,7 +1,9 @@
 import type { CartItem, CartState } from '../../shared/carts.ts'
-import { type StoreDb, type StoreTx, sql } from '../db.ts'
-import { newestHandOver } from '../messages/badge-sql.ts'
-import type { Fact, FactPayload, Fold } from './fold.ts'
+import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { newestHandOver } from '../messages/fragments.ts'
+import { insertNotificationsFrom, noteRecoveries } from '../notifications/fragments.ts'
+import type { FactPayload, Fold } from '../schema/facts.ts'
+import type { Fact } from './fold.ts'
 
 // Carts and facts: writing. One function, one statement. Reading for screens is in list-sql.ts.
 
@@ -223,19 +225,30 @@ export async function repointMerged({ db, storeId }: StoreTx, fromId: string, in
   return rows.rows.map((row) => row.id)
 }
 
+/** Where the shopper of a cart `c` last was while filling it (decision 69). */
+export const zoneOfCart = sql`(
+  select f.payload -> 'zone' from facts f where f.store_id = c.store_id and f.shopper_id = c.shopper_id and f.at >= c.started_at
+    and f.source = 'capture' and f.payload ? 'zone' order by f.at desc, f.id desc limit 1)`
+
 /** Only fresh ones are news, and each cart once: an import of old orders tells nobody anything. */
 export async function notifyRecovered({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   if (cartIds.length === 0) return
   await sql`
-    insert into notifications (store_id, id, type, title, message, data, created_at)
-    select ${storeId}, gen_random_uuid(), 'cart_recovered', 'Cart recovered', c.customer_name || ' came back and bought',
-      jsonb_build_object('cartId', c.id, 'customer', c.customer_name, 'value', o.net_minor, 'currency', o.currency,
-        'timestamp', to_char(o.purchased_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}
-    from carts c join orders o on o.store_id = c.store_id and o.order_id = c.fold #>> '{episode,orderId}'
-    where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
-      and o.purchased_at > ${now}::timestamptz - interval '1 day'
-      and not exists (select from notifications n where n.store_id = c.store_id and n.type = 'cart_recovered'
-        and n.created_at > ${now}::timestamptz - interval '2 days' and n.data ->> 'cartId' = c.id::text)`.execute(db)
+    with fresh as (
+      select c.id, c.customer_name, o.net_minor, o.currency, o.purchased_at, ${zoneOfCart} as zone
+      from carts c join orders o on o.store_id = c.store_id and o.order_id = c.fold #>> '{episode,orderId}'
+      where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
+        and o.purchased_at > ${now}::timestamptz - interval '1 day'),
+    untold as (
+      ${noteRecoveries(storeId, sql`select id from fresh`, now)})
+    ${insertNotificationsFrom(
+      sql`
+      select ${storeId}, gen_random_uuid(), 'cart_recovered', jsonb_build_object('cartId', f.id, 'customer', f.customer_name,
+        'value', f.net_minor, 'currency', f.currency,
+        'timestamp', to_char(f.purchased_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}, f.zone
+      from fresh f join untold u on u.cart_id = f.id`,
+      true,
+    )}`.execute(db)
 }
 
 export async function insertEvents(
@@ -305,7 +318,7 @@ export async function knownHashes({ db, storeId }: StoreDb, orderIds: readonly s
 /** Human touches of these shoppers, oldest first (A1). */
 export async function touchesOf({ db, storeId }: StoreDb, shopperIds: readonly string[]) {
   return db
-    .selectFrom('touches')
+    .selectFrom('touchpoints')
     .select(['id', 'shopper_id', 'message_id', 'at'])
     .where('store_id', '=', storeId)
     .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
@@ -317,16 +330,16 @@ export async function touchesOf({ db, storeId }: StoreDb, shopperIds: readonly s
 export interface Attribution {
   order_id: string
   cart_id: string | null
-  touch_id: string | null
+  touchpoint_id: string | null
   message_id: string | null
 }
 
 export async function attributeOrders({ db, storeId }: StoreTx, orders: readonly Attribution[]): Promise<void> {
   if (orders.length === 0) return
   await sql`
-    update orders set cart_id = a.cart_id, touch_id = a.touch_id, message_id = a.message_id
+    update orders set cart_id = a.cart_id, touchpoint_id = a.touchpoint_id, message_id = a.message_id
     from jsonb_to_recordset(${JSON.stringify(orders)}::jsonb)
-      as a(order_id text, cart_id uuid, touch_id uuid, message_id uuid)
+      as a(order_id text, cart_id uuid, touchpoint_id uuid, message_id uuid)
     where orders.store_id = ${storeId} and orders.order_id = any(${orders.map((order) => order.order_id)}::text[])
       and orders.order_id = a.order_id`.execute(db)
 }
@@ -335,7 +348,7 @@ export async function purchasesOf({ db, storeId }: StoreDb, shopperIds: readonly
   if (shopperIds.length === 0) return []
   return db
     .selectFrom('orders')
-    .select(['order_id', 'shopper_id', 'purchased_at', 'is_staff', 'cart_id', 'touch_id'])
+    .select(['order_id', 'shopper_id', 'purchased_at', 'is_staff', 'cart_id', 'touchpoint_id'])
     .where('store_id', '=', storeId)
     .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
     .where('purchased_at', 'is not', null)

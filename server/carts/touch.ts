@@ -1,34 +1,35 @@
-import type { StoreTx } from '../db.ts'
-import * as track from '../messages/track-sql.ts'
-import { readStore } from '../stores/sql.ts'
+import type { StoreTx } from '../core/db.ts'
+import * as track from '../messages/recipient.ts'
+import { readStore } from '../stores/store.ts'
 import { attributeOrders, readEvidence, secondsEnd } from './attribution.ts'
 import { refold } from './carts.ts'
+import { forgetResponse, insertTouchpoint, noteResponse } from './touch-sql.ts'
 
 // What a person did with a message (A1), and what follows from it.
 
-type Touch = Parameters<typeof track.insertTouch>[1]
+type Touch = Parameters<typeof insertTouchpoint>[1]
 
 /** Keeps the touch; a human one answers the message, and counts for a purchase that was known before it (S3: late evidence). */
-export async function recordTouch(tx: StoreTx, touch: Touch): Promise<void> {
+export async function recordTouchpoint(tx: StoreTx, touch: Touch): Promise<void> {
   if (!touch.isHuman) {
-    await track.insertTouch(tx, touch)
+    await insertTouchpoint(tx, touch)
     return
   }
   // A purchase recorded at the same moment either sees this touch, or is seen below.
   await track.lockShopperOf(tx, touch.messageId)
-  const shopperId = await track.insertTouch(tx, touch)
+  const shopperId = await insertTouchpoint(tx, touch)
   if (!shopperId) return
   await reweigh(tx, shopperId, touch.at)
-  await track.noteResponse(tx, touch.messageId, touch.cartId, touch.at)
+  await noteResponse(tx, touch.messageId, touch.cartId, touch.at)
 }
 
 /** Touches of this person turned out to be a machine's: purchases are weighed again without them, and the cart waits for an answer again. */
-export async function disownTouches(
+export async function disownTouchpoints(
   tx: StoreTx,
-  { shopperId, cartId, at }: { shopperId: string; cartId: string; at: Date },
+  { shopperId, cartId, at }: { shopperId: string; cartId: string | null; at: Date },
 ): Promise<void> {
   await reweigh(tx, shopperId, at, () => true)
-  await track.forgetResponse(tx, cartId)
+  if (cartId !== null) await forgetResponse(tx, cartId)
 }
 
 /** A store whose clock is ahead of ours dates a purchase after the touch that we came to know of later. */

@@ -1,6 +1,8 @@
 // What a channel must do. One file per channel implements it; nothing else knows a provider's names. How the engine treats each
 // kind of channel (whose address, which limit, which words) is one table: traits.ts.
-import type { Permitted } from './permit.ts'
+
+import type { TextTemplate } from '../schema/text-channels.ts'
+import type { Authorized } from './send-authorization.ts'
 import type { ProviderTemplate } from './templates.ts'
 
 export type ChannelName = 'email' | 'sms' | 'whatsapp' | 'push'
@@ -46,7 +48,9 @@ export type Outcome =
 export interface EmailChannel {
   /** How many messages can be on the wire at once: the bound of engine rule D10. */
   readonly poolSize: number
-  send(message: Permitted<OutgoingEmail>): Promise<Outcome>
+  /** The built-in mailbox: what it accepts stays on this server. */
+  readonly isMailbox?: boolean
+  send(message: Authorized<OutgoingEmail>): Promise<Outcome>
   /** Connects and signs in without sending; the server's own answer on failure. */
   check(): Promise<{ isOk: true } | { isOk: false; response: string }>
   close(): Promise<void>
@@ -71,22 +75,6 @@ export interface OutgoingText {
   template: { name: string; language: string; body: string[]; buttonUrlSuffix: string | null } | null
 }
 
-/** An approved message of the provider's, with the variables of ours that go into its places. */
-export interface TextTemplate {
-  name: string
-  language: string
-  category: 'marketing' | 'utility'
-  /** As approved, with `{{1}}`, `{{2}}` … */
-  text: string
-  /** Which variable goes to `{{1}}`, `{{2}}` …; names as in the templates of mails. */
-  variables: ('customer_name' | 'cart_items' | 'cart_total' | 'checkout_link' | 'store_name')[]
-  /**
-   * What an URL button of the template begins with (`https://recoup.example/c/`): the rest of the checkout link becomes
-   * `buttonUrlSuffix`. null: no button.
-   */
-  buttonUrlPrefix: string | null
-}
-
 /** What a text would take and cost, as far as known before it is sent. */
 export interface TextEstimate {
   segments: number
@@ -102,7 +90,7 @@ export interface TextChannel {
   /** Pure: the budget is booked by it, the price on screen comes from it. */
   estimate(message: Pick<OutgoingText, 'to' | 'text' | 'template'>): TextEstimate
   /** Never throws for an answer of the provider. */
-  send(message: Permitted<OutgoingText>): Promise<Outcome>
+  send(message: Authorized<OutgoingText>): Promise<Outcome>
   /** Asks the provider whether the credentials are good, without sending. `detail`: what it said of the account. */
   check(): Promise<{ isOk: true; detail?: string } | { isOk: false; response: string }>
   /** Where templates are the provider's to approve. Throws its words as an Error. */

@@ -1,4 +1,4 @@
-import type { TextTemplate } from './channel.ts'
+import type { TextTemplate } from '../schema/text-channels.ts'
 
 /** A template as its provider lists it. */
 export interface ProviderTemplate {
@@ -20,7 +20,7 @@ export interface ProviderTemplate {
 
 /** How many places the text has, or null when they are not `{{1}}` to `{{n}}`. Pure. */
 export function placesOf(text: string): number | null {
-  const names = [...new Set([...text.matchAll(/\{\{\s*([^}]*?)\s*\}\}/g)].map(([, name]) => name!))]
+  const names = [...new Set([...text.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name]) => name!.trim()))]
   return names.every((name) => /^\d+$/.test(name) && Number(name) >= 1 && Number(name) <= names.length)
     ? names.length
     : null
@@ -38,15 +38,15 @@ export function templateProblem(of: {
 }): string | null {
   if (of.status !== 'approved') return `WhatsApp has not approved it (${of.status}).`
   if (of.category === 'authentication') return 'It is for sign-in codes only.'
-  if (of.hasMedia) return 'It has a picture, video or document, which reminders do not carry.'
+  if (of.hasMedia) return 'It has a picture, video or document, which reminders do not support.'
   const places = placesOf(of.text)
-  if (places === null) return 'Its places have names; only numbered ones such as {{1}} can be filled.'
+  if (places === null) return 'Its variables have names; only numbered ones such as {{1}} are supported.'
   const inButton = of.button ? [...of.button.url.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name) : []
   if (inButton.length === 0) return null
   const isAtEnd = /\{\{\s*\w+\s*\}\}$/.test(of.button!.url)
   return inButton.length === 1 && isAtEnd && inButton[0] === String(of.buttonPlace(places))
     ? null
-    : 'Its button’s address has places that cannot be filled.'
+    : 'Its button’s address has variables that cannot be filled.'
 }
 
 export const buttonPrefix = (button: { url: string } | null): string | null =>

@@ -1,5 +1,6 @@
 import type { PlanLimits } from '../../shared/billing.ts'
 import type { CartBadge } from '../../shared/carts.ts'
+import { channelCopy } from '../../shared/notifications.ts'
 import type { ChannelName, TextChannelName } from './channel.ts'
 
 // What differs between kinds of channels for the engine. Pure; the one place that says it.
@@ -24,26 +25,23 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
     badge: 'Email Sent',
     limit: 'maxEmailsPerMonth',
     isText: false,
-    word: 'email',
-    provider: 'mail server',
+    ...channelCopy.email,
   },
   sms: {
     contact: 'phone',
     badge: 'SMS Sent',
     limit: 'maxSmsPerMonth',
     isText: true,
-    word: 'SMS',
-    provider: 'SMS provider',
+    ...channelCopy.sms,
   },
   whatsapp: {
     contact: 'phone',
     badge: 'WhatsApp Sent',
     limit: 'maxWhatsappPerMonth',
     isText: true,
-    word: 'WhatsApp message',
-    provider: 'WhatsApp provider',
+    ...channelCopy.whatsapp,
   },
-  push: { contact: 'email', badge: null, limit: null, isText: false, word: 'notification', provider: 'push service' },
+  push: { contact: 'email', badge: null, limit: null, isText: false, ...channelCopy.push },
 }
 
 export const isTextChannelName = (channel: ChannelName): channel is TextChannelName => channelTraits[channel].isText

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { anOrder, aStore } from '../../test/factories.ts'
+import { aScene, DAY, HOUR, messagesOf, pass, steps, wait } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import { aScene, DAY, HOUR, messagesOf, pass, steps, wait } from '../messages/scene.ts'
 
 // Flows: which carts they take, and what an edit reaches.
 

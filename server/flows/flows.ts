@@ -1,11 +1,16 @@
 import type { FlowChannels } from '../../shared/flows.ts'
+import { mailServerTexts } from '../../shared/mail-server.ts'
 import { explain } from '../../shared/reasons.ts'
-import { planOf } from '../billing/billing.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
+import { entitlementsOf } from '../billing/entitlements.ts'
+import { hasFeature } from '../billing/rules.ts'
+import { problemOfText } from '../compose/own-text.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { randomToken } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, found } from '../errors.ts'
-import { newId } from '../ids.ts'
-import { templateRenderer } from '../messages/compose.ts'
+import { wayOfAccount } from '../email/mail-servers.ts'
+import { assertMayMail } from '../members/verification.ts'
 import {
   moveStepToChannel,
   retimeEditedMessages,
@@ -13,8 +18,7 @@ import {
   scheduleNextLook,
   wakeStoreMessages,
 } from '../messages/messages.ts'
-import { randomToken } from '../secrets.ts'
-import { readStore } from '../stores/sql.ts'
+import { readStore } from '../stores/store.ts'
 import { CAMPAIGN_TEMPLATES, READY_TEXTS } from '../templates/ready-templates.ts'
 import * as sql from './sql.ts'
 
@@ -65,7 +69,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
   const now = deps.now()
   await transact(store, async (tx) => {
     const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
-    if (wanted.isOn) await demandSender(tx)
+    if (wanted.isOn) await demandSender(deps, tx, flowId)
     const takesFrom = wanted.isOn ? startOf(flow, wanted, now) : flow.takes_from
     await sql.switchFlow(tx, flowId, {
       is_on: wanted.isOn,
@@ -88,18 +92,31 @@ function startOf(flow: { is_on: boolean; takes_from: Date | null }, wanted: Flow
   return wanted.includeLast24h ? new Date(now.getTime() - 86_400_000) : now
 }
 
-async function demandSender(tx: StoreTx): Promise<void> {
+async function demandSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {
   const store = found(await readStore(tx), 'Store')
-  const missing = missingForSending(store)
+  const steps = await sql.stepsOf(tx, [flowId])
+  const missing = [...missingForSending(store), ...(await missingForMail(deps, tx, store.account_id, steps))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
+  await assertMayMail({ accountId: store.account_id, db: tx.db })
 }
 
 /** C7: marketing mail carries the sender's name and postal address. */
 export function missingForSending(store: { sender_name: string; postal_address: string }): string[] {
   return [
-    ...(store.sender_name ? [] : ['Enter the sender name shown in your mails.']),
-    ...(store.postal_address ? [] : ['Enter your postal address: the law asks for it in marketing mail.']),
+    ...(store.sender_name ? [] : ['Enter the sender name shown in your emails.']),
+    ...(store.postal_address ? [] : ['Enter your postal address: the law requires it in marketing emails.']),
   ]
+}
+
+/** Without a mail server no email goes out (decision 29). In local mode there is the built-in mailbox. */
+export async function missingForMail(
+  deps: Deps,
+  { db }: StoreDb,
+  accountId: string,
+  steps: readonly Pick<sql.Step, 'channel'>[],
+): Promise<string[]> {
+  if (!steps.some(({ channel }) => channel === 'email')) return []
+  return (await wayOfAccount(deps, { accountId, db })) === 'none' ? [mailServerTexts.missing] : []
 }
 
 export interface FlowEdit {
@@ -119,17 +136,18 @@ export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, e
   const now = deps.now()
   const { account_id: accountId } = found(await readStore(store), 'Store')
   const channels = await channelsFor(deps, accountId)
+  const problems = await problemsOfText(deps, store, { accountId, flowId, steps: edit.steps })
   await transact(store, async (tx) => {
     found(await sql.lockFlow(tx, flowId), 'Flow')
     const row = found(await readStore(tx), 'Store')
     const steps = await sql.stepsOf(tx, [flowId])
     const wanted = edit.steps.map((change) => {
       const step = steps.find((each) => each.step === change.step)
-      if (!step) throw new AppError('unprocessable', `There is no step ${change.step} in this flow.`)
+      if (!step) throw new AppError('unprocessable', `This flow has no step ${change.step}.`)
       return { ...change, from: step, channel: change.channel ?? step.channel }
     })
     checkDelays(wanted, minDelayMinutes(deps, row))
-    for (const change of wanted) checkWords(change, channels)
+    for (const change of wanted) checkText(change, channels, problems)
     await sql.renameFlow(tx, flowId, edit.name, now)
     for (const change of wanted) await saveStep(tx, flowId, change, now)
     await sql.refreshEffectiveTimeout(tx)
@@ -166,7 +184,7 @@ async function templateOf(tx: StoreTx, { key, name }: sql.Step, channel: string,
 }
 
 /** The words of each step by mail and by SMS, whichever it is sent by. */
-export async function wordsOfSteps(store: StoreDb, steps: readonly sql.Step[]) {
+export async function textOfSteps(store: StoreDb, steps: readonly sql.Step[]) {
   const keys = steps.flatMap(({ key }) => [baseKey(key), `${baseKey(key)}_sms`])
   const templates = new Map((await sql.templatesByKey(store, keys)).reverse().map((each) => [each.key, each]))
   return (step: sql.Step) => {
@@ -178,12 +196,12 @@ export async function wordsOfSteps(store: StoreDb, steps: readonly sql.Step[]) {
 
 /** What stands in the way of steps by SMS and WhatsApp: the plan, credentials, an approved template. */
 export async function channelsFor(deps: Deps, accountId: string): Promise<FlowChannels> {
-  const { key: plan } = await planOf({ accountId, db: deps.db })
+  const entitlements = await entitlementsOf({ accountId, db: deps.db }, deps.now())
   const [sms, whatsapp] = await Promise.all([
     deps.channels.text(accountId, 'sms'),
     deps.channels.text(accountId, 'whatsapp'),
   ])
-  const ofPlan = plan === 'growth' ? null : explain('plan_required')
+  const ofPlan = hasFeature(entitlements, 'flow_texts') ? null : explain('plan_required')
   const isWithout = whatsapp !== null && whatsapp.template === null
   return {
     sms: { problem: ofPlan ?? (sms ? null : explain('sms_not_configured')) },
@@ -198,15 +216,20 @@ export async function channelsFor(deps: Deps, accountId: string): Promise<FlowCh
 function checkDelays(steps: readonly WantedStep[], minDelay: number): void {
   let before = 0
   for (const { step, delayMinutes } of [...steps].sort((a, b) => a.step - b.step)) {
-    if (delayMinutes < minDelay) throw new AppError('unprocessable', `A step waits at least ${minDelay} minutes.`)
+    if (delayMinutes < minDelay)
+      throw new AppError('unprocessable', `The delay of a step must be at least ${minDelay} minutes.`)
     if (delayMinutes <= before)
-      throw new AppError('unprocessable', `Step ${step} must wait longer than the one before it.`)
+      throw new AppError('unprocessable', `The delay of step ${step} must be longer than that of the step before.`)
     before = delayMinutes
   }
 }
 
 /** A step that is by a channel already may stay so: what is missing now holds its messages, and says so. */
-function checkWords({ step, channel, from, subject, body }: WantedStep, channels: FlowChannels): void {
+function checkText(
+  { step, channel, from }: WantedStep,
+  channels: FlowChannels,
+  problems: ReadonlyMap<string, string | null>,
+): void {
   if (channel === 'push') return
   const problem = channel === 'email' || channel === from.channel ? null : channels[channel].problem
   if (problem) {
@@ -214,6 +237,21 @@ function checkWords({ step, channel, from, subject, body }: WantedStep, channels
     throw new AppError(code, `Step ${step}: ${problem}`)
   }
   if (channel === 'whatsapp') return
-  const wrong = channel === 'email' ? templateRenderer().check({ subject, body }) : templateRenderer().checkText(body)
-  if (wrong) throw new AppError('unprocessable', `Step ${step}: ${wrong.message}`)
+  const wrong = problems.get(`${step} ${channel}`)
+  if (wrong === undefined) throw new AppError('conflict', 'The flow has changed in the meantime. Please save again.')
+  if (wrong) throw new AppError('unprocessable', `Step ${step}: ${wrong}`)
+}
+
+/** Of each step's words in the channel it is to go by. Asked before the transaction, which waits for nobody's text. */
+async function problemsOfText(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { accountId, flowId, steps }: { accountId: string; flowId: string; steps: readonly StepEdit[] },
+): Promise<Map<string, string | null>> {
+  const channels = new Map((await sql.stepsOf(store, [flowId])).map(({ step, channel }) => [step, channel]))
+  const asked = steps.map(async ({ step, subject, body, channel = channels.get(step) ?? 'email' }) => {
+    const problem = channel === 'whatsapp' ? null : await problemOfText(deps, accountId, { channel, subject, body })
+    return [`${step} ${channel}`, problem?.message ?? null] as const
+  })
+  return new Map(await Promise.all(asked))
 }

@@ -1,13 +1,24 @@
+import { authTexts } from '../../shared/auth.ts'
 import * as api from '../../shared/flows.ts'
 import { explain } from '../../shared/reasons.ts'
-import type { StoreDb } from '../db.ts'
+import type { StoreDb } from '../core/db.ts'
+import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { found } from '../errors.ts'
-import { type Routes, serveStore } from '../http.ts'
-import { previewStep } from '../messages/preview.ts'
-import { readStore } from '../stores/sql.ts'
-import { responsesOf } from '../visits/sql.ts'
-import { channelsFor, minDelayMinutes, missingForSending, saveFlow, switchFlow, wordsOfSteps } from './flows.ts'
+import { responsesOf } from '../engagement/responses.ts'
+import { type Routes, serveStore } from '../http/http.ts'
+import { waitsForProof } from '../members/verification.ts'
+import { countsOfStates } from '../messages/state-rules.ts'
+import { previewStep } from '../preview/preview.ts'
+import { readStore } from '../stores/store.ts'
+import {
+  channelsFor,
+  minDelayMinutes,
+  missingForMail,
+  missingForSending,
+  saveFlow,
+  switchFlow,
+  textOfSteps,
+} from './flows.ts'
 import * as sql from './sql.ts'
 
 export const flowRoutes: Routes = (app, deps) => {
@@ -26,12 +37,14 @@ export const flowRoutes: Routes = (app, deps) => {
     return viewFlow(deps, store, params.flowId)
   })
 
-  serveStore(app, deps, api.previewFlow, ({ store, params, body }) => previewStep(deps, store, params.flowId, body))
+  serveStore(app, deps, api.previewFlow, ({ store, params, body, request }) =>
+    previewStep({ deps, store, signal: request.signal }, { ...body, ...params }),
+  )
 
   serveStore(app, deps, api.upcomingMessages, async ({ store, params, query }) => {
     found(await sql.readFlow(store, params.flowId), 'Flow')
     const now = deps.now()
-    const { rows, total } = await sql.upcoming(
+    const { rows, total, obstacles } = await sql.upcoming(
       store,
       params.flowId,
       new Date(now.getTime() + query.minutes * 60_000),
@@ -40,6 +53,7 @@ export const flowRoutes: Routes = (app, deps) => {
     const recent = await sql.abandonedSince(store, new Date(now.getTime() - 86_400_000))
     return {
       total,
+      notSent: obstacles.map(({ reason, channel, count }) => ({ explanation: explain(reason, channel), count })),
       cartsOfLast24h: recent.length,
       messages: rows.map((row) => ({
         cartId: row.cart_id,
@@ -68,13 +82,13 @@ async function viewFlows(
   if (flows.length === 0) return []
   const ids = flows.map((flow) => flow.id)
   const row = found(await readStore(store), 'Store')
-  const origins = ids.map((id) => `flow:${id}`)
   const [steps, counts, responses] = await Promise.all([
     sql.stepsOf(store, ids),
     sql.countsOf(store, ids),
-    responsesOf(store, origins),
+    responsesOf(store, 'flow', ids),
   ])
-  const wordsOf = await wordsOfSteps(store, steps)
+  const wordsOf = await textOfSteps(store, steps)
+  const missing = [...missingForSending(row), ...(await missingWays(deps, store, { accountId: row.account_id, steps }))]
   return flows.map((flow) => ({
     id: flow.id,
     name: flow.name,
@@ -82,11 +96,22 @@ async function viewFlows(
     switchedOnAt: flow.switched_on_at?.toISOString() ?? null,
     holdoutPercent: flow.holdout_bps / 100,
     steps: steps.filter((step) => step.flow_id === flow.id).map((step) => presentStep(step, wordsOf(step))),
-    counts: presentCounts(counts.filter((count) => count.origin === `flow:${flow.id}`)),
-    responses: presentResponses(responses.find((each) => each.origin === `flow:${flow.id}`)),
-    missing: missingForSending(row),
+    counts: countsOfStates(counts.filter((count) => count.flow_id === flow.id)),
+    responses: presentResponses(responses.find((each) => each.origin_id === flow.id)),
+    missing,
     minDelayMinutes: minDelayMinutes(deps, row),
   }))
+}
+
+/** Without a mail server no confirmation leaves either, and an account with its own needs none: then the server alone is named. */
+async function missingWays(
+  deps: Deps,
+  store: StoreDb,
+  of: { accountId: string; steps: sql.Step[] },
+): Promise<string[]> {
+  const missing = await missingForMail(deps, store, of.accountId, of.steps)
+  if (missing.length > 0) return missing
+  return (await waitsForProof({ db: store.db, accountId: of.accountId })) ? [authTexts.verifyFirst] : []
 }
 
 function presentResponses(row: Awaited<ReturnType<typeof responsesOf>>[number] | undefined): api.FlowView['responses'] {
@@ -106,22 +131,5 @@ function presentStep(step: sql.Step, words: Pick<api.FlowStep, 'subject' | 'body
     templateKey: step.key,
     templateName: step.name,
     ...words,
-  }
-}
-
-/** D6: the parts add up to planned. */
-export function presentCounts(rows: readonly { state: string; count: number }[]) {
-  const of = (...states: string[]) =>
-    rows.filter((row) => states.includes(row.state)).reduce((sum, row) => sum + row.count, 0)
-  return {
-    planned: rows.reduce((sum, row) => sum + row.count, 0),
-    waiting: of('scheduled', 'claimed'),
-    held: of('held'),
-    inFlight: of('handed_over'),
-    sent: of('sent', 'delivered'),
-    skipped: of('skipped'),
-    failed: of('failed'),
-    unknown: of('unknown'),
-    cancelled: of('cancelled'),
   }
 }

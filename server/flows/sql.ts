@@ -1,5 +1,6 @@
 import type { ChannelName } from '../channels/channel.ts'
-import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { isHeld, isOpen } from '../messages/fragments.ts'
 
 // Flows: SQL and nothing else.
 
@@ -101,9 +102,9 @@ export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
 export type Step = Awaited<ReturnType<typeof stepsOf>>[number]
 
 export async function countsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
-  const rows = await sql<{ origin: string; state: string; count: number }>`
-    select origin, state, count(*)::int as count from messages
-    where store_id = ${storeId} and origin = any(${flowIds.map((id) => `flow:${id}`)}::text[]) group by origin, state`.execute(
+  const rows = await sql<{ flow_id: string; state: string; count: number }>`
+    select origin_id as flow_id, state, count(*)::int as count from messages
+    where store_id = ${storeId} and origin_kind = 'flow' and origin_id = any(${[...flowIds]}::uuid[]) group by origin_id, state`.execute(
     db,
   )
   return rows.rows
@@ -206,14 +207,23 @@ export interface UpcomingRow {
   reason: string | null
 }
 
+/** What leaves until then, and what is due but will not leave, by reason: it has no address, or is held to its end. */
 export async function upcoming({ db, storeId }: StoreDb, flowId: string, until: Date, limit: number) {
   const base = sql`from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
-    where m.store_id = ${storeId} and m.origin = ${`flow:${flowId}`} and m.state in ('scheduled', 'held', 'claimed')
+    cross join lateral (select case when m.channel = 'email' then c.email else c.phone end as to,
+      case when m.channel = 'email' then c.fold -> 'contact' ->> 'unconfirmedEmail'
+        else c.fold -> 'contact' ->> 'unconfirmedPhone' end as unconfirmed) a
+    cross join lateral (select case when a.to is null then case when a.unconfirmed is null then 'no_contact'
+        else 'contact_unconfirmed' end
+      when ${isHeld('m')} and m.wake_at >= m.expires_at then m.reason end as obstacle) o
+    where m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = ${flowId} and ${isOpen('m')}
       and m.wake_at <= ${until} and c.status in ('abandoned', 'active')`
   const rows = await sql<UpcomingRow>`
-    select m.cart_id, c.customer_name, case m.channel when 'email' then c.email else c.phone end as to, m.step, m.channel, m.due_at, m.state, m.reason ${base} order by m.due_at limit ${limit}`.execute(
-    db,
-  )
-  const total = await sql<{ total: number }>`select count(*)::int as total ${base}`.execute(db)
-  return { rows: rows.rows, total: total.rows[0]!.total }
+    select m.cart_id, c.customer_name, a.to, m.step, m.channel, m.due_at, m.state, m.reason ${base} and o.obstacle is null
+    order by m.due_at limit ${limit}`.execute(db)
+  const counts = await sql<{ obstacle: string | null; channel: ChannelName; count: number }>`
+    select o.obstacle, m.channel, count(*)::int as count ${base} group by 1, 2 order by 3 desc, 1, 2`.execute(db)
+  const total = counts.rows.filter(({ obstacle }) => obstacle === null).reduce((sum, { count }) => sum + count, 0)
+  const obstacles = counts.rows.flatMap(({ obstacle, ...row }) => (obstacle ? [{ reason: obstacle, ...row }] : []))
+  return { rows: rows.rows, total, obstacles }
 }

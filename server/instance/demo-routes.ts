@@ -1,7 +1,7 @@
 import * as api from '../../shared/instance.ts'
-import { type Limit, take } from '../accounts/limits.ts'
-import { AppError, found } from '../errors.ts'
-import { type Routes, serveAccount } from '../http.ts'
+import { AppError, found } from '../core/errors.ts'
+import { type Limit, take } from '../core/rate-limits.ts'
+import { type Routes, serveAccount } from '../http/http.ts'
 
 /** Each takes some seconds of the machine. */
 const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }
@@ -18,6 +18,6 @@ export const demoRoutes: Routes = (app, deps) => {
     const demo = found(deps.demo, 'Demo')
     await take(deps, RESETS, session.accountId)
     await demo.rebuild(deps)
-    return { success: true as const, message: 'The demo is back to its first state.' }
+    return { success: true as const, message: 'The demo has been reset.' }
   })
 }

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyRequest } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { listAlarms } from '../alarms/alarms.ts'
+import { mailWayOf } from '../channels/mail-way.ts'
+import { isSameSecret } from '../core/secrets.ts'
+import { isMigrated } from '../database/migrate.ts'
 import type { Deps } from '../deps.ts'
-import type { Routes } from '../http.ts'
-import { isMigrated } from '../migrate.ts'
+import type { Routes } from '../http/http.ts'
+import { openRanges } from '../net/clients.ts'
+import { lastBeat } from '../send/workers.ts'
 import { diskProblem } from './storage.ts'
-import { lastBeat } from './workers.ts'
 
 const WORKER_SILENT_MS = 30_000
 /** A database that hangs is as good as none for who asks. */
@@ -17,19 +21,29 @@ export const healthRoutes: Routes = (app, deps) => {
 
   app.get('/healthz', async () => ({ status: 'ok' }))
 
-  app.get('/readyz', async (_request, reply) => {
+  app.get('/readyz', async (request, reply) => {
     const { checks, alarms } = await readiness(deps)
     const isReady = Object.values(checks).every((check) => check === 'ok')
     // Alarms are about stores: they are for people, and take no server out of a balancer.
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'not ready', checks, alarms })
+    const status = isReady ? 'ok' : 'not ready'
+    const details = mayWatch(deps, request) ? { checks, mail: mailWayOf(deps.config), alarms } : {}
+    return reply.code(isReady ? 200 : 503).send({ status, ...details })
   })
 
-  // Only from this machine: figures of the process, nothing of a store.
+  // Figures of the process, nothing of a store.
   app.get('/metrics', async (request, reply) => {
-    if (!/^(127\.|::1|::ffff:127\.)/.test(request.ip))
-      return reply.code(404).send({ error: 'Not found', code: 'not_found' })
+    if (!mayWatch(deps, request)) return reply.code(404).send({ error: 'Not found', code: 'not_found' })
     return reply.type(metrics.contentType).send(await metrics.metrics())
   })
+}
+
+const isLoopback = openRanges(['127.0.0.0/8', '::1'])
+
+/** Who holds METRICS_TOKEN; in local mode this machine. Elsewhere its own address proves nothing: a proxy on it brings everybody. */
+function mayWatch({ config }: Deps, request: FastifyRequest): boolean {
+  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (config.metricsToken) return token !== undefined && isSameSecret(token, config.metricsToken)
+  return config.isLocal && isLoopback(request.ip)
 }
 
 interface Readiness {
@@ -51,6 +65,6 @@ async function askDatabase(deps: Deps): Promise<Readiness> {
   const beat = await lastBeat(deps.db)
   // In both directions: a beat from the future was made before the clock stepped back.
   const isBeating = beat !== null && Math.abs(deps.now().getTime() - beat.getTime()) < WORKER_SILENT_MS
-  const worker = isBeating ? 'ok' : 'no worker has been heard of for 30 seconds'
+  const worker = isBeating ? 'ok' : 'no worker has reported for 30 seconds'
   return { checks: { database: 'ok', migrations: 'ok', worker }, alarms: await listAlarms(deps) }
 }

@@ -1,13 +1,17 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
-import { checkInstance, readFingerprint } from './instance.ts'
+import { checkInstance, confirmLive, readFingerprint } from './instance.ts'
 
-const world = aWorld({ SUPPORT_EMAIL: 'help@example.com', COMPANY_NAME: 'Tea & Co' })
+const world = aWorld({
+  SUPPORT_EMAIL: 'help@example.com',
+  COMPANY_NAME: 'Tea & Co',
+  OPERATOR_EMAILS: 'someone@else.example, Operator@example.com',
+})
 
-async function anOwner() {
+async function anOwner(email = `${crypto.randomUUID()}@shop.example.com`) {
   const { body } = await world.request('POST', '/api/auth/register', {
-    body: { name: 'Ada', email: `${crypto.randomUUID()}@shop.example.com`, password: 'secret' },
+    body: { name: 'Ada', email, password: 'secret' },
   })
   return { token: body.token as string, userId: body.user.id as string }
 }
@@ -22,6 +26,8 @@ test('anybody may know what this server is called, who runs it and who helps', a
     hasDemo: false,
     isPaused: false,
     pausedReason: null,
+    mayConfirm: false,
+    mail: 'mailbox',
     demoStoreUrl: null,
     mailboxUrl: null,
     phoneUrl: null,
@@ -47,26 +53,58 @@ test('the demo’s own addresses are told on this machine only', async () => {
   world.deps.demo = null
 })
 
-test('the same place stays live, a copied one is paused until an owner confirms it', async () => {
-  const { token, userId } = await anOwner()
-  expect(await checkInstance(world.deps)).toBe(false)
-  expect(await checkInstance(world.deps)).toBe(false)
-  const { config } = world.deps
-  const known = await readFingerprint(world.deps)
-  world.deps.config = { ...config, publicUrl: 'https://copy.example.com' }
-  expect(await readFingerprint(world.deps)).not.toBe(known)
-  expect(await checkInstance(world.deps)).toBe(true)
-  expect(await view()).toMatchObject({ isPaused: true, pausedReason: expect.stringContaining('copy') })
-  expect(await checkInstance(world.deps)).toBe(true)
+const confirm = (token: string) => world.request('POST', '/api/instance/confirm-live', { token, body: {} })
+const viewOf = async (token: string) => (await world.request('GET', '/api/instance', { token })).body
 
-  const confirm = () => world.request('POST', '/api/instance/confirm-live', { token, body: {} })
-  await world.db.updateTable('members').set({ role: 'member' }).where('user_id', '=', userId).execute()
-  expect((await confirm()).status).toBe(403)
-  await world.db.updateTable('members').set({ role: 'owner' }).where('user_id', '=', userId).execute()
-  expect(await confirm()).toMatchObject({ status: 200, body: { success: true } })
-  expect(await view()).toMatchObject({ isPaused: false, pausedReason: null })
+/** Runs the work in a copy: the same database at another address. */
+async function inACopy(work: () => Promise<void>) {
+  const { config } = world.deps
   expect(await checkInstance(world.deps)).toBe(false)
-  world.deps.config = config
+  world.deps.config = { ...config, publicUrl: `https://${crypto.randomUUID()}.example.com` }
+  expect(await checkInstance(world.deps)).toBe(true)
+  await work()
+  await confirmLive(world.deps)
+}
+
+test('the same place stays live, a copied one is paused until it is confirmed on the server (D7)', async () => {
+  expect(await checkInstance(world.deps)).toBe(false)
+  const known = await readFingerprint(world.deps)
+  await inACopy(async () => {
+    expect(await readFingerprint(world.deps)).not.toBe(known)
+    expect(await view()).toMatchObject({ isPaused: true, pausedReason: expect.stringContaining('copy') })
+    expect(await checkInstance(world.deps)).toBe(true)
+    await confirmLive(world.deps)
+    expect(await view()).toMatchObject({ isPaused: false, pausedReason: null })
+    expect(await checkInstance(world.deps)).toBe(false)
+  })
+})
+
+test('owners and admins cannot confirm a copy: they do not know what else runs (D7)', async () => {
+  const { token, userId } = await anOwner()
+  await inACopy(async () => {
+    for (const role of ['owner', 'admin'] as const) {
+      await world.db.updateTable('members').set({ role }).where('user_id', '=', userId).execute()
+      const reply = await confirm(token)
+      expect([reply.status, reply.body.error]).toEqual([403, expect.stringContaining('npm run confirm-live')])
+      expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: false })
+    }
+  })
+})
+
+test('an operator of the server can, once the address is proven to be theirs (D7)', async () => {
+  const { token, userId } = await anOwner('operator@example.com')
+  await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', userId).execute()
+  const setConfirmed = (at: Date | null) =>
+    world.db.updateTable('users').set({ email_confirmed_at: at }).where('id', '=', userId).execute()
+  await inACopy(async () => {
+    await setConfirmed(null)
+    expect((await confirm(token)).status).toBe(403)
+    expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: false })
+    await setConfirmed(world.now)
+    expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: true })
+    expect(await confirm(token)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await viewOf(token)).toMatchObject({ isPaused: false, mayConfirm: false })
+  })
 })
 
 test('a visitor of the demo confirms nothing', async () => {

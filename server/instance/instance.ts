@@ -1,21 +1,26 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { hasDemoAccount } from '../accounts/accounts.ts'
-import type { Session } from '../accounts/session.ts'
+import { mailWayOf } from '../channels/mail-way.ts'
+import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import type { Session } from '../members/session.ts'
+import { userById } from '../members/users.ts'
 import { wakeMessagesOf } from '../messages/messages.ts'
 import * as sql from './sql.ts'
 
 // The running copy of the product. live ⇄ paused: a copied or restored one starts paused, so that two copies never both write
-// to the same shoppers (D7). An owner says which one is live.
+// to the same shoppers (D7). Whoever runs the server says which one is live.
+
+const WHO_CONFIRMS =
+  'Only the server’s administrator can confirm this as the live installation: signed in with a confirmed address listed in OPERATOR_EMAILS, or by running npm run confirm-live on the server.'
 
 const COPIED =
-  'This looks like a copy or a restored backup of another installation, so nothing is sent. Confirm that this is the live one.'
+  'This looks like a copy or a restored backup of another installation. Nothing is sent until the server’s administrator confirms that it is the live installation.'
 
 type InstanceDeps = Pick<Deps, 'config' | 'db' | 'now'>
 
-export async function viewInstance(deps: Deps) {
+export async function viewInstance(deps: Deps, session: Session | null) {
   const { config, demo } = deps
   const row = await sql.readInstance(deps.db)
   return {
@@ -25,6 +30,8 @@ export async function viewInstance(deps: Deps) {
     hasDemo: config.isDemo && (await hasDemoAccount(deps.db)),
     isPaused: row?.is_paused ?? false,
     pausedReason: row?.paused_reason ?? null,
+    mayConfirm: row?.is_paused === true && session !== null && (await isOperator(deps, session)),
+    mail: mailWayOf(config),
     demoStoreUrl: config.isLocal ? (demo?.storeUrl ?? null) : null,
     mailboxUrl: config.isLocal ? (demo?.mailboxUrl ?? null) : null,
     phoneUrl: config.isLocal && demo ? (deps.phoneUrl ?? null) : null,
@@ -40,13 +47,29 @@ export async function checkInstance(deps: InstanceDeps): Promise<boolean> {
   return row !== undefined && (row.is_paused || row.fingerprint !== fingerprint)
 }
 
-export async function confirmLive(deps: Deps, session: Session): Promise<void> {
-  if (session.isDemo) throw new AppError('forbidden', 'This cannot be done from the demo account.')
+/** One of those who run this server: their address is in OPERATOR_EMAILS, and they have shown that it is theirs. */
+async function isOperator({ config, db }: InstanceDeps, { isDemo, userId }: Session): Promise<boolean> {
+  if (isDemo || config.operatorEmails.length === 0) return false
+  const user = await userById(db, userId)
+  return Boolean(user?.email_confirmed_at) && config.operatorEmails.includes(user!.email.toLowerCase())
+}
+
+/** Owners of accounts know nothing of where else the database runs. */
+export async function assertOperator(deps: InstanceDeps, session: Session): Promise<void> {
+  if (!(await isOperator(deps, session))) throw new AppError('forbidden', WHO_CONFIRMS)
+}
+
+export async function confirmLive(deps: InstanceDeps): Promise<void> {
   const fingerprint = await readFingerprint(deps)
   await deps.db.transaction().execute(async (tx) => {
     await sql.confirm(tx, fingerprint)
     await wakeMessagesOf(tx, null, ['instance_paused'], deps.now())
   })
+}
+
+/** At start: what waited for a mail server goes on if there is one now. */
+export async function releaseForMail({ config, db, now }: InstanceDeps): Promise<void> {
+  if (mailWayOf(config) !== 'none') await wakeMessagesOf(db, null, ['mail_not_configured'], now())
 }
 
 /** D7: the database, the address, and for the embedded database the machine and the data folder it lies in. */

@@ -29,7 +29,11 @@ export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string
 
 /** The browser app's own page, whatever the address. */
 export function sendApp(reply: FastifyReply) {
-  return reply.header('cache-control', 'no-cache').sendFile('index.html')
+  // Of a page that is not there, nothing is kept that could be asked about again and answered with "unchanged".
+  const isThere = reply.statusCode === 200
+  return reply
+    .header('cache-control', 'no-cache')
+    .sendFile('index.html', isThere ? {} : { etag: false, lastModified: false })
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, page: PublicPage) {

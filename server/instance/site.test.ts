@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../core/config.ts'
 import { encodingFor, landingGate, landingPage } from './site.ts'
 
 const world = aWorld({ PUBLIC_URL: 'https://recoup.test', HOST: '0.0.0.0' })
@@ -37,6 +37,7 @@ test('robots are shown to the pages for everybody, and kept off links made for o
   expect(sitemap.headers['content-type']).toMatch(/xml/)
   expect(sitemap.body.match(/<loc>[^<]+/g)).toEqual([
     '<loc>https://recoup.test/landing.html',
+    '<loc>https://recoup.test/how-we-test',
     '<loc>https://recoup.test/terms',
     '<loc>https://recoup.test/privacy',
   ])
@@ -65,4 +66,36 @@ test.each([
   [undefined, 'identity'],
 ])('a client that accepts %s gets %s', (accepted, encoding) => {
   expect(encodingFor(accepted)).toBe(encoding)
+})
+
+test.each([
+  ['/nowhere.html', undefined, 404, /^text\/html/],
+  ['/nowhere/x.php', 'text/html,application/json;q=0.9', 404, /^text\/html/],
+  ['/c/broken/link', 'text/html', 404, /^text\/html/],
+  ['/nowhere', '*/*', 404, /^text\/html/],
+  ['/customers/x', 'text/html', 404, /^text\/html/],
+  ['/settings/nothing', 'text/html', 404, /^text\/html/],
+  ['/customers', 'text/html', 200, /^text\/html/],
+  ['/Carts/42/', 'text/html', 200, /^text\/html/],
+  ['/nowhere.json', 'application/json', 404, /^application\/json/],
+  ['/nowhere', 'application/json', 404, /^application\/json/],
+  ['/api/nowhere', 'text/html', 404, /^application\/json/],
+])('what is not there is said by the 404 page unless JSON is asked for: %s for %s', async (path, accept, status, type) => {
+  const reply = await world.request('GET', path, accept ? { headers: { accept } } : {})
+  expect([reply.status, reply.headers['content-type']]).toEqual([status, expect.stringMatching(type)])
+  const etag = reply.headers.etag as string | undefined
+  const again = await world.request('GET', path, {
+    headers: { ...(accept && { accept }), 'if-none-match': etag ?? '*' },
+  })
+  if (status === 404) expect(again.status).toBe(404)
+  if (/html/.test(type.source)) expect(reply.body).toContain('id="root"')
+})
+
+test('a request that announces JSON and brings none is one without a body (B 7)', async () => {
+  const send = (method: 'POST' | 'DELETE', url: string, payload = '') =>
+    world.app.inject({ method, url, payload, headers: { 'content-type': 'application/json' } })
+  expect((await send('DELETE', '/api/stores/disconnect')).statusCode).toBe(401)
+  expect((await send('POST', '/api/subscribe/create-free-subscription')).statusCode).toBe(401)
+  expect((await send('POST', '/api/auth/login')).json()).toMatchObject({ code: 'invalid' })
+  expect((await send('POST', '/api/auth/login', '{')).statusCode).toBe(400)
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { Liquid } from 'liquidjs'
-import type { Config } from '../config.ts'
+import type { Config } from '../core/config.ts'
 
 // What strangers and robots read: the landing page, which the build leaves as a template, and the two files that tell
 // search engines where to look. They differ between instances only, so each is made once.
@@ -19,7 +19,7 @@ export interface PublicPage {
 }
 
 /** Pages with an address of their own that a search may find. */
-const FOUND_BY_SEARCH = ['/landing.html', '/terms', '/privacy']
+const FOUND_BY_SEARCH = ['/landing.html', '/how-we-test', '/terms', '/privacy']
 /** Answers to one person's link, and answers that are no pages. */
 const NOT_FOR_ROBOTS = [
   '/api/',
@@ -53,6 +53,7 @@ function filledIn(template: string, config: Config): string {
 async function guarded(page: string, ...further: string[]): Promise<PublicPage> {
   const allowed = (tag: string) =>
     [page, ...further]
+      // Bounded: our own pages, as they were built.
       .flatMap((text) => [...text.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))])
       .map(([, inside]) => ` 'sha256-${sha256(inside!, 'base64')}'`)
       .join('')

@@ -1,4 +1,4 @@
-import { type Db, sql, type Tx } from '../db.ts'
+import { type Db, sql, type Tx } from '../core/db.ts'
 
 // The instance: one row, and what tells one database from a copy of it.
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../core/config.ts'
 
 // The disk the embedded database lives on. A server that has none of ours looks after its own.
 
@@ -12,7 +12,7 @@ export function diskProblem(config: Pick<Config, 'dataDir' | 'databaseUrl'>): st
   if (config.databaseUrl) return null
   const freeMb = Math.min(...foldersOf(config.dataDir).map(freeBytes)) / 2 ** 20
   if (freeMb >= FULL_BYTES / 2 ** 20) return null
-  return `the disk of the data folder is full (${Math.floor(freeMb)} MB left): free some space, it goes on by itself`
+  return `the disk of the data folder is full (${Math.floor(freeMb)} MB left): free some space, and it continues automatically`
 }
 
 /** The data folder, and where the database had to move if it could not live there (docs/running.md). */

@@ -6,7 +6,7 @@ import {
   type ImportProblem,
   importChannels,
 } from '../../shared/ledger.ts'
-import { instantOf } from '../time.ts'
+import { instantOf } from '../core/time.ts'
 
 // How a row of somebody else's file is read: columns guessed, words and dates understood, what proves nothing refused. Pure.
 
@@ -138,7 +138,7 @@ const HEADINGS: [keyof ImportMapping, RegExp][] = [
   ['address', /e-?mail|address|adresse|phone|mobile|telefon|handy|number|recipient/i],
   [
     'date',
-    /confirm.?time|consent.*(date|time|at)|opt.?in.?(time|date|at)|date|datum|[_ ](?:at|on|am)$|signed.?up|time|when|zeit|since/i,
+    /confirm.?time|consent.{0,40}(date|time|at)|opt.?in.?(time|date|at)|date|datum|[_ ](?:at|on|am)$|signed.?up|time|when|zeit|since/i,
   ],
   ['status', /status|subscribed|consent|einwilligung|opt.?in$|accepts|permission/i],
   ['channel', /channel|kanal|medium/i],

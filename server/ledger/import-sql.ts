@@ -1,5 +1,5 @@
 import type { ImportMapping } from '../../shared/ledger.ts'
-import { type Db, type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 
 // Imports of consents: SQL and nothing else.
 
@@ -57,7 +57,7 @@ export function importsOf({ db, storeId }: StoreDb) {
       eb
         .exists(
           eb
-            .selectFrom('consent_refusals as r')
+            .selectFrom('consent_import_errors as r')
             .select('r.line')
             .whereRef('r.store_id', '=', 'i.store_id')
             .whereRef('r.import_id', '=', 'i.id'),
@@ -142,7 +142,7 @@ export async function lockRunning({ db, storeId }: StoreTx, id: string): Promise
 }
 
 /** One row of the file on its way into the ledger; `id` follows from what it says, so that the same again is the same row. */
-export interface JudgedRow {
+export interface EvaluatedRow {
   id: string
   line: number
   hash: string | null
@@ -162,7 +162,7 @@ export interface JudgedRow {
  */
 export async function takeIn(
   { db, storeId }: StoreTx,
-  part: { importId: string; accountId: string; rows: readonly JudgedRow[]; now: Date },
+  part: { importId: string; accountId: string; rows: readonly EvaluatedRow[]; now: Date },
 ): Promise<{ added: number; refused: number }> {
   const { importId, accountId, rows, now } = part
   const result = await sql<{ added: number; refused: number }>`
@@ -170,25 +170,25 @@ export async function takeIn(
       select r.*, decode(r.hash, 'hex') as address_hash from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as r(id uuid, line int, hash text, channel text, status text, at timestamptz, wording text, who text, given text,
           cells jsonb, problem text)),
-    judged as materialized (
+    evaluated as materialized (
       select s.*, coalesce(s.problem, case when s.status = 'granted' then case
-        when exists (select from consents n where n.store_id = ${storeId} and n.address_hash = s.address_hash
+        when exists (select 1 from consents n where n.store_id = ${storeId} and n.address_hash = s.address_hash
           and n.channel = s.channel and n.status = 'withdrawn' and not exists (
-            select from consents y where y.store_id = ${storeId} and y.address_hash = s.address_hash and y.channel = s.channel
+            select 1 from consents y where y.store_id = ${storeId} and y.address_hash = s.address_hash and y.channel = s.channel
               and y.status = 'granted' and y.source <> 'import' and (y.at, y.id) > (n.at, n.id))) then 'withdrawn'
-        when exists (select from suppressions p where p.account_id = ${accountId} and p.address_hash = s.address_hash
-          and p.channel in ('all', s.channel)) then 'suppressed' end end) as verdict
+        when exists (select 1 from suppressions p where p.account_id = ${accountId} and p.address_hash = s.address_hash
+          and p.channel in ('all', s.channel)) then 'suppressed' end end) as decision
       from said s),
     added as (
       insert into consents (store_id, id, address_hash, channel, status, source, wording, at, who, evidence)
       select ${storeId}, id, address_hash, channel, status, 'import', wording, at, who,
         jsonb_build_object('importId', ${importId}::text, 'line', line, 'given', given)
-      from judged where verdict is null
+      from evaluated where decision is null
       on conflict (store_id, id) do nothing returning 1),
     refused as (
-      insert into consent_refusals (store_id, import_id, line, address_hash, cells, problem, at)
-      select ${storeId}, ${importId}, line, address_hash, array(select jsonb_array_elements_text(cells)), verdict, ${now}
-      from judged where verdict is not null
+      insert into consent_import_errors (store_id, import_id, line, address_hash, cells, problem, at)
+      select ${storeId}, ${importId}, line, address_hash, array(select jsonb_array_elements_text(cells)), decision, ${now}
+      from evaluated where decision is not null
       on conflict do nothing returning 1),
     counted as (select (select count(*)::int from added) as added, (select count(*)::int from refused) as refused)
     update consent_imports i set done_count = i.done_count + ${rows.length}, added_count = i.added_count + counted.added,
@@ -200,25 +200,32 @@ export async function takeIn(
   return result.rows[0]!
 }
 
-/** The file is not needed any more, and holds everybody's addresses. */
-export async function finishImport(
-  { db, storeId }: StoreDb,
-  id: string,
-  state: 'done' | 'failed',
-  now: Date,
-): Promise<void> {
-  await db
+/** The file is not needed any more, and holds everybody's addresses. Answers what it was; undefined: it had ended already. */
+export function finishImport({ db, storeId }: StoreDb, id: string, state: 'done' | 'failed', now: Date) {
+  return db
     .updateTable('consent_imports')
     .set({ state, content: null, finished_at: now })
     .where('store_id', '=', storeId)
     .where('id', '=', id)
     .where('state', '=', 'running')
-    .execute()
+    .returning(['file_name as fileName', 'row_count as rows', 'added_count as added', 'refused_count as refused'])
+    .executeTakeFirst()
 }
 
-export function refusalsAfter({ db, storeId }: StoreDb, importId: string, line: number, limit: number) {
+export interface RefusedRow {
+  line: number
+  cells: string[]
+  problem: string
+}
+
+export function refusalsAfter(
+  { db, storeId }: StoreDb,
+  importId: string,
+  line: number,
+  limit: number,
+): Promise<RefusedRow[]> {
   return db
-    .selectFrom('consent_refusals')
+    .selectFrom('consent_import_errors')
     .select(['line', 'cells', 'problem'])
     .where('store_id', '=', storeId)
     .where('import_id', '=', importId)
@@ -236,5 +243,5 @@ export async function forgetOld(db: Db, { uploads, reports }: { uploads: Date; r
     .where('uploaded_at', '<', uploads)
     .where('state', '=', 'uploaded')
     .execute()
-  await db.deleteFrom('consent_refusals').where('at', '<', reports).execute()
+  await db.deleteFrom('consent_import_errors').where('at', '<', reports).execute()
 }

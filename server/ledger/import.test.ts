@@ -1,10 +1,12 @@
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { anOrder, aStore } from '../../test/factories.ts'
+import { HOUR, MINUTE, pass, steps } from '../../test/message-scene.ts'
+import { told } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import { newId } from '../ids.ts'
-import { HOUR, MINUTE, pass, steps } from '../messages/scene.ts'
-import { insertConsent } from '../shoppers/sql.ts'
+import { insertConsent } from '../consent/consent-sql.ts'
+import { newId } from '../core/ids.ts'
 import { runImport, tidyImports } from './import.ts'
 
 // Consents given elsewhere (C5): proven ones are taken, a no beats them all, twice is once.
@@ -16,7 +18,7 @@ async function aShop() {
   const store = await aStore(world)
   const call = async (method: string, path: string, body?: unknown) =>
     world.request(method, `/api/consent/imports${path}`, { token: store.token, ...(body !== undefined && { body }) })
-  const upload = (text: string | Buffer, name = 'list.csv') =>
+  const upload = (text: string | Buffer | PassThrough, name = 'list.csv') =>
     world.app
       .inject({
         method: 'POST',
@@ -111,6 +113,10 @@ test('what is proven is taken with its evidence, what is not is in the report wi
     refusedCount: 2,
   })
   expect(done).toMatchObject({ legalGround: GROUND, confirmedBy: expect.stringMatching(/^Owner/), hasReport: true })
+  expect((await told(world, storeId)).at(-1)).toMatchObject({
+    type: 'import_finished',
+    message: 'list.csv: 1 of 3 rows were new, 2 could not be used.',
+  })
   expect(await ledger()).toEqual(['a•••@a.example email granted import'])
   const { evidence } = await world.db
     .selectFrom('consents')
@@ -122,8 +128,8 @@ test('what is proven is taken with its evidence, what is not is in the report wi
   const report = (await world.app.inject({ url: body.url })).body.replace('\ufeff', '').trim().split('\r\n')
   expect(report).toEqual([
     'email,date,source,Row,Problem',
-    'bob@a.example,,Footer form,3,"The day of the consent is missing, so it proves nothing."',
-    'cal@a.example,2024-05-01,,4,"Where the consent was given is missing, so it proves nothing."',
+    'bob@a.example,,Footer form,3,"The date of the consent is missing, so it proves nothing."',
+    'cal@a.example,2024-05-01,,4,"The source of the consent is missing, so it proves nothing."',
   ])
 })
 
@@ -213,4 +219,17 @@ test('a message that waits for a yes goes when the yes was brought in', async ()
   await take(`${HEAD}${order.email},2025-05-01,Form\n`)
   await pass(world, storeId, MINUTE)
   expect(world.sent.map(({ to }) => to)).toEqual([order.email])
+})
+
+test('one account uploads one file at a time; another account’s is taken meanwhile', async () => {
+  const [shop, other] = [await aShop(), await aShop()]
+  const slow = new PassThrough()
+  slow.write('email,status\n')
+  const first = shop.upload(slow)
+  await expect.poll(() => slow.readableLength).toBe(0)
+  expect(await shop.upload('email,status\na@b.example,granted\n')).toMatchObject({ status: 409 })
+  expect((await other.upload('email,status\na@b.example,granted\n')).status).toBe(200)
+  slow.end('a@b.example,granted\n')
+  expect((await first).status).toBe(200)
+  expect((await shop.upload('email,status\na@b.example,granted\n')).status).toBe(200)
 })

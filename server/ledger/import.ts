@@ -1,5 +1,3 @@
-import crypto from 'node:crypto'
-import { setImmediate as breathe } from 'node:timers/promises'
 import {
   type ImportMapping,
   type ImportPreview,
@@ -7,19 +5,22 @@ import {
   type ImportView,
   importProblems,
 } from '../../shared/ledger.ts'
-import { type Limit, take } from '../accounts/limits.ts'
-import type { Session } from '../accounts/session.ts'
-import { userById } from '../accounts/sql.ts'
-import { type Db, type StoreDb, transact } from '../db.ts'
-import { isDatabaseAway } from '../db-away.ts'
+import { maskedAddress } from '../channels/mask.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { isDatabaseAway } from '../core/db-away.ts'
+import { AppError, found } from '../core/errors.ts'
+import { idOf, newId } from '../core/ids.ts'
+import { inPieces } from '../core/pieces.ts'
+import { type Limit, take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, found } from '../errors.ts'
-import { newId } from '../ids.ts'
+import type { Session } from '../members/session.ts'
+import { userById } from '../members/users.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
-import { maskedAddress } from '../shoppers/mask.ts'
+import { notify } from '../notifications/notifications.ts'
 import { type Table, tableOf, textOf } from './file.ts'
 import { guessMapping, inOrder, type ReadingOf, type ReadRow, readRow } from './import-rules.ts'
 import * as sql from './import-sql.ts'
+import { inTurn, oneUpload } from './import-turns.ts'
 import { consentImportJob } from './jobs.ts'
 import { isImportId } from './rules.ts'
 import { placeOf } from './sql.ts'
@@ -29,10 +30,11 @@ import { placeOf } from './sql.ts'
 
 const SHOWN_ROWS = 20
 /** Rows per statement. */
-const PART = 5_000
-/** Read without a pause for others. */
-const BREATH = 2_000
+const PART = 2_000
+/** Rows read, or judged, without a turn for others: two to four milliseconds. */
+const PIECE = 200
 const uploads: Limit = { name: 'consent-upload', points: 60, windowS: 3_600 }
+const previews: Limit = { name: 'consent-preview', points: 120, windowS: 3_600 }
 
 export async function uploadConsents(
   deps: Deps,
@@ -41,8 +43,14 @@ export async function uploadConsents(
   { body, fileName }: { body: unknown; fileName: string },
 ) {
   await take(deps, uploads, session.accountId)
-  const content = await textOf(body)
-  const table = tableOf(content)
+  return oneUpload(session.accountId, async () => {
+    const content = await textOf(body)
+    return inTurn(session.accountId, () => keepUpload(deps, store, { content, fileName }))
+  })
+}
+
+async function keepUpload(deps: Deps, store: StoreDb, { content, fileName }: { content: string; fileName: string }) {
+  const table = await tableOf(content)
   const { country, zone } = await placeOf(store)
   const mapping = guessMapping(table.columns, table.rows.slice(0, 50), country)
   const at = deps.now()
@@ -54,10 +62,18 @@ export async function uploadConsents(
   return { import: await viewOf(store, id), columns, preview }
 }
 
-export async function previewConsents(store: StoreDb, id: string, mapping: ImportMapping): Promise<ImportPreview> {
-  const row = await uploadedImport(store, id)
-  const table = tableOf(row.content, row.delimiter)
-  return previewOf(table, { mapping, country: row.country, zone: row.zone, uploadedAt: row.uploaded_at })
+export async function previewConsents(
+  deps: Deps,
+  session: Session,
+  store: StoreDb,
+  { id, mapping }: { id: string; mapping: ImportMapping },
+): Promise<ImportPreview> {
+  await take(deps, previews, session.accountId)
+  return inTurn(session.accountId, async () => {
+    const row = await uploadedImport(store, id)
+    const table = await tableOf(row.content, row.delimiter)
+    return previewOf(table, { mapping, country: row.country, zone: row.zone, uploadedAt: row.uploaded_at })
+  })
 }
 
 async function previewOf(table: Table, reading: ReadingOf): Promise<ImportPreview> {
@@ -80,9 +96,8 @@ async function previewOf(table: Table, reading: ReadingOf): Promise<ImportPrevie
 /** A large file takes seconds to read; the server answers others meanwhile. */
 async function readAll(table: Table, reading: ReadingOf): Promise<ReadRow[]> {
   const read: ReadRow[] = []
-  for (const [index, cells] of table.rows.entries()) {
-    if (index > 0 && index % BREATH === 0) await breathe()
-    read.push(readRow(cells, index + 2, reading))
+  for await (const piece of inPieces(table.rows, PIECE)) {
+    for (const cells of piece) read.push(readRow(cells, read.length + 2, reading))
   }
   return read
 }
@@ -97,7 +112,7 @@ export async function confirmConsents(
   const by = found(await userById(deps.db, session.userId), 'User').name
   await transact(store, async (tx) => {
     const isConfirmed = await sql.confirmImport(tx, id, { mapping, legalGround, by, at: deps.now() })
-    if (!isConfirmed) throw new AppError('conflict', 'This file has been confirmed already.')
+    if (!isConfirmed) throw new AppError('conflict', 'This file has already been confirmed.')
     await deps.jobs.enqueue(tx.db, consentImportJob, { storeId: store.storeId, importId: id }, id)
   })
   deps.log.info({ storeId: store.storeId, importId: id }, 'ledger.import-confirmed')
@@ -126,13 +141,16 @@ export async function runImport(
 async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Promise<void> {
   const row = await sql.importOf(store, importId)
   if (row?.state !== 'running' || row.content === null || !row.mapping) return
-  const table = tableOf(row.content, row.delimiter)
+  const table = await tableOf(row.content, row.delimiter)
   const reading = { mapping: row.mapping, country: row.country, zone: row.zone, uploadedAt: row.uploaded_at }
   const { rows, yesFrom } = inOrder(await readAll(table, reading))
   for (let start = row.done_count, end = start; start < rows.length; start = end) {
     // A statement does not see what it writes itself: no yes goes together with a no.
     end = Math.min(start + PART, start < yesFrom ? yesFrom : rows.length)
-    const part = rows.slice(start, end).map((each) => judged(deps, store.storeId, table, each, row.uploaded_at))
+    const part: sql.EvaluatedRow[] = []
+    for await (const piece of inPieces(rows.slice(start, end), PIECE)) {
+      for (const each of piece) part.push(evaluated(deps, store.storeId, table, each, row.uploaded_at))
+    }
     const isMine = await transact(store, async (tx) => {
       // Another process has come further, or somebody removed it.
       if ((await sql.lockRunning(tx, importId)) !== start) return false
@@ -142,14 +160,15 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
     if (!isMine) return
   }
   await transact(store, async (tx) => {
-    await sql.finishImport(tx, importId, 'done', deps.now())
+    const done = await sql.finishImport(tx, importId, 'done', deps.now())
+    if (done) await notify(tx, { type: 'import_finished', data: { importId, ...done }, at: deps.now() })
     // Whose message waits for a yes may have one now.
     await wakeStoreMessages(tx, ['no_consent'], deps.now())
     await scheduleNextLook(tx)
   })
 }
 
-function judged(deps: Deps, storeId: string, table: Table, row: ReadRow, uploadedAt: Date): sql.JudgedRow {
+function evaluated(deps: Deps, storeId: string, table: Table, row: ReadRow, uploadedAt: Date): sql.EvaluatedRow {
   const { line, address, channel, status, at, given, wording, problem } = row
   const cells = (table.rows[line - 2] ?? []).slice(0, table.columns.length).map((cell) => cell.slice(0, 500))
   const none = { hash: null, channel, status, at: null, wording: null, who: null }
@@ -169,13 +188,6 @@ function judged(deps: Deps, storeId: string, table: Table, row: ReadRow, uploade
     cells,
     problem: null,
   }
-}
-
-/** An id by content (RFC 9562, version 8). */
-function idOf(content: string): string {
-  const hex = crypto.hash('sha256', content, 'hex')
-  const variant = ((Number.parseInt(hex[16]!, 16) & 3) | 8).toString(16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 export async function importsOf(store: StoreDb): Promise<ImportView[]> {
@@ -212,7 +224,7 @@ async function uploadedImport(store: StoreDb, id: string) {
   const row = isImportId(id) ? await sql.importOf(store, id) : undefined
   if (!row) throw new AppError('not_found', 'Import not found')
   if (row.state !== 'uploaded' || row.content === null) {
-    throw new AppError('conflict', 'This file has been confirmed already, or is too old. Upload it again.')
+    throw new AppError('conflict', 'This file has already been confirmed, or is too old. Upload it again.')
   }
   return { ...row, content: row.content }
 }

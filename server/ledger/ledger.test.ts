@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
-import { newId } from '../ids.ts'
-import { insertConsent } from '../shoppers/sql.ts'
+import { insertConsent } from '../consent/consent-sql.ts'
+import { newId } from '../core/ids.ts'
 
 const world = aWorld()
 let store: TestStore

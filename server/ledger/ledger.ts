@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import type { LedgerEntry, LedgerFilter } from '../../shared/ledger.ts'
-import type { StoreDb } from '../db.ts'
+import type { StoreDb } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import { cursorPage, readCursor } from '../core/paging.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
-import { cursorOf, evidenceWords, readCursor } from './rules.ts'
+import { evidenceText } from './rules.ts'
 import * as sql from './sql.ts'
 
 // The consent ledger: who said yes or no to what, when, and what proves it (C5). It names people by a keyed hash; whoever knows an
@@ -20,16 +22,14 @@ export async function searchLedger(
   { cursor, limit, ...filter }: LedgerFilter & { cursor?: string | undefined; limit: number },
 ): Promise<LedgerPage> {
   const typed = await typedAddress(store, filter.address)
-  const after = readCursor(cursor)
-  if (cursor && !after) throw new AppError('invalid', 'This page of the list does not exist.')
+  const after = readCursor(cursor, Place)
   const hash = typed ? deps.secrets.addressHash(typed) : null
   const rows = await sql.ledgerPage(store, { ...filter, hash, after, limit: limit + 1 })
-  const shown = rows.slice(0, limit)
-  return {
-    entries: shown.map((row) => entryOf(row, typed)),
-    next: rows.length > limit ? cursorOf(shown.at(-1)!) : null,
-  }
+  const { shown, next } = cursorPage(rows, limit, ({ at, id }) => ({ at, id }))
+  return { entries: shown.map((row) => entryOf(row, typed)), next }
 }
+
+const Place = z.object({ at: z.coerce.date(), id: z.uuid() })
 
 export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry => ({
   id: row.id,
@@ -41,7 +41,7 @@ export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry =
   source: row.source,
   wording: row.wording,
   at: row.at.toISOString(),
-  evidence: evidenceWords(row.evidence, row.is_confirmed),
+  evidence: evidenceText(row.evidence, row.is_confirmed),
 })
 
 /** One spelling, as it was hashed; null: no search. */
@@ -49,7 +49,7 @@ export async function typedAddress(store: StoreDb, text: string): Promise<string
   if (text === '') return null
   const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, (await sql.placeOf(store)).country)
   if (address) return address
-  throw new AppError('invalid', 'Type a whole email address or phone number: only then can its rows be found.', {
-    fields: { address: 'Type a whole email address or phone number.' },
+  throw new AppError('invalid', 'Enter a full email address or phone number to find its entries.', {
+    fields: { address: 'Enter a full email address or phone number.' },
   })
 }

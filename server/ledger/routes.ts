@@ -1,6 +1,7 @@
 import * as api from '../../shared/ledger.ts'
-import { type Routes, serveStore } from '../http.ts'
-import { download, prepareDownload, prepareReport } from './export.ts'
+import { prepareDownload } from '../http/downloads.ts'
+import { type Routes, serveDownload, serveStore } from '../http/http.ts'
+import { ledgerDownload, prepareReport, refusedDownload } from './export.ts'
 import { cancelConsents, confirmConsents, importsOf, previewConsents, uploadConsents } from './import.ts'
 import { searchLedger } from './ledger.ts'
 import { sourcesOf } from './sql.ts'
@@ -15,7 +16,7 @@ export const ledgerRoutes: Routes = (app, deps) => {
   }))
 
   serveStore(app, deps, api.exportLedger, ({ store, session, query }) =>
-    prepareDownload(deps, session, store.storeId, { filter: query }),
+    prepareDownload(deps, ledgerDownload, { session, storeId: store.storeId, what: query }),
   )
 
   serveStore(app, deps, api.listConsentImports, async ({ store }) => ({ imports: await importsOf(store) }))
@@ -24,8 +25,8 @@ export const ledgerRoutes: Routes = (app, deps) => {
     uploadConsents(deps, session, store, { body, fileName: query.fileName }),
   )
 
-  serveStore(app, deps, api.previewConsents, ({ store, params, body }) =>
-    previewConsents(store, params.importId, body.mapping),
+  serveStore(app, deps, api.previewConsents, ({ store, session, params, body }) =>
+    previewConsents(deps, session, store, { id: params.importId, mapping: body.mapping }),
   )
 
   serveStore(app, deps, api.confirmConsents, async ({ store, session, params, body }) => ({
@@ -41,13 +42,6 @@ export const ledgerRoutes: Routes = (app, deps) => {
     prepareReport(deps, session, store, params.importId),
   )
 
-  app.get<{ Querystring: { ticket?: string } }>('/api/consent/download', async ({ query }, reply) => {
-    const { fileName, stream } = await download(deps, String(query.ticket ?? ''))
-    return reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="${fileName}"`)
-      .header('cache-control', 'no-store')
-      .header('referrer-policy', 'no-referrer')
-      .send(stream)
-  })
+  serveDownload(app, deps, ledgerDownload)
+  serveDownload(app, deps, refusedDownload)
 }

@@ -1,6 +1,6 @@
 import type { ConsentEvidence, LedgerChannel, LedgerFilter, LedgerStatus } from '../../shared/ledger.ts'
 import { ledgerChannels, ledgerStatuses } from '../../shared/ledger.ts'
-import { type StoreDb, sql } from '../db.ts'
+import { type StoreDb, sql } from '../core/db.ts'
 
 // The consent ledger as it is searched: SQL and nothing else. Every order and filter has an index that serves it at a million rows.
 

@@ -1,4 +1,4 @@
-import { type Db, sql } from '../db.ts'
+import { type Db, sql } from '../core/db.ts'
 
 // Across stores and accounts, as a process holds connections of many: SQL and nothing else.
 

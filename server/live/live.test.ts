@@ -9,7 +9,7 @@ import type { Joined, StoreChanged } from '../../shared/live.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { buildApp } from '../app.ts'
-import { sql } from '../db.ts'
+import { sql } from '../core/db.ts'
 
 // Over real connections, to an app that listens.
 
@@ -37,7 +37,7 @@ const isListened = (processes: number) =>
       world.db,
     )
     expect(rows).toHaveLength(processes)
-  }, 10_000)
+  }, 30_000)
 
 function connect(token: string | undefined, options: object = {}): Socket {
   const socket = io(address, { auth: { token }, forceNew: true, reconnection: false, ...options })
@@ -115,12 +115,11 @@ test('a store in a storm is announced at most once a second', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   const began = performance.now()
-  for (let n = 0; performance.now() - began < 2_500; n++) {
+  // Without a limit three are heard in a tenth of a second.
+  for (let n = 0; heard.length < 3; n++) {
     await renameFlow(store, `Name ${n}`)
     await sleep(20)
   }
-  await sleep(1_200)
-  expect(heard.length).toBeGreaterThanOrEqual(2)
   expect(heard.length).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000) + 1)
 })
 
@@ -201,8 +200,8 @@ test('pages of other origins and tokens in an address are turned away', async ()
 test('on a host of a shop’s, which is for links alone, there is nothing to connect to', async () => {
   const { token, storeId } = await aStore(world)
   const host = 'links.live-shop.example'
-  await sql`insert into link_hosts (store_id, host, created_at, next_check_at)
-    values (${storeId}, ${host}, ${world.now}, ${world.now})`.execute(world.db)
+  await sql`insert into link_hosts (store_id, host, created_at, proven_at, next_check_at)
+    values (${storeId}, ${host}, ${world.now}, ${world.now}, ${world.now})`.execute(world.db)
   for (const named of [host, `${host.toUpperCase()}:8080`]) {
     await refusal(connect(token, { transports: ['websocket'], extraHeaders: { host: named } }))
     const request = http.get(`${address}/socket.io/?EIO=4&transport=polling`, { headers: { host: named } })
@@ -232,7 +231,6 @@ test('a lost database connection is opened again, and whatever was missed meanwh
     select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'recoup-live' and datname = current_database()`.execute(world.db)
   await vi.waitFor(() => expect(heardParts(heard)).toContain('carts'), 10_000)
-  await sleep(1_100)
   await renameFlow(store)
   await vi.waitFor(() => expect(heard.at(-1)!.changed).toEqual(['flows']), 5_000)
 })

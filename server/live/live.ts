@@ -1,5 +1,6 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'socket.io'
+import { z } from 'zod'
 import {
   type ClientEvents,
   type Joined,
@@ -8,16 +9,20 @@ import {
   liveParts,
   type ServerEvents,
 } from '../../shared/live.ts'
+import { MOST_IDS_IN_AN_EVENT } from '../../shared/notification-calls.ts'
 import { PlatformName } from '../../shared/platforms.ts'
-import { authenticate, type Session } from '../accounts/session.ts'
+import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import { openLinkHosts } from '../links/link-hosts.ts'
+import { authenticate, type Session } from '../members/session.ts'
+import { hasOneHost } from '../net/clients.ts'
+import { markRead } from '../notifications/member.ts'
 import { chooseStore } from '../stores/choose.ts'
-import { openLinkHosts } from '../visits/link-hosts.ts'
 import { ChangeGatherer } from './gather.ts'
 import { type Listening, listen } from './listen-sql.ts'
 import * as sql from './live-sql.ts'
-import { allowance, isOwnOrigin, readAnnouncement } from './rules.ts'
+import { News } from './news.ts'
+import { allowance, isOwnOrigin, memberKey, type Own, readAnnouncement } from './rules.ts'
 
 // The live connections of this process: who holds one, which store's room it is in, and what is passed on to it. Each process hears
 // the database by itself, so a room needs to know nothing of other processes.
@@ -31,6 +36,11 @@ const SIGN_IN_MS = 10_000
 const ROUND_MS = 30_000
 const WATCH_MS = 3 * ROUND_MS
 
+const Marked = z.object({
+  notificationIds: z.array(z.string().max(64)).max(MOST_IDS_IN_AN_EVENT),
+  platform: z.string().max(40).optional(),
+})
+
 interface Held {
   session: Session
   storeId: string | null
@@ -43,6 +53,7 @@ export class Live {
   readonly #deps: Deps
   readonly #io: LiveServer
   readonly #changes: ChangeGatherer
+  readonly #news: News
   /** Connections of each session, those just being admitted too. */
   readonly #heldBy = new Map<string, number>()
   /** Nothing but links is on a shop's own host. */
@@ -74,6 +85,13 @@ export class Live {
     this.#changes = new ChangeGatherer((storeId, changed) =>
       this.#io.to(storeId).emit('store-changed', { storeId, changed }),
     )
+    this.#news = new News(deps, {
+      watchers: (storeId) =>
+        this.#sockets()
+          .filter((socket) => socket.data.storeId === storeId)
+          .map((socket) => ({ ...socket.data.session, emit: (event) => socket.emit('notification', event) })),
+      overflow: (storeId) => this.#changes.add(storeId, ['notifications']),
+    })
     this.#io.use((socket, next) => {
       this.#admit(socket).then(
         () => next(),
@@ -106,13 +124,15 @@ export class Live {
     this.#isClosing = true
     clearInterval(this.#round)
     this.#changes.stop()
+    this.#news.stop()
     this.#io.engine.close()
     await this.#listening?.stop()
   }
 
   /** Before anything is kept for a caller. A token in an address would lie in logs and histories. */
-  async #mayAsk({ headers, url }: IncomingMessage): Promise<boolean> {
+  async #mayAsk({ headers, rawHeaders, url }: IncomingMessage): Promise<boolean> {
     if (this.#isClosing || this.#io.engine.clientsCount >= CONNECTIONS) return false
+    if (!hasOneHost(rawHeaders)) return false
     if (new URLSearchParams(url?.split('?')[1]).has('token')) return false
     if (await this.#isLinkHost((headers.host ?? '').replace(/:\d+$/, ''))) return false
     return isOwnOrigin(headers.origin, headers.host, this.#deps.config.publicUrl)
@@ -143,14 +163,15 @@ export class Live {
       if (isWithin(performance.now())) next()
       else socket.disconnect(true)
     })
+    const refuse = (error: unknown) => {
+      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'live.event_failed')
+      socket.disconnect(true)
+    }
     socket.on('join-platform', (platform, answer) => {
-      this.#join(socket, platform).then(
-        (joined) => typeof answer === 'function' && answer(joined),
-        (error: unknown) => {
-          if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'live.join_failed')
-          socket.disconnect(true)
-        },
-      )
+      this.#join(socket, platform).then((joined) => typeof answer === 'function' && answer(joined), refuse)
+    })
+    socket.on('mark-notifications-read', (marked, answer) => {
+      this.#mark(socket, marked).then((success) => typeof answer === 'function' && answer({ success }), refuse)
     })
     // It may have ended between its admission and now, when nobody could have told it.
     void this.#look([socket])
@@ -159,17 +180,37 @@ export class Live {
   /** The session decides anew each time: it may have ended, or work with another store by now. */
   async #join(socket: LiveSocket, platform: unknown): Promise<Joined> {
     const session = await this.#sessionOf(socket)
-    const store = await chooseStore(this.#deps.db, session, { platform: PlatformName.safeParse(platform).data }).catch(
-      (error: unknown) => {
-        if (error instanceof AppError && error.code === 'not_found') return null
-        throw error
-      },
-    )
-    if (store) await sql.watchStores(this.#deps.db, [store.id], this.#watchedUntil())
+    const storeId = await this.#storeOf(session, platform)
+    if (storeId) await sql.watchStores(this.#deps.db, [storeId], this.#watchedUntil())
     for (const room of socket.rooms) if (room !== socket.id) socket.leave(room)
-    socket.data = { session, storeId: store?.id ?? null }
-    if (store) socket.join(store.id)
-    return { storeId: store?.id ?? null }
+    socket.data = { session, storeId }
+    socket.join(memberKey(session.accountId, session.userId))
+    if (storeId) {
+      socket.join(storeId)
+      await this.#news.open(storeId)
+    }
+    return { storeId }
+  }
+
+  /** null: the account has no store. */
+  async #storeOf(session: Session, platform: unknown): Promise<string | null> {
+    const wanted = { platform: PlatformName.safeParse(platform).data }
+    const store = await chooseStore(this.#deps.db, session, wanted).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found') return null
+      throw error
+    })
+    return store?.id ?? null
+  }
+
+  /** As over HTTP. false: it could not be read. */
+  async #mark(socket: LiveSocket, marked: unknown): Promise<boolean> {
+    const { data } = Marked.safeParse(marked)
+    const session = await this.#sessionOf(socket)
+    const storeId = data && (await this.#storeOf(session, data.platform))
+    if (!data || !storeId) return false
+    const reader = { store: { storeId, db: this.#deps.db }, userId: session.userId }
+    await markRead(reader, { ids: data.notificationIds }, true)
+    return true
   }
 
   #hear(words: string): void {
@@ -177,12 +218,29 @@ export class Live {
     if (!said) return
     if ('accountId' in said) {
       void this.#look(this.#sockets().filter(({ data }) => data.session.accountId === said.accountId))
-    } else if (this.#io.sockets.adapter.rooms.has(said.storeId)) this.#changes.add(said.storeId, [said.part])
+    } else if ('newsOf' in said) this.#news.hear(said.newsOf)
+    else if ('own' in said) this.#pass(said.member, said.own)
+    else if (this.#io.sockets.adapter.rooms.has(said.storeId)) this.#changes.add(said.storeId, [said.part])
+  }
+
+  /** To all tabs of one member. */
+  #pass(member: string, own: Own): void {
+    if (own !== 'again') {
+      this.#io.to(member).emit('notification', own)
+      return
+    }
+    for (const socket of this.#sockets().filter(({ rooms }) => rooms.has(member))) {
+      const { storeId } = socket.data
+      if (storeId) socket.emit('store-changed', { storeId, changed: ['notifications'] })
+    }
   }
 
   /** Whatever was said while nobody heard it. */
   #catchUp(): void {
-    for (const storeId of this.#openStores()) this.#changes.add(storeId, liveParts)
+    for (const storeId of this.#openStores()) {
+      this.#changes.add(storeId, liveParts)
+      this.#news.hear(storeId)
+    }
     void this.#look(this.#sockets())
   }
 

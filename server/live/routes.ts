@@ -1,5 +1,5 @@
 import { LIVE_PATH } from '../../shared/live.ts'
-import type { Routes } from '../http.ts'
+import type { Routes } from '../http/http.ts'
 import { Live } from './live.ts'
 
 /** Live connections beside the routes of Fastify: they begin to hear when it listens, and end before it does. */

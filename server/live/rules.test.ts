@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowance, isOwnOrigin, readAnnouncement } from './rules.ts'
+import { allowance, isOwnOrigin, memberKey, readAnnouncement } from './rules.ts'
 
 test('only pages of the public address, or of the one that was asked, may connect', () => {
   const ours = 'https://recoup.example.com'
@@ -21,7 +21,24 @@ test('a connection may say some things at once and a few a second', () => {
 test('what nobody of ours has said is no announcement', () => {
   expect(readAnnouncement('store:s1:carts')).toEqual({ storeId: 's1', part: 'carts' })
   expect(readAnnouncement('account:a1')).toEqual({ accountId: 'a1' })
+  expect(readAnnouncement('news:s1')).toEqual({ newsOf: 's1' })
+  for (const words of ['news', 'mine:a1', 'mine:a1:u1', 'mine:a1:u1:read', 'mine:a1:u1:sing:n1']) {
+    expect(readAnnouncement(words), words).toBeUndefined()
+  }
   for (const words of ['', 'store', 'store:s1', 'store:s1:passwords', 'account:', 'x:y:carts']) {
     expect(readAnnouncement(words), words).toBeUndefined()
   }
+})
+
+test('what a member has done with notifications is for all their tabs (A 7)', () => {
+  const own = (words: string) => readAnnouncement(`mine:a1:u1:${words}`)
+  expect(own('read:n1,n2')).toEqual({
+    member: memberKey('a1', 'u1'),
+    own: { type: 'read', notificationIds: ['n1', 'n2'], read: true },
+  })
+  expect(own('unread:n1')).toMatchObject({ own: { type: 'read', notificationIds: ['n1'], read: false } })
+  expect(own('read-up-to:n1')).toMatchObject({ own: { type: 'read', notificationIds: [], upTo: 'n1', read: true } })
+  expect(own('delete:n1')).toMatchObject({ own: { type: 'delete', notificationIds: ['n1'] } })
+  expect(own('delete-up-to:n1')).toMatchObject({ own: { type: 'delete', notificationIds: [], upTo: 'n1' } })
+  expect(own('restore:')).toMatchObject({ own: 'again' })
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { job } from '../jobs.ts'
+import { job } from '../core/jobs.ts'
 
 // Messages: the jobs this folder queues. They carry ids, never data.
 

@@ -1,8 +1,12 @@
-import type { Db, StoreTx, Tx } from '../db.ts'
+import { type Db, type StoreDb, type StoreTx, type Tx, transact } from '../core/db.ts'
+import { cancelDoubles, wakeHeldTo } from './plan-sql.ts'
 import * as sql from './sql.ts'
 
 // Messages: scheduled | held | claimed → handed_over → sent | failed | unknown, → delivered; or skipped, cancelled.
-// A row is written in the transaction that decides on it, and its key (cart, origin, step, channel) exists once (D1).
+// A row is written in the transaction that decides on it, and its key (cart, or shopper where there is none; origin; step; channel) exists once (D1).
+
+/** After a hand-over: the steps behind it keep their distance. */
+export { spaceNextSteps } from './sql.ts'
 
 /** Plans the steps of every flow that is on for carts that just became abandoned. */
 export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
@@ -44,6 +48,11 @@ export async function mergeCartMessages(tx: StoreTx, fromCart: string, intoCart:
   await sql.closeHandedOverSteps(tx, fromCart, intoCart, now)
 }
 
+/** The same of messages without a cart, whose two shoppers turned out to be one. Before anything of `fromId` becomes `intoId`'s. */
+export async function mergeShopperMessages(tx: StoreTx, fromId: string, intoId: string, now: Date): Promise<void> {
+  await cancelDoubles(tx, fromId, intoId, now)
+}
+
 export async function retimeFlowMessages(tx: StoreTx, activity: readonly sql.CartActivity[], now: Date): Promise<void> {
   if (activity.length > 0) await sql.retimeFlow(tx, activity, now)
 }
@@ -51,6 +60,11 @@ export async function retimeFlowMessages(tx: StoreTx, activity: readonly sql.Car
 /** Contact arrived, a payment failed …: what waited for it is looked at again. */
 export async function wakeCartMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   if (cartIds.length > 0) await sql.wakeHeld(tx, cartIds, now)
+}
+
+/** The same of messages without a cart, by the addresses of their shoppers. */
+export async function wakeMessagesTo(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
+  if (addresses.length > 0) await wakeHeldTo(tx, addresses, now)
 }
 
 /**
@@ -79,6 +93,13 @@ export async function wakeMessagesOf(
   now: Date,
 ): Promise<void> {
   await sql.wakeHeldOf(db, accountId, reasons, now)
+}
+
+/** Nothing happens while all sending of the store is paused. */
+export async function wakeIfResumed(store: StoreDb<Db>, now: Date): Promise<void> {
+  await transact(store, async (tx) => {
+    if (await sql.wakeIfResumed(tx, now)) await sql.setNextDue(tx)
+  })
 }
 
 /** What held a store's messages for one of these reasons is gone. */

@@ -1,5 +1,5 @@
+import * as system from '../core/system.ts'
 import type { Deps } from '../deps.ts'
-import * as system from '../system.ts'
 import { sendDueMessages } from './jobs.ts'
 
 const MAX_STORES = 500

@@ -1,10 +1,21 @@
 import type { RawBuilder } from 'kysely'
-import type { ChannelName } from '../channels/channel.ts'
-import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../db.ts'
+import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../core/db.ts'
+import {
+  becomesCancelled,
+  becomesScheduled,
+  becomesSkipped,
+  isCancelled,
+  isHeld,
+  isOpen,
+  SCHEDULED,
+  SKIPPED,
+  wasHandedOver,
+} from './fragments.ts'
 
 // Messages: the verbs' statements. Way C's own (claim, hand-over, outcome) are in deliver-sql.ts, readings in read-sql.ts.
 
-const OPEN = sql`('scheduled', 'held', 'claimed')`
+/** D1, of messages about a cart. */
+const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id, channel) where cart_id is not null`
 
 /**
  * Rows for every step of every flow that is on, for carts that just fell quiet (S1), in a store that is connected (Y4). Rows already there stay as they are:
@@ -12,9 +23,9 @@ const OPEN = sql`('scheduled', 'held', 'claimed')`
  */
 export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<number> {
   const rows = await sql`
-    insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, due_at, expires_at, wake_at,
+    insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
       template_id, created_at, updated_at)
-    select c.store_id, gen_random_uuid(), c.id, c.shopper_id, 'flow:' || f.id, s.step, s.channel, 'scheduled',
+    select c.store_id, gen_random_uuid(), c.id, c.shopper_id, 'flow', f.id, s.id, s.step, s.channel, ${SCHEDULED},
       c.last_activity_at + s.delay_minutes * interval '1 minute',
       c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',
       c.last_activity_at + s.delay_minutes * interval '1 minute', s.template_id, ${now}, ${now}
@@ -24,9 +35,9 @@ export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly 
     join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id
     where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
       -- whatever the channel was then: no step is repeated (S2)
-      and not exists (select from messages o where o.store_id = c.store_id and o.cart_id = c.id and o.origin = 'flow:' || f.id
-        and o.step = s.step)
-    on conflict (store_id, cart_id, origin, step, channel) do nothing returning 1`.execute(db)
+      and not exists (select 1 from messages o where o.store_id = c.store_id and o.cart_id = c.id and o.origin_kind = 'flow'
+        and o.origin_id = f.id and o.step_id = s.id)
+    on conflict ${ONCE_PER_CART} do nothing returning 1`.execute(db)
   return rows.rows.length
 }
 
@@ -48,9 +59,9 @@ export async function cancelOfCarts(
 ): Promise<number> {
   const rows = await sql`
     with gone as (
-      update messages m set state = 'cancelled', reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null
+      update messages m set ${becomesCancelled(reason, now)}
       from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[])
-        and state in ${OPEN} order by id for update) open
+        and ${isOpen('messages')} order by id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
@@ -65,7 +76,7 @@ export async function changeCancelReason(
   await sql`
     with changed as (
       update messages set reason = ${to}, updated_at = ${now}
-      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and state = 'cancelled' and reason = ${from}
+      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and ${isCancelled('messages')} and reason = ${from}
       returning id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${to}, '{}' from changed`.execute(db)
@@ -74,8 +85,8 @@ export async function changeCancelReason(
 export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, now: Date): Promise<number> {
   const rows = await sql`
     with gone as (
-      update messages m set state = 'cancelled', reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null
-      from (select id from messages where store_id = ${storeId} and state in ${OPEN} order by id for update) open
+      update messages m set ${becomesCancelled(reason, now)}
+      from (select id from messages where store_id = ${storeId} and ${isOpen('messages')} order by id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
@@ -89,22 +100,21 @@ export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, no
 export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: string, intoCart: string, now: Date) {
   await sql`
     with closed as (
-      insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, reason, due_at, expires_at, wake_at,
+      insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at, wake_at,
         finished_at, created_at, updated_at)
-      select m.store_id, gen_random_uuid(), c.id, c.shopper_id, m.origin, m.step, m.channel, 'skipped', 'merged', m.due_at,
+      select m.store_id, gen_random_uuid(), c.id, c.shopper_id, m.origin_kind, m.origin_id, m.step_id, m.step, m.channel, ${SKIPPED}, 'merged', m.due_at,
         m.expires_at, m.due_at, ${now}, ${now}, ${now}
       from messages m join carts c on c.store_id = m.store_id and c.id = ${intoCart}
-      where m.store_id = ${storeId} and m.cart_id = ${fromCart} and m.origin not like 'manual:%'
-        and m.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')
-      on conflict (store_id, cart_id, origin, step, channel) do update
-        set state = 'skipped', reason = 'merged', finished_at = ${now}, updated_at = ${now}, claim = null
-        where messages.state in ${OPEN} returning id),
+      where m.store_id = ${storeId} and m.cart_id = ${fromCart} and m.origin_kind <> 'manual'
+        and ${wasHandedOver('m')}
+      on conflict ${ONCE_PER_CART} do update
+        set ${becomesSkipped('merged', now)} where ${isOpen('messages')} returning id),
     elsewhere as (
-      update messages m set state = 'skipped', reason = 'merged', finished_at = ${now}, updated_at = ${now}, claim = null
-      from (select o.id from messages o where o.store_id = ${storeId} and o.cart_id = ${intoCart} and o.state in ${OPEN}
-        and exists (select from messages h where h.store_id = o.store_id and h.cart_id = ${fromCart} and h.origin = o.origin
-          and h.step = o.step and h.channel <> o.channel
-          and h.state in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')) order by o.id for update) open
+      update messages m set ${becomesSkipped('merged', now)}
+      from (select o.id from messages o where o.store_id = ${storeId} and o.cart_id = ${intoCart} and ${isOpen('o')}
+        and exists (select 1 from messages h where h.store_id = o.store_id and h.cart_id = ${fromCart}
+          and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id and h.step_id is not distinct from o.step_id and h.channel <> o.channel
+          and ${wasHandedOver('h')}) order by o.id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'merged', '{}' from (table closed union all table elsewhere) gone`.execute(
@@ -121,19 +131,20 @@ async function retime(
   { which, lastActivity, now }: { which: RawBuilder<unknown>; lastActivity: RawBuilder<unknown>; now: Date },
 ): Promise<void> {
   await sql`
-    update messages m set state = 'scheduled', reason = null, claim = null, updated_at = ${now},
+    update messages m set ${becomesScheduled}, updated_at = ${now},
       due_at = t.at, expires_at = t.at + interval '24 hours', wake_at = t.at
     from (
       select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
         select max(h.handed_over_at + least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
-        from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.step = h.step
-        where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin = o.origin and h.step < o.step)) as at
+        from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.id = h.step_id
+        where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind = 'flow' and h.origin_id = o.origin_id
+          and h.step < o.step)) as at
       from messages o
       join carts c on c.store_id = o.store_id and c.id = o.cart_id
-      join flow_steps s on s.store_id = o.store_id and o.origin = 'flow:' || s.flow_id and s.step = o.step
+      join flow_steps s on s.store_id = o.store_id and o.origin_kind = 'flow' and s.flow_id = o.origin_id and s.id = o.step_id
         and s.channel = o.channel
-      where o.store_id = ${storeId} and o.state in ${OPEN} and ${which} order by o.id for update of o) t
-    where m.store_id = ${storeId} and m.id = t.id and m.state in ${OPEN} and m.due_at <> t.at`.execute(db)
+      where o.store_id = ${storeId} and ${isOpen('o')} and ${which} order by o.id for update of o) t
+    where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at`.execute(db)
 }
 
 /** Flow steps still open follow the shopper's last activity (S2), which the carts' rows may not tell yet. */
@@ -153,7 +164,11 @@ export interface CartActivity {
 
 /** Open steps follow their flow's edited delays. */
 export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<void> {
-  await retime(tx, { which: sql`o.origin = ${`flow:${flowId}`}`, lastActivity: sql`c.last_activity_at`, now })
+  await retime(tx, {
+    which: sql`o.origin_kind = 'flow' and o.origin_id = ${flowId}`,
+    lastActivity: sql`c.last_activity_at`,
+    now,
+  })
 }
 
 export interface MovedStep {
@@ -170,16 +185,16 @@ export async function moveToChannel(
   now: Date,
 ) {
   await sql`
-    update messages m set channel = ${channel}, template_id = ${templateId}, state = 'scheduled', reason = null, claim = null,
+    update messages m set channel = ${channel}, template_id = ${templateId}, ${becomesScheduled},
       wake_at = greatest(m.due_at, ${now}), updated_at = ${now}
-    from (select id from messages where store_id = ${storeId} and origin = ${`flow:${flowId}`} and step = ${step}
-      and state in ${OPEN} and channel <> ${channel} order by id for update) open
+    from (select id from messages where store_id = ${storeId} and origin_kind = 'flow' and origin_id = ${flowId} and step = ${step}
+      and ${isOpen('messages')} and channel <> ${channel} order by id for update) open
     where m.store_id = ${storeId} and m.id = open.id`.execute(db)
 }
 
 /** Steps were handed over: those behind them keep their distance, one a worker has just claimed too. Or they came back, and it ends. */
 export async function spaceNextSteps(store: StoreTx, messageIds: readonly string[], now: Date): Promise<void> {
-  const which = sql`(o.cart_id, o.origin) in (select w.cart_id, w.origin from messages w
+  const which = sql`(o.cart_id, o.origin_kind, o.origin_id) in (select w.cart_id, w.origin_kind, w.origin_id from messages w
     where w.store_id = ${store.storeId} and w.id = any(${[...messageIds]}::uuid[]))`
   await retime(store, { which, lastActivity: sql`c.last_activity_at`, now })
 }
@@ -188,15 +203,24 @@ export async function spaceNextSteps(store: StoreTx, messageIds: readonly string
 export async function wakeHeld({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   await sql`update messages m set wake_at = greatest(m.due_at, ${now})
     from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[])
-      and state = 'held' and reason not in ('retry', 'frequency_cap') order by id for update) held
+      and ${isHeld('messages')} and reason not in ('retry', 'frequency_cap') order by id for update) held
     where m.store_id = ${storeId} and m.id = held.id`.execute(db)
 }
 
 export async function wakeHeldOfStore({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {
   await sql`update messages m set wake_at = greatest(m.due_at, ${now})
-    from (select id from messages where store_id = ${storeId} and state = 'held' and reason = any(${[...reasons]}::text[])
+    from (select id from messages where store_id = ${storeId} and ${isHeld('messages')} and reason = any(${[...reasons]}::text[])
       order by id for update) held
     where m.store_id = ${storeId} and m.id = held.id`.execute(db)
+}
+
+/** What a pause of all sending holds, once the pause is over. Whether there was any. */
+export async function wakeIfResumed({ db, storeId }: StoreTx, now: Date): Promise<boolean> {
+  const { rows } = await sql`update messages m set wake_at = greatest(m.due_at, ${now})
+    from (select id from messages where store_id = ${storeId} and ${isHeld('messages')} and reason = 'sending_paused'
+      and exists (select 1 from stores s where s.id = ${storeId} and s.sending_paused_at is null) order by id for update) held
+    where m.store_id = ${storeId} and m.id = held.id returning 1`.execute(db)
+  return rows.length > 0
 }
 
 /** The same in all stores of an account, or of all accounts, whose next look then comes at once. */
@@ -205,83 +229,19 @@ export async function wakeHeldOf(db: Db | Tx, accountId: string | null, reasons:
     with woken as (
       update messages m set wake_at = greatest(m.due_at, ${now})
       from (select m.store_id, m.id from messages m join stores s on s.id = m.store_id
-        where m.state = 'held' and m.reason = any(${[...reasons]}::text[])
+        where ${isHeld('m')} and m.reason = any(${[...reasons]}::text[])
           and (${accountId}::uuid is null or s.account_id = ${accountId})
         order by m.id for update of m) held
       where m.store_id = held.store_id and m.id = held.id returning m.store_id)
-    update store_send set next_due_at = least(next_due_at, ${now}::timestamptz)
+    update send_schedule set next_due_at = least(next_due_at, ${now}::timestamptz)
     where store_id in (select store_id from woken)`.execute(db)
 }
 
 /** Tells the scanner when the store's next message wants to be looked at. The lock keeps a bump from being overwritten. */
 export async function setNextDue({ db, storeId }: StoreTx): Promise<Date | null> {
-  await sql`select 1 from store_send where store_id = ${storeId} for update`.execute(db)
+  await sql`select 1 from send_schedule where store_id = ${storeId} for update`.execute(db)
   const rows = await sql<{ next_due_at: Date | null }>`
-    update store_send set next_due_at = (select min(wake_at) from messages where store_id = ${storeId} and state in ${OPEN})
+    update send_schedule set next_due_at = (select min(wake_at) from messages where store_id = ${storeId} and ${isOpen('messages')})
     where store_id = ${storeId} returning next_due_at`.execute(db)
   return rows.rows[0]?.next_due_at ?? null
-}
-
-/** Whose answer nobody will write down any more. */
-export interface Silence {
-  /** Of processes that were last heard of before. */
-  deadBefore: Date
-  /** Handed over before, by whomever. */
-  lateBefore: Date
-}
-
-const isAbandoned = (silence: Silence) => sql`
-  m.state = 'handed_over' and (m.handed_over_at < ${silence.lateBefore}
-    or not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${silence.deadBefore}))`
-
-export interface AbandonedFlight {
-  store_id: string
-  account_id: string
-  id: string
-  shopper_id: string
-  channel: ChannelName
-}
-
-/**
- * Processes that no longer beat leave what they had on the wire behind: accepted or not, nobody knows (D4, D10). Nor does
- * anybody know of an answer that was never written down.
- */
-export async function abandonedFlights(db: Db, silence: Silence): Promise<AbandonedFlight[]> {
-  const rows = await sql<AbandonedFlight>`
-    select m.store_id, s.account_id, m.id, m.shopper_id, m.channel from messages m join stores s on s.id = m.store_id
-    where ${isAbandoned(silence)} order by m.store_id, m.id`.execute(db)
-  return rows.rows
-}
-
-/** Answers which of them nobody has closed, or heard an answer to, meanwhile. */
-export async function closeFlights(
-  { db, storeId }: StoreTx,
-  ids: readonly string[],
-  silence: Silence,
-  now: Date,
-): Promise<Set<string>> {
-  const rows = await sql<{ id: string }>`
-    with gone as (
-      update messages m set state = 'unknown', reason = 'unknown', finished_at = ${now}, updated_at = ${now}
-      where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[]) and ${isAbandoned(silence)}
-      returning m.id),
-    recorded as (
-      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-      select ${storeId}, gen_random_uuid(), id, ${now}, 'result', 'unknown', '{"cause":"the sending process ended before an answer came"}' from gone)
-    select id from gone`.execute(db)
-  return new Set(rows.rows.map(({ id }) => id))
-}
-
-/** What such a process had only leased was never on the wire: it may be looked at again as soon as it is due. */
-export async function releaseClaimsOfDead(db: Db, deadBefore: Date, now: Date): Promise<number> {
-  const rows = await sql<{ count: number }>`
-    with freed as (
-      update messages m set state = 'scheduled', claim = null, wake_at = greatest(m.due_at, ${now}), updated_at = ${now}
-      where m.state = 'claimed' and not exists (select from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})
-      returning m.store_id),
-    bumped as (
-      update store_send s set next_due_at = least(s.next_due_at, ${now}::timestamptz)
-      where s.store_id in (select store_id from freed))
-    select count(*)::int as count from freed`.execute(db)
-  return rows.rows[0]!.count
 }

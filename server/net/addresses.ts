@@ -12,7 +12,7 @@ const METADATA = new Set(['168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'])
  * What an address is. Everything that is not plain unicast is refused even with permission: link-local is where metadata services
  * answer, and NAT64, 6to4 and Teredo smuggle an IPv4 address past the check. IPv4-mapped addresses are judged as IPv4.
  */
-export function judgeAddress(address: string): AddressKind {
+export function evaluateAddress(address: string): AddressKind {
   if (!ipaddr.isValid(address)) return 'forbidden'
   const parsed = ipaddr.process(address)
   if (METADATA.has(parsed.toString())) return 'forbidden'

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { serve } from '../../test/contract-servers/serve.ts'
 import { localhostTls } from '../../test/contract-servers/tls.ts'
-import { judgeAddress } from './addresses.ts'
+import { evaluateAddress } from './addresses.ts'
 import { FetchProblem } from './fetch-problem.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from './guarded-fetch.ts'
 
@@ -63,7 +63,7 @@ describe('which addresses may be dialled', () => {
     public: ['8.8.8.8', '2606:4700::1111'],
   }
   test.each(Object.entries(refused))('%s', (kind, addresses) => {
-    for (const address of addresses) expect([address, judgeAddress(address)]).toEqual([address, kind])
+    for (const address of addresses) expect([address, evaluateAddress(address)]).toEqual([address, kind])
   })
 
   test('a private address is refused, however it is written', async () => {

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
-import { judgeAddress } from './addresses.ts'
+import { evaluateAddress } from './addresses.ts'
 import { FetchProblem, nameFetchFailure } from './fetch-problem.ts'
 
 // HTTP to addresses a stranger typed. The check sits inside the connector: the name is resolved once, and the socket gets only
@@ -32,6 +32,8 @@ export interface GuardedRequest {
   timeoutMs?: number
   /** The URL or headers carry keys: a redirect that leaves the origin is refused instead of followed. */
   hasCredentials?: boolean
+  /** The answer to this very request: a redirect is handed back instead of followed. */
+  isRedirectReturned?: boolean
 }
 
 export interface GuardedAnswer {
@@ -96,7 +98,8 @@ async function followRedirects(agent: Agent, options: GuardedFetchOptions, url: 
   let current = parseTarget(url)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     const answer = await askOnce(agent, options, current, request)
-    const location = REDIRECT_STATUSES.has(answer.status) ? answer.headers.location : undefined
+    const isFollowed = REDIRECT_STATUSES.has(answer.status) && !request.isRedirectReturned
+    const location = isFollowed ? answer.headers.location : undefined
     if (location === undefined) return { ...answer, url: current.href, isRedirected: hop > 0 }
     current = nextTarget(current, location, request)
   }
@@ -200,13 +203,14 @@ function originOf(target: buildConnector.Options): string {
   return new URL(`${target.protocol}//${host}${target.port ? `:${target.port}` : ''}`).origin
 }
 
-function isAllowed(address: string, mayBePrivate: boolean): boolean {
-  const kind = judgeAddress(address)
+/** Whether a socket may be opened to this address. */
+export function isAllowed(address: string, mayBePrivate: boolean): boolean {
+  const kind = evaluateAddress(address)
   return kind === 'public' || (kind === 'private' && mayBePrivate)
 }
 
-/** Hands the socket only the addresses that passed. */
-function checkedLookup(resolve: LookupFunction, mayBePrivate: boolean): LookupFunction {
+/** Hands the socket only the addresses that passed. For Node's own sockets too; a literal address is never looked up and has to be asked about. */
+export function checkedLookup(resolve: LookupFunction, mayBePrivate: boolean): LookupFunction {
   return (hostname, wanted, callback) => {
     resolve(hostname, { ...wanted, all: true }, (error, found) => {
       if (error) return callback(error, '', 0)

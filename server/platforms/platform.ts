@@ -1,6 +1,8 @@
 // What a shop platform must do for us. One file per platform implements it; nothing else knows a platform's wire.
 // Everything returned here has been parsed: names are decoded text (not HTML), instants UTC ISO 8601 strings, money minor units.
 
+import type { ItemChoice } from '../../shared/carts.ts'
+
 export type { PlatformName } from '../../shared/platforms.ts'
 export type { StoreProblemCode } from '../../shared/store-problems.ts'
 
@@ -51,6 +53,8 @@ export interface PlatformItem {
   /** Before coupons; with tax when the store shows its prices so. */
   unitPriceMinor: number
   imageUrl: string | null
+  /** Of a variation: what the shopper chose, as far as the store's own attributes go. */
+  choices?: ItemChoice[]
 }
 
 export interface PlatformOrder {
@@ -113,8 +117,23 @@ export interface PlatformProduct {
   permalink: string | null
   /** Published, purchasable and in stock. */
   isAvailable: boolean
+  /** A variation for "any" of an attribute, such as every size: which one the shopper chose is in no id of the store. */
+  hasOpenChoice?: boolean
   stockQuantity: number | null
   modifiedAt: string | null
+}
+
+export interface ItemRef {
+  productId: string
+  variationId: string | null
+}
+
+/** What an item costs now, and whether it can be bought. */
+export interface ItemTerms extends ItemRef {
+  isAvailable: boolean
+  /** null: the store says none. */
+  priceMinor: number | null
+  stockQuantity: number | null
 }
 
 /** A row that could not be read. One bad row never loses its page; `id` is null when not even that was readable. */
@@ -167,6 +186,25 @@ export interface RawDelivery {
   headers: Record<string, string | string[] | undefined>
 }
 
+export interface RefillWish {
+  items: readonly {
+    productId: string
+    variationId: string | null
+    quantity: number
+    choices?: ItemChoice[] | undefined
+  }[]
+  coupon: string | null
+  /** Parameters that go along into the address of the checkout. */
+  extra: Readonly<Record<string, string>>
+}
+
+export interface Refilled {
+  /** Where the shopper finds it; null when the store took none of it. */
+  checkoutUrl: string | null
+  /** What the store put into it, by the id of the product or variation. */
+  lines: { id: string; quantity: number }[]
+}
+
 /** One store on one platform, one request at a time. What a store does wrong is thrown as `StoreProblem` (see `store-problem.ts`), nothing else. */
 export interface StoreClient {
   /** Reads public index, then signs in and reads the profile. Throws the most specific problem it can prove. */
@@ -181,6 +219,10 @@ export interface StoreClient {
     firstPage?: number
     signal?: AbortSignal
   }): AsyncIterable<Page<PlatformProduct>>
+  /** Of those that are there; what the answer does not name is gone. One request for all, where the store can. */
+  terms(query: { items: readonly ItemRef[]; currency: string; signal?: AbortSignal }): Promise<ItemTerms[]>
+  /** Tries to fill a guest's cart as the shopper will; null when the store cannot be asked, or does not answer in time. */
+  refillCart(wish: RefillWish): Promise<Refilled | null>
   webhooks(): Promise<WebhookSubscription[]>
   createWebhook(topic: string, deliveryUrl: string, secret: string): Promise<WebhookSubscription>
   deleteWebhook(id: string): Promise<void>

@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { canEnter, hashOfFolder, type Owner, openDataDir } from '../data-dir.ts'
-import { StartupError } from '../startup-errors.ts'
+import { canEnter, hashOfFolder, letPass, type Owner, openDataDir } from '../core/data-dir.ts'
+import { StartupError } from '../core/startup-errors.ts'
 import { isAlive } from './postmaster.ts'
 
 export type Cluster = {
@@ -25,7 +25,7 @@ export type Placement = {
   say: (sentence: string) => void
 }
 
-const MAJOR_VERSION = '18'
+const MAJOR_VERSION = 18
 const POINTER = 'postgres-location'
 const BACK_POINTER = 'data-folder'
 
@@ -36,6 +36,7 @@ export function placeCluster({ dataDir, elsewhere, say }: Placement): Cluster {
   const moved = readPointer(realDataDir)
   if (moved) return describe(realDataDir, moved, ownerOf(moved))
   const owner = ownerOf(inside)
+  letPass(realDataDir, owner)
   if (makeFolder(inside, owner)) return describe(realDataDir, inside, owner)
   if (fs.existsSync(path.join(inside, 'pgdata'))) {
     throw new StartupError(
@@ -53,6 +54,12 @@ export function placeCluster({ dataDir, elsewhere, say }: Placement): Cluster {
     `The database is kept in ${home}: it must not run as root, and its user (uid ${owner.uid}) cannot enter ${realDataDir}.`,
   )
   return describe(realDataDir, home, owner)
+}
+
+/** Whether Recoup has run on this data folder: its database is in it, or where the folder says. Makes nothing. */
+export function hasCluster(dataDir: string): boolean {
+  if (fs.existsSync(path.join(dataDir, POINTER))) return true
+  return fs.existsSync(path.join(dataDir, 'postgres', 'pgdata', 'PG_VERSION'))
 }
 
 function describe(realDataDir: string, home: string, owner: Owner): Cluster {
@@ -150,7 +157,7 @@ function packageEntry(name: string): string {
     return createRequire(import.meta.url).resolve(name)
   } catch {
     throw new StartupError(
-      `Recoup brings no database for this system (${name} is not installed). Set DATABASE_URL to a PostgreSQL server.`,
+      `Recoup includes no database for this system (${name} is not installed). Set DATABASE_URL to a PostgreSQL server.`,
     )
   }
 }
@@ -164,9 +171,22 @@ function restoreLinks(folder: string) {
   }
 }
 
+/** The files of one major version of PostgreSQL cannot be read by another one. Asked before anything is written or started. */
+export function assertReadable({ pgdata }: Cluster): void {
+  const file = path.join(pgdata, 'PG_VERSION')
+  if (!fs.existsSync(file)) return
+  const version = Number.parseInt(fs.readFileSync(file, 'utf8'), 10)
+  if (version === MAJOR_VERSION) return
+  const found = `The database in ${pgdata} was made by PostgreSQL ${version}, which the PostgreSQL ${MAJOR_VERSION} of this Recoup cannot read. Nothing was changed:`
+  throw new StartupError(
+    version > MAJOR_VERSION
+      ? `${found} start the newer Recoup that made it.`
+      : `${found} start the Recoup from before the update, back up with it (npm run backup), and restore that file with this one into an empty data folder (docs/running.md, "Upgrading").`,
+  )
+}
+
 /** Initialises the cluster if it has none. `C.UTF-8` of the builtin provider: no system upgrade can change its sort order. */
 export function initialise(cluster: Cluster, bin: string, { isDurable }: { isDurable: boolean }) {
-  const versionFile = path.join(cluster.pgdata, 'PG_VERSION')
   buildFolder(cluster.pgdata, (folder) => {
     giveTo(folder, cluster.owner)
     const locale = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
@@ -189,12 +209,6 @@ export function initialise(cluster: Cluster, bin: string, { isDurable }: { isDur
     if (made.status !== 0)
       throw new StartupError(`The database could not be initialised: ${made.error?.message ?? made.stderr.trim()}`)
   })
-  const version = fs.readFileSync(versionFile, 'utf8').trim()
-  if (version !== MAJOR_VERSION) {
-    throw new StartupError(
-      `The database in ${cluster.pgdata} is of PostgreSQL ${version}, this Recoup brings ${MAJOR_VERSION}. See docs/running.md, "Backup".`,
-    )
-  }
 }
 
 /** On Unix the socket's private folder is the lock on the door. Windows has only TCP, hence a password. */

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { canEnter } from '../core/data-dir.ts'
 import { type EmbeddedPostgres, startEmbedded } from './embedded.ts'
 import { isAlive } from './postmaster.ts'
 
@@ -129,9 +130,47 @@ test('it says what PostgreSQL said when it cannot start', async () => {
   await expect(failing).rejects.toThrow(/did not start: invalid value for parameter "shared_buffers"/)
 })
 
+/** Every file with its size and time of change. */
+function filesOf(where: string) {
+  return fs.readdirSync(where, { recursive: true, encoding: 'utf8' }).map((name) => {
+    const { size, mtimeMs } = fs.lstatSync(path.join(where, name))
+    return [name, size, mtimeMs]
+  })
+}
+
+test('a database of another PostgreSQL is refused in one sentence, and nothing in it is touched', async () => {
+  const where = folder()
+  await (await start(where)).stop()
+  const home = path.join(where, 'postgres')
+  // Another Recoup leaves its own programs behind, and no others.
+  for (const name of fs.readdirSync(home).filter((found) => found.startsWith('postgresql-')))
+    fs.rmSync(path.join(home, name), { recursive: true })
+  const sentences = {
+    17: /^The database in .* was made by PostgreSQL 17, .* Nothing was changed: start the Recoup from before the update/,
+    19: /^The database in .* was made by PostgreSQL 19, .* Nothing was changed: start the newer Recoup that made it\.$/,
+  }
+  for (const [version, sentence] of Object.entries(sentences)) {
+    fs.writeFileSync(path.join(home, 'pgdata/PG_VERSION'), `${version}\n`)
+    const before = filesOf(where)
+    await expect(start(where)).rejects.toThrow(sentence)
+    expect(filesOf(where)).toEqual(before)
+  }
+})
+
 test.runIf(isRoot)('as root it runs as another user', async () => {
   const server = await start()
   expect(fs.statSync(`/proc/${server.pid}`).uid).not.toBe(0)
+  await server.stop()
+})
+
+test.runIf(isRoot)('as root its user passes through the data folder, and other users do not', async () => {
+  const where = path.join(folder(), 'data')
+  const server = await start(where)
+  expect(await ask(server.url, 'show data_directory')).toBe(path.join(where, 'postgres', 'pgdata'))
+  const { mode, gid } = fs.statSync(where)
+  const [database, stranger] = [fs.statSync(`/proc/${server.pid}`), { uid: 65_432, gid: 65_432 }]
+  expect([mode & 0o777, gid]).toEqual([0o710, database.gid])
+  expect([canEnter(where, { uid: database.uid, gid }), canEnter(where, stranger)]).toEqual([true, false])
   await server.stop()
 })
 

@@ -7,9 +7,17 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { privateFolder } from '../data-dir.ts'
-import { StartupError } from '../startup-errors.ts'
-import { type Cluster, initialise, installBinaries, passwordFile, placeCluster, postgresEnv } from './cluster.ts'
+import { privateFolder } from '../core/data-dir.ts'
+import { StartupError } from '../core/startup-errors.ts'
+import {
+  assertReadable,
+  type Cluster,
+  initialise,
+  installBinaries,
+  passwordFile,
+  placeCluster,
+  postgresEnv,
+} from './cluster.ts'
 import { findPostmaster, isAlive, type Postmaster } from './postmaster.ts'
 
 export type EmbeddedPostgres = {
@@ -50,6 +58,7 @@ const LONGEST_LOG_BYTES = 10_000_000
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, settings = {}, elsewhere = ELSEWHERE, say = () => {} } = options
   const cluster = placeCluster({ dataDir, elsewhere, say })
+  assertReadable(cluster)
   const { server, adopted } = await adoptOrStart(cluster, settings)
   await createDatabase(cluster, server)
   const keeper = options.isKept ? keep(cluster, settings, server, say) : null
@@ -70,7 +79,7 @@ function keep(cluster: Cluster, settings: Readonly<Record<string, string>>, firs
       await sleep(pauseMs, undefined, { signal: ending.signal, ref: false }).catch(() => {})
       if (ending.signal.aborted || isAlive(server.pid)) continue
       try {
-        say('The database has ended by itself. It is being started again.')
+        say('The database has stopped unexpectedly. It is being restarted.')
         server = (await adoptOrStart(cluster, settings, first.port)).server
         say('The database is running again.')
         pauseMs = KEEP_EVERY_MS
@@ -106,7 +115,9 @@ async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, 
     const started = await launch(cluster, bin, settings, port)
     if (typeof started !== 'string') return { server: started, adopted: false }
     if (!isPassing(started) || Date.now() > giveUpAt) {
-      throw new StartupError(`The database did not start: ${started || 'it said nothing'}. Its log is ${cluster.log}.`)
+      throw new StartupError(
+        `The database did not start: ${started || 'it gave no reason'}. Its log is ${cluster.log}.`,
+      )
     }
     await sleep(250)
   }

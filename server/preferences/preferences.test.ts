@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { connectionsWait } from '../../test/locks.ts'
+import { aScene, HOUR, linkIn, pass, steps } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
-import { transact } from '../db.ts'
-import { newId } from '../ids.ts'
-import { aScene, HOUR, linkIn, pass, steps } from '../messages/scene.ts'
-import { insertConsent, lockShoppers } from '../shoppers/sql.ts'
+import { insertConsent } from '../consent/consent-sql.ts'
+import { transact } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
+import { lockShoppers } from '../shoppers/sql.ts'
 
 // The shopper's own page (decision 27, C2, C3, C5).
 
@@ -117,7 +118,7 @@ test('switching email off closes what is open and is written down with the words
       channel: 'email',
       status: 'withdrawn',
       source: 'preference page',
-      wording: 'Email: Reminders when you leave something in your cart, and offers for it.',
+      wording: 'Email: Reminders when you leave something in your cart, and related offers.',
       who: `${email[0]}•••@${email.split('@')[1]}`,
       evidence: { language: 'en', reason: 'too_many', note: 'enough' },
     },
@@ -188,7 +189,7 @@ test('a yes to SMS from a mail waits for the phone where it must; one the phone 
   world.advance(1_000)
   const { body } = await save({ channels: { sms: true } })
   expect(body.channels[1]).toMatchObject({ channel: 'sms', isOn: true, isPending: true })
-  const asked = world.db.selectFrom('consent_questions').select('state').where('store_id', '=', storeId)
+  const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
   expect(await asked.execute()).toEqual([{ state: 'waiting' }])
   await world.db
     .updateTable('consents')
@@ -204,7 +205,7 @@ test('a yes to SMS from a mail waits for the phone where it must; one the phone 
 test('a decision made while the person is being erased is not written down (C8)', async () => {
   const { storeId, email, save, sessionToken } = await aReader({ phone: '+4915112345679' })
   const erase = { token: sessionToken, body: { confirmation: 'erase' } }
-  expect((await world.request('DELETE', `/api/persons/${encodeURIComponent(email)}`, erase)).status).toBe(202)
+  expect((await world.request('DELETE', `/api/privacy/${encodeURIComponent(email)}`, erase)).status).toBe(202)
   const people = await world.db.selectFrom('shoppers').select('id').where('store_id', '=', storeId).execute()
   let [erasing, saving]: Promise<unknown>[] = []
   await transact({ storeId, db: world.db }, async (tx) => {
@@ -213,9 +214,9 @@ test('a decision made while the person is being erased is not written down (C8)'
       people.map(({ id }) => id),
     )
     erasing = world.runJobs()
-    await sleep(200)
+    await connectionsWait(world, 1)
     saving = save({ language: 'de', channels: { email: false, sms: false } })
-    await sleep(200)
+    await connectionsWait(world, 2)
   })
   await erasing
   expect(await saving).toMatchObject({ status: 404 })

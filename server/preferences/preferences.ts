@@ -7,18 +7,18 @@ import {
   preferenceChannels,
   type savePreferences as saveEndpoint,
 } from '../../shared/preferences.ts'
+import { besides, maskedAddress } from '../channels/mask.ts'
 import { isTextChannelName } from '../channels/traits.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../db.ts'
+import { insertSaid, keepOptInRequest, statusOf, wakeThoseTo } from '../consent/consents.ts'
+import { ledgerText } from '../consent/evidence.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import { tokenHash } from '../core/secrets.ts'
+import * as system from '../core/system.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
-import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
-import * as trackSql from '../messages/track-sql.ts'
-import { tokenHash } from '../secrets.ts'
-import { keepQuestion, openCartsTo } from '../shoppers/consent-sql.ts'
-import { insertSaid, statusOf } from '../shoppers/consents.ts'
-import { ledgerWords } from '../shoppers/evidence-sql.ts'
-import { besides, maskedAddress } from '../shoppers/mask.ts'
-import * as system from '../system.ts'
+import { scheduleNextLook } from '../messages/messages.ts'
+import * as trackSql from '../messages/recipient.ts'
+import { splitStopAll, suppress, unsuppress } from '../suppressions/unsubscribe.ts'
 import { type ChannelFacts, changesOf, standingOf } from './rules.ts'
 import * as sql from './sql.ts'
 import { wordingsIn } from './wording.ts'
@@ -75,7 +75,7 @@ export async function decidePreferences(
       await switchOn(tx, person, contact, words)
     }
     await sql.keepLanguage(tx, shopperId, decision.language)
-    if (on.length > 0) await wakeMessagesTo(tx, contacts, words.now)
+    if (on.length > 0) await wakeContacts(tx, contacts, words.now)
     return view(tx, { ...person, language: decision.language }, browser)
   })
 }
@@ -90,7 +90,7 @@ async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, w
   const { channel, address, hash } = contact
   const { now } = words
   const row = { accountId, hash, address, channel, reason: 'unsubscribed', source: SOURCE, at: now }
-  await trackSql.suppress(tx, row)
+  await suppress(tx, row)
   await insertSaid(tx, consentOf(contact, 'withdrawn', words))
   await trackSql.skipOpenTo(tx, { accountId, address, channel, now })
 }
@@ -99,7 +99,7 @@ async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, w
 async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date): Promise<void> {
   for (const [hash, address] of new Map(contacts.map((each) => [each.hash.toString('hex'), each.address]))) {
     const row = { accountId, hash: Buffer.from(hash, 'hex'), address, channel: 'all', reason: 'unsubscribed' }
-    await trackSql.suppress(tx, { ...row, source: SOURCE, at: now })
+    await suppress(tx, { ...row, source: SOURCE, at: now })
   }
 }
 
@@ -109,12 +109,12 @@ async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date):
  */
 async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Contact, words: Words): Promise<void> {
   const { channel, address, hash } = contact
-  await trackSql.splitStopAll(tx, accountId, hash, besides(channel))
-  await trackSql.unsuppress(tx, accountId, hash, channel)
+  await splitStopAll(tx, accountId, hash, besides(channel))
+  await unsuppress(tx, accountId, hash, channel)
   const isConfirmed = await sql.hadConfirmed(tx, hash, channel, SOURCE)
   const status = isConfirmed ? 'granted' : await statusOf(tx, { channel, address, isGiven: true, country }, hash)
   await insertSaid(tx, { ...consentOf(contact, status, words), isConfirmed })
-  if (status === 'pending') await keepQuestion(tx, { address, addressHash: hash, country, now: words.now })
+  if (status === 'pending') await keepOptInRequest(tx, { address, addressHash: hash, country, now: words.now })
 }
 
 function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'granted' | 'withdrawn', words: Words) {
@@ -134,12 +134,9 @@ function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'gra
 }
 
 /** What waits for a yes is looked at again. */
-async function wakeMessagesTo(tx: StoreTx, contacts: readonly Contact[], now: Date): Promise<void> {
-  const carts = await openCartsTo(
-    tx,
-    contacts.map(({ address }) => address),
-  )
-  await wakeCartMessages(tx, carts, now)
+async function wakeContacts(tx: StoreTx, contacts: readonly Contact[], now: Date): Promise<void> {
+  const addresses = contacts.map(({ address }) => address)
+  await wakeThoseTo(tx, addresses, now)
   await scheduleNextLook(tx)
 }
 
@@ -159,7 +156,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
 /** Of each contact of the person, in their order. */
 async function factsOf(store: StoreDb, { accountId, contacts }: Person): Promise<ChannelFacts[]> {
   const hashes = contacts.map(({ hash }) => hash)
-  const ledger = await ledgerWords(store, hashes, preferenceChannels)
+  const ledger = await ledgerText(store, hashes, preferenceChannels)
   const suppressions = await sql.suppressionsOf(store, accountId, hashes)
   return contacts.map(({ channel, hash }) => {
     const hex = hash.toString('hex')
@@ -202,7 +199,7 @@ async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<
  */
 async function isUsed(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
   if (!isTextChannelName(channel)) return true
-  if ((await ledgerWords(store, [hash], [channel])).size > 0) return true
+  if ((await ledgerText(store, [hash], [channel])).size > 0) return true
   const suppressions = await sql.suppressionsOf(store, accountId, [hash])
   return suppressions.some((row) => row.channel === channel || row.channel === 'all')
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as api from '../../shared/preferences.ts'
-import { type Routes, servePublic, serveStore } from '../http.ts'
+import { type Routes, servePublic, serveStore } from '../http/http.ts'
 import { decidePreferences, readPreferences } from './preferences.ts'
 import { languageOf } from './rules.ts'
 import { readOwnWordings, saveOwnWordings } from './wording.ts'

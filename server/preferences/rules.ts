@@ -6,7 +6,7 @@ export type Suppressed = 'unsubscribed' | 'complaint' | 'hard_bounce' | 'manual'
 
 export interface ChannelFacts {
   channel: PreferenceChannel
-  /** What the ledger says (`ledgerWords`). */
+  /** What the ledger says (`ledgerText`). */
   ledger: 'pending' | 'express_yes' | 'confirmed' | 'withdrawn' | null
   /** Why the address gets nothing of this channel, in all its rows. */
   suppressed: readonly Suppressed[]

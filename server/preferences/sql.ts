@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { Suppressed } from './rules.ts'
 
 // Preferences: SQL and nothing else.

@@ -6,9 +6,9 @@ import {
   type Wording,
   wordingFields,
 } from '../../shared/preferences.ts'
-import { type StoreDb, transact } from '../db.ts'
+import { type StoreDb, transact } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
 import * as sql from './sql.ts'
 
 // The owner's own words on the preference page.
@@ -41,7 +41,7 @@ export async function saveOwnWordings(
   return transact(store, async (tx) => {
     await sql.lockStore(tx)
     if (versionOf(await sql.wordingsOf(tx)) !== version) {
-      throw new AppError('conflict', 'Somebody has changed these words meanwhile. Reload the page to see theirs.')
+      throw new AppError('conflict', 'Someone else has changed this text. Reload the page to see their version.')
     }
     const rows = languages.map((language) => ({ language, ...cleaned(wordings[language]) }))
     await sql.writeWordings(tx, rows, deps.now())

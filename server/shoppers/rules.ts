@@ -1,4 +1,4 @@
-import type { Contact } from '../carts/fold.ts'
+import type { Contact } from '../schema/facts.ts'
 
 // Shoppers: pure rules of identity.
 

@@ -1,9 +1,13 @@
-import type { AccountTx, StoreTx } from '../db.ts'
-import { newId } from '../ids.ts'
+import type { AccountTx, StoreTx } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
+import { mergeShopperMessages } from '../messages/messages.ts'
 import { earliestDrawn, groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
 import * as sql from './sql.ts'
 
 // Shoppers: who is the same person. A shopper is everything its merging keys hold together; keys are only ever added.
+
+/** Rows of shoppers, for transactions that lock or change them with their carts. */
+export { keyOwners, lockShoppers, lockShoppersOf, type ShopperContact, updateShoppers } from './sql.ts'
 
 export interface ResolvedShoppers {
   /** One for each list of keys, in their order. */
@@ -33,6 +37,7 @@ export async function resolveShoppers(
   for (const [index, { shoppers }] of groups.entries()) {
     for (const other of shoppers.slice(1)) {
       merged.add(ids[index]!)
+      await mergeShopperMessages(tx, other.id, ids[index]!, now)
       await sql.moveShopper(tx, other.id, ids[index]!)
     }
     const [survivor, drawn] = [shoppers[0], earliestDrawn(shoppers)]

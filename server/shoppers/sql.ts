@@ -1,5 +1,4 @@
-import type { ConsentEvidence } from '../../shared/ledger.ts'
-import { type AccountTx, type StoreDb, type StoreTx, sql } from '../db.ts'
+import { type AccountTx, type StoreTx, sql } from '../core/db.ts'
 import type { Drawn, ShopperKey } from './rules.ts'
 
 // Shoppers: SQL and nothing else.
@@ -56,13 +55,21 @@ export async function insertKeys(
 
 /** Everything of `fromId` becomes `toId`'s. One statement each: a store's tables are few. */
 export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId: string): Promise<void> {
-  for (const table of ['facts', 'carts', 'messages', 'touches', 'orders'] as const) {
+  for (const table of ['facts', 'carts', 'touchpoints', 'orders'] as const) {
     await sql`update ${sql.table(table)} set shopper_id = ${toId} where store_id = ${storeId} and shopper_id = ${fromId}`.execute(
       db,
     )
   }
+  // A message without a cart keeps for whom it was planned: its key stays its own (D1).
+  await sql`update messages set shopper_id = ${toId},
+      merged_from = case when cart_id is null then coalesce(merged_from, shopper_id) end
+    where store_id = ${storeId} and shopper_id = ${fromId}`.execute(db)
+  await sql`update unconfirmed_contacts u set shopper_id = ${toId} where store_id = ${storeId} and shopper_id = ${fromId}
+    and not exists (select 1 from unconfirmed_contacts o where o.store_id = u.store_id and o.shopper_id = ${toId} and o.kind = u.kind and o.value = u.value)`.execute(
+    db,
+  )
   await sql`update shopper_keys k set shopper_id = ${toId} where store_id = ${storeId} and shopper_id = ${fromId}
-    and not exists (select from shopper_keys o where o.store_id = k.store_id and o.kind = k.kind and o.value = k.value and o.shopper_id = ${toId})`.execute(
+    and not exists (select 1 from shopper_keys o where o.store_id = k.store_id and o.kind = k.kind and o.value = k.value and o.shopper_id = ${toId})`.execute(
     db,
   )
   await db.deleteFrom('shoppers').where('store_id', '=', storeId).where('id', '=', fromId).execute()
@@ -122,31 +129,8 @@ export async function setArm({ db, storeId }: StoreTx, id: string, { arm, arm_at
   await db.updateTable('shoppers').set({ arm, arm_at }).where('store_id', '=', storeId).where('id', '=', id).execute()
 }
 
-export interface ConsentRow {
-  id: string
-  addressHash: Buffer
-  channel: 'email' | 'sms' | 'whatsapp' | 'push'
-  status: 'pending' | 'granted' | 'withdrawn'
-  /** The person answered the confirming SMS. */
-  isConfirmed?: boolean
-  source: string
-  wording: string | null
-  at: Date
-  /** Masked, for people who look through the ledger. */
-  who?: string
-  evidence?: ConsentEvidence
-}
-
-export async function insertConsent({ db, storeId }: StoreDb, consent: ConsentRow): Promise<void> {
-  const { addressHash, evidence, isConfirmed = false, ...rest } = consent
-  await db
-    .insertInto('consents')
-    .values({
-      store_id: storeId,
-      address_hash: addressHash,
-      is_confirmed: isConfirmed,
-      ...rest,
-      ...(evidence && { evidence: JSON.stringify(evidence) }),
-    })
-    .execute()
+/** Serialises with everything recorded of these people; rows that merely refer to one are not kept waiting. */
+export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
+  await sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[])
+    order by id for no key update`.execute(db)
 }

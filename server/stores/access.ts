@@ -1,38 +1,49 @@
 import { z } from 'zod'
-import type { AccountTx, StoreDb } from '../db.ts'
+import { KEYS_UNREADABLE_TEXT } from '../../shared/store-problems.ts'
+import type { AccountTx, StoreDb } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, found } from '../errors.ts'
 import type { StoreClient } from '../platforms/platform.ts'
-import { KEYS_UNREADABLE_WORDS } from './rules.ts'
 import * as sql from './sql.ts'
 
-// A store's keys: sealed at rest (Y5), opened only to talk to that store.
+// A store's keys: encrypted at rest (Y5), opened only to talk to that store.
 
 const Keys = z.object({ consumerKey: z.string(), consumerSecret: z.string() })
 export type StoreKeys = z.infer<typeof Keys>
 
-/** Bound to account and store: sealed keys moved to another row do not open. */
+/** Bound to account and store: encrypted keys moved to another row do not open. */
 const contextOf = (accountId: string, storeId: string) => `store-keys:${accountId}:${storeId}`
 
 export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
-  const sealed = deps.secrets.seal(JSON.stringify(keys), contextOf(tx.accountId, storeId))
-  await sql.saveCredentials(tx, storeId, sealed, deps.now())
+  const encrypted = deps.secrets.seal(JSON.stringify(keys), contextOf(tx.accountId, storeId))
+  await sql.saveCredentials(tx, storeId, encrypted, deps.now())
 }
 
 /** The client of a connected store. Throws `conflict` when it is disconnected, `store_credentials` when the keys do not open. */
 export async function storeAccess(deps: Deps, store: StoreDb): Promise<StoreClient> {
   const row = found(await sql.readAccess(store), 'Store')
-  if (!row.is_active || !row.sealed) throw new AppError('conflict', 'This store is not connected.')
-  const keys = openKeys(deps, row.sealed, contextOf(row.account_id, row.id))
+  if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
+  const keys = openKeys(deps, row.encrypted, contextOf(row.account_id, row.id))
   return deps.storeClient(row.platform, { storeUrl: row.url, homeUrl: row.home_url, ...keys })
 }
 
-function openKeys(deps: Deps, sealed: Buffer, context: string): StoreKeys {
+/** Whether the store is connected by this very key; not when its keys no longer open. */
+export async function isConnectedBy(deps: Deps, store: StoreDb, consumerKey: string): Promise<boolean> {
+  const row = await sql.readAccess(store)
+  if (!row?.is_active || !row.encrypted) return false
+  try {
+    return openKeys(deps, row.encrypted, contextOf(row.account_id, row.id)).consumerKey === consumerKey
+  } catch {
+    return false
+  }
+}
+
+function openKeys(deps: Deps, encrypted: Buffer, context: string): StoreKeys {
   let plain: string
   try {
-    plain = deps.secrets.open(sealed, context)
+    plain = deps.secrets.open(encrypted, context)
   } catch (error) {
-    throw new AppError('store_credentials', KEYS_UNREADABLE_WORDS, { cause: error })
+    throw new AppError('store_credentials', KEYS_UNREADABLE_TEXT, { cause: error })
   }
   return Keys.parse(JSON.parse(plain))
 }

@@ -1,6 +1,6 @@
-import type { Session } from '../accounts/session.ts'
-import type { Db } from '../db.ts'
-import { AppError } from '../errors.ts'
+import type { Db } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import type { Session } from '../members/session.ts'
 import * as sql from './sql.ts'
 
 export interface WantedStore {
@@ -16,7 +16,7 @@ export interface WantedStore {
 export async function chooseStore(db: Db, session: Session, wanted: WantedStore) {
   const stores = await sql.storesOf({ accountId: session.accountId, db })
   const active = stores.filter((store) => store.is_active)
-  const named = wanted.storeId && wanted.storeId !== 'default' ? wanted.storeId.replace(/\/+$/, '') : undefined
+  const named = wanted.storeId && wanted.storeId !== 'default' ? wanted.storeId.replace(/(?<!\/)\/+$/, '') : undefined
   const store = named
     ? stores.find((each) => each.id === named || each.url === named || each.home_url === named)
     : (active.find((each) => each.id === session.storeId && (!wanted.platform || each.platform === wanted.platform)) ??

@@ -1,5 +1,5 @@
 import { storeProblemMessage } from '../../shared/store-problems.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { errorCodeOf } from './rules.ts'
 

@@ -1,7 +1,7 @@
 import type { PlanLimits } from '../../shared/billing.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
-import { STORE_PROBLEM_WORDS, type StoreProblemCode, storeProblemMessage } from '../../shared/store-problems.ts'
-import { judgeAddress } from '../net/addresses.ts'
+import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../shared/store-problems.ts'
+import { evaluateAddress } from '../net/addresses.ts'
 
 // Stores: pure rules. No clock, no database, no network.
 
@@ -20,12 +20,19 @@ export const NIGHTLY_OVERLAP_MS = 2 * DAY_MS
 /** A store that failed is asked again sooner. */
 export const RETRY_AFTER_MS = 5 * MINUTE_MS
 export const WEBHOOKS_RETRY_MS = 60 * MINUTE_MS
+/** Emptied carts have the orders read at most so often. */
+const NEW_ORDERS_EVERY_MS = MINUTE_MS
+/** A store that delivered a webhook this recently tells us of its orders itself. */
+export const WEBHOOKS_ALIVE_MS = DAY_MS
 
 /** D3. */
-export const FENCE_FRESH_MS = MINUTE_MS
-export const FENCE_LIMIT_MS = 20_000
-export const FENCE_OVERLAP_MS = 120_000
-export const FENCE_REACH_MS = 7 * DAY_MS
+export const ORDER_CHECK_FRESH_MS = MINUTE_MS
+/** The whole pull, however many pages; what it has read by then is kept. */
+export const ORDER_CHECK_LIMIT_MS = 20_000
+export const ORDER_CHECK_OVERLAP_MS = 120_000
+export const ORDER_CHECK_REACH_MS = 7 * DAY_MS
+const FIRST_TRY_AFTER_MS = 5_000
+const LAST_TRY_AFTER_MS = 30_000
 
 export const before = (instant: Date, ms: number): Date => new Date(instant.getTime() - ms)
 export const after = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
@@ -40,11 +47,27 @@ export function nextWatermark(known: Date | null, seen: Date | null, startedAt: 
   return known && known > reached ? known : reached
 }
 
-/** The fence is fresh when its last complete pull started at most 60 s ago; a clock that stepped back proves nothing (T4). */
+/** The order check is fresh when its last complete pull started at most 60 s ago; a clock that stepped back proves nothing (T4). */
 export function isFresh(completedStart: Date | null, now: Date): boolean {
   if (!completedStart) return false
   const ageMs = now.getTime() - completedStart.getTime()
-  return ageMs >= 0 && ageMs <= FENCE_FRESH_MS
+  return ageMs >= 0 && ageMs <= ORDER_CHECK_FRESH_MS
+}
+
+/**
+ * When a store whose order check failed may be asked again: after 5, 10, 20, then every 30 seconds. For all its messages at once, or each
+ * of them would ask by itself. A failure dated in the future is from before a step back of the clock.
+ */
+export function nextTry({ failures, failed_at }: { failures: number; failed_at: Date | null }, now: Date): Date {
+  if (failures === 0 || !failed_at || failed_at > now) return now
+  return after(failed_at, Math.min(FIRST_TRY_AFTER_MS * 2 ** Math.min(failures - 1, 10), LAST_TRY_AFTER_MS))
+}
+
+/** When the orders may be read for an emptied cart. `lastStart` is null before the first sweep; one in the future is from before a step back of the clock. */
+export function nextNewOrders(lastStart: Date | null, now: Date): Date {
+  if (!lastStart || lastStart > now) return now
+  const next = after(lastStart, NEW_ORDERS_EVERY_MS)
+  return next > now ? next : now
 }
 
 export function earlier(one: Date, other: Date): Date {
@@ -71,7 +94,7 @@ export function canReach(publicUrl: string): boolean {
   const url = new URL(publicUrl)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (!['', '80', '443', '8080'].includes(url.port)) return false
-  if (/^[\d.]+$|:/.test(host)) return judgeAddress(host) === 'public'
+  if (/^[\d.]+$|:/.test(host)) return evaluateAddress(host) === 'public'
   return isPublicName(host)
 }
 
@@ -94,7 +117,7 @@ export const errorCodeOf: Readonly<Record<StoreProblemCode, ErrorCode>> = {
   certificate: ADDRESS,
   private_address: ADDRESS,
   no_wordpress: ADDRESS,
-  no_woocommerce: ADDRESS,
+  shop_inactive: ADDRESS,
   plain_permalinks: ADDRESS,
   api_blocked: ADDRESS,
   wrong_key: KEYS,
@@ -114,13 +137,15 @@ export function isAway(code: string): boolean {
   return code in errorCodeOf && errorCodeOf[code as StoreProblemCode] === AWAY
 }
 
-/** Words for what a sync stored as its error; codes of our own are sentences of our own. */
-export function problemWords(code: string, detail: string | null): string {
-  if (code in STORE_PROBLEM_WORDS) return storeProblemMessage(code as StoreProblemCode, detail)
-  if (code === KEYS_UNREADABLE) return KEYS_UNREADABLE_WORDS
-  return 'Reading the store failed on our side. We try again by ourselves.'
+/** It does not pass by itself: the shop answers, and refuses what is asked of it. */
+export function isForOwner(code: string): boolean {
+  if (code === KEYS_UNREADABLE) return true
+  const kind = errorCodeOf[code as StoreProblemCode] as ErrorCode | undefined
+  return code !== 'bad_answer' && (kind === KEYS || kind === ADDRESS)
 }
 
-export const KEYS_UNREADABLE = 'keys_unreadable'
-export const KEYS_UNREADABLE_WORDS =
-  'The keys of this store can no longer be read, because the secret of this server changed. Please connect the store again.'
+/** Failures that say something of a key, so that other keys end them. */
+export const KEY_PROBLEMS: readonly string[] = [
+  ...STORE_PROBLEM_CODES.filter((code) => errorCodeOf[code] === KEYS),
+  KEYS_UNREADABLE,
+]

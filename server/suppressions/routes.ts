@@ -1,6 +1,7 @@
 import * as api from '../../shared/suppressions.ts'
-import { type Routes, serveAccount } from '../http.ts'
-import { downloadList, prepareListExport } from './export.ts'
+import { prepareDownload } from '../http/downloads.ts'
+import { type Routes, serveAccount, serveDownload } from '../http/http.ts'
+import { suppressionsDownload } from './export.ts'
 import { addEntry, importEntries, listEntries, removeEntry } from './suppressions.ts'
 
 export const suppressionRoutes: Routes = (app, deps) => {
@@ -19,19 +20,9 @@ export const suppressionRoutes: Routes = (app, deps) => {
     importEntries(deps, { account, session }, body),
   )
 
-  serveAccount(app, deps, api.exportSuppressions, ({ session, query }) => prepareListExport(deps, session, query))
-
-  app.get<{ Params: { ticket: string }; Querystring: object }>(
-    '/api/suppressions/export/:ticket',
-    async ({ params, query }, reply) => {
-      const filter = api.exportSuppressions.query.parse(query)
-      const { fileName, stream } = await downloadList(deps, params.ticket, filter)
-      return reply
-        .type('text/csv; charset=utf-8')
-        .header('content-disposition', `attachment; filename="${fileName}"`)
-        .header('cache-control', 'no-store')
-        .header('referrer-policy', 'no-referrer')
-        .send(stream)
-    },
+  serveAccount(app, deps, api.exportSuppressions, ({ session, query }) =>
+    prepareDownload(deps, suppressionsDownload, { session, what: query }),
   )
+
+  serveDownload(app, deps, suppressionsDownload)
 }

@@ -53,7 +53,7 @@ test('a bad row of a file is named with its line and costs no good one', () => {
   ])
   expect(refused.map(({ line }) => line)).toEqual([3, 4, 6, 7, 8])
   expect(refused.map(({ problem }) => problem)).toContain(
-    '“fax” is no channel. Use email, SMS, WhatsApp or leave it empty.',
+    '“fax” is not a channel. Use email, SMS or WhatsApp, or leave it empty.',
   )
 })
 

@@ -5,7 +5,7 @@ import {
   type SuppressionReason,
   suppressionTexts,
 } from '../../shared/suppressions.ts'
-import { spellingsOf } from '../channels/spellings.ts'
+import { numberAliases } from '../channels/number-aliases.ts'
 
 // What people type and files hold, as the list keeps it. Pure.
 
@@ -28,7 +28,7 @@ export function readAddress(typed: string, countries: readonly string[]): Addres
 
 /** Every address the same person may be reached at by it: some phones have two numbers. */
 export const addressesOf = ({ kind, address }: Address): string[] =>
-  kind === 'phone' ? spellingsOf(address) : [address]
+  kind === 'phone' ? numberAliases(address) : [address]
 
 /** The beginning of an address as the list has it: lower-case, numbers without what only makes them readable. */
 export function prefixOf(typed: string): string {
@@ -84,7 +84,7 @@ function readRow(row: FileRow, options: Parameters<typeof readRows>[1]): NewEntr
   return addressesOf(address).flatMap((each) => channels.map((channel) => ({ address: each, channel, reason, note })))
 }
 
-const CHANNEL_WORDS: Record<string, 'all' | 'email' | 'sms' | 'whatsapp'> = {
+const CHANNEL_TEXT: Record<string, 'all' | 'email' | 'sms' | 'whatsapp'> = {
   all: 'all',
   everything: 'all',
   email: 'email',
@@ -100,21 +100,21 @@ function readChannels(cell: string, { kind }: Address): SuppressionChannel[] | s
     .toLowerCase()
     .split(/[\s,;/|+&]+/)
     .filter(Boolean)
-  const named = words.map((word) => CHANNEL_WORDS[word])
+  const named = words.map((word) => CHANNEL_TEXT[word])
   if (named.includes(undefined))
-    return `“${cell.trim().slice(0, 40)}” is no channel. Use email, SMS, WhatsApp or leave it empty.`
+    return `“${cell.trim().slice(0, 40)}” is not a channel. Use email, SMS or WhatsApp, or leave it empty.`
   const channels = [...new Set(named as SuppressionChannel[])]
   if (kind === 'email') {
     return channels.some((channel) => channel === 'sms' || channel === 'whatsapp')
-      ? 'An email address gets no SMS or WhatsApp.'
+      ? 'An email address cannot get SMS or WhatsApp messages.'
       : ['email']
   }
-  if (channels.length > 0 && channels.every((channel) => channel === 'email')) return 'A phone number gets no email.'
+  if (channels.length > 0 && channels.every((channel) => channel === 'email')) return 'A phone number cannot get email.'
   const texts = channels.filter((channel) => channel !== 'email')
   return texts.length === 0 || texts.includes('all') || texts.length === 2 ? ['all'] : texts
 }
 
-const REASON_WORDS: readonly [RegExp, SuppressionReason][] = [
+const REASON_TEXT: readonly [RegExp, SuppressionReason][] = [
   [/unsub|opt.{0,3}out|stop|abgemeldet/, 'unsubscribed'],
   [/complain|spam|abuse/, 'complaint'],
   [/invalid|not a valid/, 'invalid'],
@@ -124,7 +124,7 @@ const REASON_WORDS: readonly [RegExp, SuppressionReason][] = [
 
 /** null: it says nothing we know. */
 const readReason = (cell: string): SuppressionReason | null =>
-  REASON_WORDS.find(([words]) => words.test(cell.toLowerCase()))?.[1] ?? null
+  REASON_TEXT.find(([words]) => words.test(cell.toLowerCase()))?.[1] ?? null
 
 /** Which entry: the hash of its address, its channel and its reason. */
 export const entryId = (hash: Buffer, channel: string, reason: string): string =>

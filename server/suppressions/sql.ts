@@ -1,5 +1,5 @@
 import type { SuppressionChannel, SuppressionReason } from '../../shared/suppressions.ts'
-import { type AccountDb, type AccountTx, type StoreDb, sql } from '../db.ts'
+import { type AccountDb, type AccountTx, type StoreDb, sql } from '../core/db.ts'
 
 // The suppression list: SQL and nothing else.
 

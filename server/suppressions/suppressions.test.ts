@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import { newId } from '../ids.ts'
-import { tokenHash } from '../secrets.ts'
+import { newId } from '../core/ids.ts'
+import { tokenHash } from '../core/secrets.ts'
 
 const world = aWorld()
 
@@ -41,8 +41,8 @@ test('by hand: any spelling, once, and what is open to the address is closed at 
     store.storeId,
   ])
   await world.pool.query(
-    `insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at)
-     values ($1, $2, $3, $4, 'manual:x', 1, 'email', 'held', $5, $5, $5, $5, $5)`,
+    `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at)
+     values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'held', $5, $5, $5, $5, $5)`,
     [store.storeId, newId(), carts[0].id, carts[0].shopper_id, world.now],
   )
   expect((await ask(store, 'POST', '', { address: ' ADA@Shoppers.example ', note: 'by letter' })).body).toEqual({
@@ -199,8 +199,8 @@ test('taking an unsubscribe back leaves an owner’s reason where it is', async 
   const { rows } = await world.pool.query('select id, shopper_id from carts where store_id = $1', [store.storeId])
   const message = newId()
   await world.pool.query(
-    `insert into messages (store_id, id, cart_id, shopper_id, origin, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at, to_address, handed_over_at)
-     values ($1, $2, $3, $4, 'manual:y', 1, 'email', 'sent', $5, $5, $5, $5, $5, 'eve@shoppers.example', $5)`,
+    `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at, to_address, handed_over_at)
+     values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'sent', $5, $5, $5, $5, $5, 'eve@shoppers.example', $5)`,
     [store.storeId, message, rows[0].id, rows[0].shopper_id, world.now],
   )
   await world.db

@@ -1,23 +1,30 @@
+import { z } from 'zod'
 import {
   type importableReasons,
   type RemovedEntry,
   removalOf,
   type SuppressionEntry,
   type SuppressionFilter,
+  suppressionChannels,
+  suppressionReasons,
   suppressionTexts,
 } from '../../shared/suppressions.ts'
-import type { Session } from '../accounts/session.ts'
-import { type AccountDb, type Db, transactAccount } from '../db.ts'
+import { type AccountDb, type Db, transactAccount } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { cursorPage, readCursor } from '../core/paging.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, found } from '../errors.ts'
-import { newId } from '../ids.ts'
-import { skipOpenTo } from '../messages/track-sql.ts'
+import type { Session } from '../members/session.ts'
+import { skipOpenTo } from '../messages/recipient.ts'
 import * as rules from './rules.ts'
 import * as sql from './sql.ts'
 
 // The suppression list (C1): addresses that get no messages of any of the account's stores. Entries come from people (unsubscribe,
 // STOP, complaint), from mail servers (bounces), from owners and from erasures; each reason is an entry of its own. Owners take
 // off what is not a person's own word (C5), and that is recorded.
+
+/** For nouns that ask about addresses without changing the list. */
+export { countriesOf, type EntryRow, erasedAmong, pageOf } from './sql.ts'
 
 const REMOVED_SHOWN = 20
 
@@ -34,16 +41,16 @@ export async function listEntries(
   wanted: SuppressionFilter & { cursor?: string | undefined; limit: number },
 ): Promise<EntryPage> {
   const filter = await filterOf(deps, account, wanted)
-  const page = { after: wanted.cursor ? readCursor(wanted.cursor) : null, limit: wanted.limit + 1 }
+  const page = { after: readCursor(wanted.cursor, Place), limit: wanted.limit + 1 }
   const [rows, total, removed] = await Promise.all([
     sql.pageOf(account, filter, page),
     sql.countOf(account, filter),
     sql.removedOf(account, filter.search, REMOVED_SHOWN),
   ])
-  const shown = rows.slice(0, wanted.limit)
+  const { shown, next } = cursorPage(rows, wanted.limit, placeOf)
   return {
     entries: shown.map(present),
-    next: rows.length > wanted.limit ? cursorOf(shown.at(-1)!) : null,
+    next,
     total,
     removed: removed.map(({ removed_by, removed_at, ...row }) => ({
       ...row,
@@ -160,23 +167,17 @@ function present(row: sql.EntryRow): SuppressionEntry {
   }
 }
 
-const cursorOf = ({ created_at, address_hash, channel, reason }: sql.EntryRow): string =>
-  Buffer.from(JSON.stringify([created_at.getTime(), address_hash.toString('hex'), channel, reason])).toString(
-    'base64url',
-  )
+const placeOf = ({ created_at, address_hash, channel, reason }: sql.EntryRow) => ({
+  ...{ created_at, channel, reason },
+  address_hash: address_hash.toString('hex'),
+})
 
-function readCursor(cursor: string): sql.Place {
-  try {
-    const [at, hash, channel, reason] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    const created_at = new Date(at)
-    if (Number.isNaN(created_at.getTime())) throw new Error('no time')
-    return {
-      created_at,
-      address_hash: Buffer.from(hash, 'hex'),
-      channel: String(channel),
-      reason: String(reason),
-    } as sql.Place
-  } catch (cause) {
-    throw new AppError('invalid', 'This page of the list cannot be opened. Start from its beginning.', { cause })
-  }
-}
+const Place = z.object({
+  created_at: z.coerce.date(),
+  address_hash: z
+    .hex()
+    .max(128)
+    .transform((hash) => Buffer.from(hash, 'hex')),
+  channel: z.enum(suppressionChannels),
+  reason: z.enum(suppressionReasons),
+})

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { freshFence } from '../../test/factories.ts'
+import { aShop, post, type Shop } from '../../test/by-hand-scene.ts'
+import { freshOrderCheck } from '../../test/factories.ts'
+import { aScene, DAY, HOUR, linkIn, messagesOf, pass, send, wait } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
-import { receiveText } from '../channels/inbound.ts'
-import * as permits from '../channels/permit.ts'
-import { servedBy } from '../http.ts'
-import { aShop, post, type Shop } from '../messages/by-hand-scene.ts'
-import { recordMailReport } from '../messages/mail-reports.ts'
-import { aScene, DAY, HOUR, linkIn, messagesOf, pass, send, wait } from '../messages/scene.ts'
-import { askWaiting } from '../shoppers/question.ts'
+import * as authorizations from '../channels/send-authorization.ts'
+import { servedBy } from '../http/http.ts'
+import { receiveText } from '../inbound/inbound.ts'
+import { recordMailReport } from '../mail-reports/mail-reports.ts'
+import { askWaiting } from '../opt-in/opt-in-request.ts'
 
 // Every way a message can leave by, walked with an address on the suppression list (C1, C2). The ways are read off the code: the
 // endpoints that let somebody send, and the permits a channel asks for. One that is new and not walked here turns this red.
@@ -101,8 +101,8 @@ describe('the endpoints that let somebody send', () => {
 
 describe('the permits a channel asks for', () => {
   /** What leaves by each, and what suppression means for it. */
-  const walked: Record<keyof typeof permits, () => Promise<void>> = {
-    async permitByDecision() {
+  const walked: Record<keyof typeof authorizations, () => Promise<void>> = {
+    async authorizeByDecision() {
       const scene = await aScene(world, 2)
       const [gone, there] = scene.orders
       await suppress(scene as never, [gone!.email])
@@ -111,14 +111,14 @@ describe('the permits a channel asks for', () => {
       expect(to).not.toContain(gone!.email)
       expect(to).toContain(there!.email)
     },
-    async permitTest() {
+    async authorizeTest() {
       const two = await twoShoppers()
       await endpoints['POST /api/messages/test-send']!(two)
       const free = { cartId: two.goneCart, channel: 'sms', to: '+4915199900011' }
       await post(world, two.shop, '/api/messages/test-send', free)
       expect(world.texts.map(({ to }) => to)).toEqual([free.to])
     },
-    async permitQuestion() {
+    async authorizeOptInRequest() {
       const shop = await aShop(world, 1, { plan: 'starter' })
       const phones = ['+4915199900021', '+4915199900022']
       await suppress(shop, [phones[0]!])
@@ -129,7 +129,7 @@ describe('the permits a channel asks for', () => {
           [shop.storeId, hash, world.now],
         )
         await world.pool.query(
-          `insert into consent_questions (store_id, channel, address_hash, phone, country, state, created_at, due_at)
+          `insert into opt_in_requests (store_id, channel, address_hash, phone, country, state, created_at, due_at)
            values ($1, 'sms', $2, $3, 'DE', 'waiting', $4, $4)`,
           [shop.storeId, hash, phone, world.now],
         )
@@ -138,7 +138,7 @@ describe('the permits a channel asks for', () => {
       expect(world.texts.map(({ to }) => to)).toEqual([phones[1]])
     },
     /** To whom has just written STOP, START, HELP or YES, and to nobody else: the one message the law asks for (C4). */
-    async permitAnswer() {
+    async authorizeAnswer() {
       const shop = await aShop(world)
       const account = { accountId: shop.accountId, db: world.db }
       const said = {
@@ -153,7 +153,7 @@ describe('the permits a channel asks for', () => {
       expect(world.texts.map(({ to }) => to)).toEqual(['+4915199900031'])
     },
     /** To the people who use Recoup, not to shoppers: an invitation or a new password is no marketing. */
-    async permitAccountMail() {
+    async authorizeAccountMail() {
       const shop = await aShop(world)
       await suppress(shop, ['mia@team.example'])
       const invitation = { email: 'mia@team.example', role: 'member' }
@@ -164,9 +164,9 @@ describe('the permits a channel asks for', () => {
   }
 
   test('are all walked', () => {
-    expect(Object.keys(permits).toSorted()).toEqual(Object.keys(walked).toSorted())
+    expect(Object.keys(authorizations).toSorted()).toEqual(Object.keys(walked).toSorted())
   })
-  test.each(Object.keys(walked) as (keyof typeof permits)[])('%s', (name) => walked[name]())
+  test.each(Object.keys(walked) as (keyof typeof authorizations)[])('%s', (name) => walked[name]())
 })
 
 describe('the person’s own word, and what mail servers say, hold what is due already (C2)', () => {
@@ -198,7 +198,7 @@ describe('the person’s own word, and what mail servers say, hold what is due a
   test.each(Object.keys(words))('%s', async (name) => {
     const due = await aDueMail()
     await words[name]!(due)
-    await freshFence(world, due.storeId)
+    await freshOrderCheck(world, due.storeId)
     await send(world, due.storeId)
     expect(world.sent).toEqual([])
     expect((await messagesOf(world, due.storeId))[1]).toMatchObject({
@@ -209,7 +209,7 @@ describe('the person’s own word, and what mail servers say, hold what is due a
 
   test('without any of them it leaves', async () => {
     const due = await aDueMail()
-    await freshFence(world, due.storeId)
+    await freshOrderCheck(world, due.storeId)
     await send(world, due.storeId)
     expect(world.sent.map(({ to }) => to)).toEqual([due.email])
   })
@@ -244,7 +244,7 @@ test('a scanner that opens every link of a mail changes nothing (C3)', async () 
       consents: await ask('select * from consents where store_id = $1'),
       carts: await ask('select status, badge, version, no_response_at, recovered_at from carts where store_id = $1'),
       messages: await ask('select id, state, reason, due_at from messages where store_id = $1 order by id'),
-      human: await ask('select * from touches where store_id = $1 and is_human'),
+      human: await ask('select * from touchpoints where store_id = $1 and is_human'),
     }
   }
   const before = await look()

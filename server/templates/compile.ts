@@ -2,6 +2,7 @@
 import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
 import { TEMPLATE_VARIABLES, TemplateError, type TemplateProblem, type TemplateSource } from './context.ts'
+import { hasRange, isOnlyTags, liquidPieces, tagsOf } from './scan.ts'
 
 interface CompiledTemplate {
   subject: Template[]
@@ -29,6 +30,8 @@ export interface Compiler {
 
 /** Stands for the table of items until the body has been cleaned; no text of others can contain it (cleanText). */
 export const ITEMS_MARK = '\ue000'
+/** The same for what a link back is called. */
+export const LABEL_MARK = '\ue001'
 
 const TAGS = ['if', 'unless', 'for', 'assign', 'comment', 'break', 'continue']
 const FILTERS = `append capitalize ceil default divided_by downcase escape first floor join last minus plus prepend
@@ -90,10 +93,11 @@ function inWords(items: CartItems): string {
 }
 
 function parse(liquid: Liquid, source: string, part: string): Template[] {
-  if (/\{%[^%]*\(\s*[^)]*\.\.[^)]*\)/.test(source)) {
+  const tags = tagsOf(source)
+  if (tags.some(hasRange)) {
     throw new TemplateError('limit_exceeded', `The ${part} loops over a range; a loop may only go over cart_items.`)
   }
-  if (loopDepth(source) > 1) throw new TemplateError('limit_exceeded', `The ${part} has a loop inside a loop.`)
+  if (loopDepth(tags) > 1) throw new TemplateError('limit_exceeded', `The ${part} has a loop inside a loop.`)
   try {
     const template = liquid.parse(source)
     const names = liquid.globalVariablesSync(template)
@@ -105,11 +109,12 @@ function parse(liquid: Liquid, source: string, part: string): Template[] {
   }
 }
 
-function loopDepth(source: string): number {
+function loopDepth(tags: readonly string[]): number {
   let depth = 0
   let deepest = 0
-  for (const [, end] of source.matchAll(/\{%-?\s*(end)?for\b/g)) {
-    depth += end ? -1 : 1
+  for (const tag of tags) {
+    const loop = /^\{%-?\s*(end)?for\b/.exec(tag)
+    if (loop) depth += loop[1] ? -1 : 1
     deepest = Math.max(deepest, depth)
   }
   return deepest
@@ -117,7 +122,7 @@ function loopDepth(source: string): number {
 
 function unknownVariable(name: string, part: string): TemplateError {
   const known = TEMPLATE_VARIABLES.join(', ')
-  return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. There are ${known}.`)
+  return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. Available: ${known}.`)
 }
 
 /** LiquidJS's error as one of ours. It has no codes: its own texts are the only thing to go by. */
@@ -138,15 +143,12 @@ function problemOf(words: string): TemplateProblem {
     : 'render_failed'
 }
 
-const LIQUID = /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/
-const ONLY_TAGS = /^(\s*\{%[^%]*%\}\s*)+$/
 const ONLY_ITEMS = /^\{\{-?\s*cart_items\s*-?\}\}$/
 const ONLY_LINK = /^\{\{-?\s*checkout_link\s*-?\}\}$/
 
 function isHtml(body: string): boolean {
   return /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(
-    body
-      .split(LIQUID)
+    liquidPieces(body)
       .filter((_, at) => at % 2 === 0)
       .join(''),
   )
@@ -154,9 +156,7 @@ function isHtml(body: string): boolean {
 
 /** Paragraphs from blank lines; the link alone on a line becomes the button, the items alone become the table. */
 function htmlOfPlain(body: string): string {
-  const escaped = body
-    .replaceAll('\r\n', '\n')
-    .split(LIQUID)
+  const escaped = liquidPieces(body.replaceAll('\r\n', '\n'))
     .map((piece, at) => (at % 2 ? piece : encode(piece)))
     .join('')
   return escaped
@@ -176,13 +176,13 @@ function blocksOf(paragraph: string): string {
     .split('\n')
     .map((each) => each.trim())
     .filter(Boolean)) {
-    const isBlock = ONLY_ITEMS.test(line) || ONLY_TAGS.test(line) || ONLY_LINK.test(line)
+    const isBlock = ONLY_ITEMS.test(line) || isOnlyTags(line) || ONLY_LINK.test(line)
     if (!isBlock) {
       lines.push(line)
       continue
     }
     endLines()
-    blocks.push(ONLY_LINK.test(line) ? `<p><a class="button" href="${line}">Return to your cart</a></p>` : line)
+    blocks.push(ONLY_LINK.test(line) ? `<p><a class="button" href="${line}">${LABEL_MARK}</a></p>` : line)
   }
   endLines()
   return blocks.join('\n')

@@ -16,6 +16,8 @@ export interface TemplateItem {
   unitPrice: string
   lineTotal: string
   imageUrl: string | null
+  /** Sold out: it is named, and has no price. */
+  isGone?: boolean
 }
 
 export interface TemplateContext {
@@ -23,7 +25,9 @@ export interface TemplateContext {
   customerName: string
   items: TemplateItem[]
   cartTotal: string
+  /** It leads back to the cart; to the shop where there is none. */
   checkoutLink: string
+  isWithoutCart?: boolean
   storeName: string
   /** The total after the message's coupon; null without one. */
   discountedTotal: string | null
@@ -33,7 +37,7 @@ export interface TemplateContext {
   postalAddress: string
   locale: 'en-US'
   /** What tells machines from people (visits/); left out of mails that nobody is to be counted by. */
-  probes?: { trapLink: string; pixelUrl: string }
+  trackers?: { honeypotLink: string; pixelUrl: string }
 }
 
 /** The variables a template may use, by their specified names. */
@@ -59,6 +63,7 @@ export type TemplateProblem =
   | 'too_large'
   | 'invalid_link'
   | 'sender_missing'
+  | 'too_slow'
 
 /** Why a template cannot become a message; the message is a sentence for the store's owner. */
 export class TemplateError extends Error {

@@ -10,15 +10,19 @@ export interface CleanItem {
   unitPrice: string
   lineTotal: string
   imageUrl: string | null
+  isGone: boolean
 }
+
+const SOLD_OUT = 'Sold out'
 
 /** Pictures only over https or from the store itself: anything else tells a stranger who read the mail, or shows nothing. */
 export function cleanItems(items: TemplateItem[], storeHosts: ReadonlySet<string>): CleanItem[] {
   return items.map((item) => ({
     name: cleanText(item.name, 120) || 'Item',
     quantity: Number.isFinite(item.quantity) ? item.quantity : 1,
-    unitPrice: cleanText(item.unitPrice, 40),
-    lineTotal: cleanText(item.lineTotal, 40),
+    unitPrice: item.isGone ? SOLD_OUT : cleanText(item.unitPrice, 40),
+    lineTotal: item.isGone ? SOLD_OUT : cleanText(item.lineTotal, 40),
+    isGone: item.isGone === true,
     imageUrl: item.imageUrl === null ? null : imageAddress(item.imageUrl, storeHosts),
   }))
 }
@@ -41,12 +45,12 @@ export function itemsHtml(items: CleanItem[]): string {
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="width:100%;margin:8px 0 20px;border-collapse:collapse">${rows}${last}</table>`
 }
 
-function itemRow({ name, quantity, unitPrice, lineTotal, imageUrl }: CleanItem): string {
+function itemRow({ name, quantity, unitPrice, lineTotal, imageUrl, isGone }: CleanItem): string {
   // The name stands beside the picture, so the picture says nothing to a screen reader.
   const picture = imageUrl
-    ? `<img class="thumb" src="${encode(imageUrl)}" alt="" width="64" height="64" style="display:block;width:64px;height:64px;object-fit:cover;border:0;border-radius:8px">`
-    : `<div class="thumb blank" style="width:64px;height:64px;border-radius:8px;background-color:#edf1f5">&nbsp;</div>`
-  return `<tr><td class="line" style="${CELL};width:1px">${picture}</td><td class="line" style="${CELL};padding-left:14px;padding-right:10px;word-break:break-word"><strong style="font-weight:600">${encode(name)}</strong><br><span class="muted" style="color:#5b6673;font-size:14px">${quantity} × ${encode(unitPrice)}</span></td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal">${encode(lineTotal)}</td></tr>`
+    ? `<img class="thumb" src="${encode(imageUrl)}" alt="" width="44" height="44" style="display:block;width:44px;height:44px;object-fit:cover;border:0;border-radius:8px">`
+    : `<div class="thumb blank" style="width:44px;height:44px;border-radius:8px;background-color:#edf1f5">&nbsp;</div>`
+  return `<tr><td class="line" style="${CELL};width:1px">${picture}</td><td class="line" style="${CELL};padding-left:14px;padding-right:10px;word-break:break-word"><strong style="font-weight:600">${encode(name)}</strong><br><span class="muted" style="color:#5b6673;font-size:14px">${isGone ? SOLD_OUT : `${quantity} × ${encode(unitPrice)}`}</span></td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal">${isGone ? '–' : encode(lineTotal)}</td></tr>`
 }
 
 export function itemsText(items: CleanItem[]): string {

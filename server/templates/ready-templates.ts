@@ -27,11 +27,11 @@ export const CAMPAIGN_TEMPLATES: readonly ReadyTemplate[] = [
     subject: 'You left something in your cart at {{ store_name }}',
     body: `Hi {{ customer_name }},
 
-You were looking at a few things at {{ store_name }} and did not get to the end. No problem: your cart is still here.
+You were looking at a few things at {{ store_name }} and didn't finish checking out. No problem: we saved your cart.
 
 ${ITEMS_AND_TOTAL}
 
-One click takes you back to where you were. If something did not work at checkout, or you have a question, get in touch: we are happy to help.
+The link above opens your saved cart, and from there you can continue to checkout. If something did not work at checkout, or you have a question, get in touch: we are happy to help.
 
 Warm regards,
 {{ store_name }}`,
@@ -42,7 +42,7 @@ Warm regards,
     subject: 'Still thinking it over? Your cart is saved',
     body: `Hi {{ customer_name }},
 
-Sometimes a good choice needs a night's sleep. In case you would like another look, this is what is in your cart:
+Sometimes it helps to sleep on it. In case you would like another look, this is what is in your cart:
 
 ${ITEMS_AND_TOTAL}
 
@@ -57,7 +57,7 @@ Warm regards,
     subject: 'Last reminder about your cart at {{ store_name }}',
     body: `Hi {{ customer_name }},
 
-This is our last note about the cart you left with us. After this we will leave you in peace.
+This is our last note about the cart you left with us. We won't send you any more reminders about it.
 
 ${ITEMS_AND_TOTAL}
 
@@ -81,7 +81,7 @@ You left these in your cart at {{ store_name }}:
 
 ${ITEMS_AND_TOTAL}
 
-You can pick up where you left off with one click.
+The link above opens your saved cart, and from there you can continue to checkout.
 
 Warm regards,
 {{ store_name }}`,

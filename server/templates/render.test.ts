@@ -147,6 +147,12 @@ describe('a subject', () => {
 })
 
 describe('hostile store data (X3)', () => {
+  test('shows a postal address of several lines line by line, as it was entered (C7)', () => {
+    const { html, text } = render('Hi', { postalAddress: 'Kiln Lane 4 \r\n\n 04101 Portland\n<b>Maine</b>' })
+    expect(html).toContain('<br>Kiln Lane 4<br>04101 Portland<br>&lt;b&gt;Maine&lt;/b&gt;')
+    expect(text).toMatch(/\nKiln Lane 4\n04101 Portland\n<b>Maine<\/b>\n/)
+  })
+
   const hostile = '<img src=x onerror=alert(1)>"\'{{ 7 | times: 7 }}{% raw %}\ue000'
 
   test('stays text wherever it is placed', () => {
@@ -312,7 +318,7 @@ describe('what a template must not do', () => {
 
   test('errors are sentences for the owner', () => {
     expect(renderer.check({ subject: 'Hi', body: '{{ custmer }}' })?.message).toBe(
-      'The message uses "custmer", which does not exist. There are customer_name, cart_items, cart_total, checkout_link, store_name, discounted_total.',
+      'The message uses "custmer", which does not exist. Available: customer_name, cart_items, cart_total, checkout_link, store_name, discounted_total.',
     )
   })
 })

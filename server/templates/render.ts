@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { compile as compileHtmlToText } from 'html-to-text'
 import { Liquid, type Template } from 'liquidjs'
-import { CartItems, type Compiler, createCompiler, ITEMS_MARK, named } from './compile.ts'
+import { CartItems, type Compiler, createCompiler, ITEMS_MARK, LABEL_MARK, named } from './compile.ts'
 import {
   cleanText,
   sampleContext,
@@ -13,6 +13,7 @@ import {
 } from './context.ts'
 import { type CleanItem, cleanItems, imageAddress, itemsHtml, itemsText } from './items.ts'
 import { sanitizeHtml } from './sanitize.ts'
+import { tidyLines } from './scan.ts'
 
 export interface RenderOptions {
   /** Hosts (with port, if any) the platform reports for this store: links there are tracked, pictures may come from there. */
@@ -84,16 +85,16 @@ function renderText(
   )
   const filled = fill(compiler.text, template, values, 'message')
   const plain = /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(source.body) ? toText(filled) : filled
-  const text = plain
-    .replace(/[ \t]*\r?\n/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
+  const text = tidyLines(plain)
   if (!text) throw new TemplateError('empty_body', 'The message is empty.')
   if (text.length > MAX_TEXT) {
     throw new TemplateError('too_large', `A text message holds at most ${MAX_TEXT} characters.`)
   }
   if (/\{\{|\{%/.test(text)) {
-    throw new TemplateError('leftover_placeholder', 'The message still contains {{ or {% after filling it in.')
+    throw new TemplateError(
+      'leftover_placeholder',
+      'The message still contains {{ or {% after its variables were filled in.',
+    )
   }
   return text
 }
@@ -113,20 +114,24 @@ function renderWith(tools: Tools, source: TemplateSource, context: TemplateConte
   const body = fill(compiler.html, template.body, values, 'message')
   if (body.length > MAX_HTML_BYTES) throw tooLarge()
   const links: RenderedMessage['links'] = []
-  const content = unwrapItems(sanitizeHtml(body, linkRules(values, options, links)))
+  const clean = unwrapItems(sanitizeHtml(body, linkRules(values, options, links)))
+  const content = clean.replaceAll(LABEL_MARK, values.linkLabel)
   const plain = tools.toText(content)
   if (!plain.trim()) throw new TemplateError('empty_body', 'The message is empty.')
   const text = textPart(plain, values)
   const html = tools.layout({
     ...values.footer,
-    ...values.probes,
+    ...values.trackers,
     subject,
     preview: cleanText(plain.replaceAll(ITEMS_MARK, ''), 120),
     content: content.replaceAll(ITEMS_MARK, () => itemsHtml(values.items)),
   })
   if (Buffer.byteLength(html) > MAX_HTML_BYTES) throw tooLarge()
   if ([subject, html, text].some((part) => /\{\{|\{%/.test(part))) {
-    throw new TemplateError('leftover_placeholder', 'The message still contains {{ or {% after filling it in.')
+    throw new TemplateError(
+      'leftover_placeholder',
+      'The message still contains {{ or {% after its variables were filled in.',
+    )
   }
   return { subject, html, text, headers: unsubscribeHeaders(values.footer.unsubscribeLink), links }
 }
@@ -136,8 +141,8 @@ type Values = ReturnType<typeof cleanContext>
 function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>) {
   const items = cleanItems(context.items, storeHosts)
   const senderName = cleanText(context.senderName, 100)
-  const postalAddress = cleanText(context.postalAddress, 250)
-  if (!senderName || !postalAddress) {
+  const addressLines = cleanLines(context.postalAddress)
+  if (!senderName || addressLines.length === 0) {
     throw new TemplateError('sender_missing', "The sender's name or postal address is missing.")
   }
   return {
@@ -147,19 +152,33 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
     discountedTotal: context.discountedTotal === null ? null : cleanText(context.discountedTotal, 40),
     customerName: cleanText(context.customerName, 80) || 'there',
     cartTotal: cleanText(context.cartTotal, 40),
-    probes: {
-      trapLink: context.probes ? requiredLink(context.probes.trapLink, 'trap') : null,
-      pixelUrl: context.probes ? requiredLink(context.probes.pixelUrl, 'pixel') : null,
+    trackers: {
+      honeypotLink: context.trackers ? requiredLink(context.trackers.honeypotLink, 'honeypot') : null,
+      pixelUrl: context.trackers ? requiredLink(context.trackers.pixelUrl, 'pixel') : null,
     },
+    linkLabel: context.isWithoutCart ? 'Visit the shop' : 'Return to your cart',
     footer: {
+      why: context.isWithoutCart ? WHY_PERSON : WHY_CART,
       storeName: cleanText(context.storeName, 100),
       senderName,
-      postalAddress,
+      addressLines,
       unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
       preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
     },
   }
 }
+
+/** An address as it was entered, line by line. */
+const cleanLines = (text: string): string[] =>
+  text
+    .slice(0, MAX_ADDRESS)
+    .split(/\r\n|\r|\n/)
+    .map((line) => cleanText(line, 250))
+    .filter((line) => line !== '')
+    .slice(0, MAX_ADDRESS_LINES)
+
+const MAX_ADDRESS = 1_000
+const MAX_ADDRESS_LINES = 8
 
 function requiredLink(text: string, name: string): string {
   const url = webAddress(text)
@@ -196,7 +215,9 @@ function forLoops({ name, quantity, unitPrice, lineTotal }: CleanItem) {
 
 /** A table inside a paragraph is no HTML: mail readers would close the paragraph and leave a gap. */
 function unwrapItems(content: string): string {
-  return content.replace(/<p(?: [^>]*)?>\s*\ue000\s*<\/p>/g, ITEMS_MARK).replace(/<p(?: [^>]*)?>(\s|&nbsp;)*<\/p>/g, '')
+  return content
+    .replace(/<p(?: [^<>]*)?>\s*\ue000\s*<\/p>/g, ITEMS_MARK)
+    .replace(/<p(?: [^<>]*)?>(\s|&nbsp;)*<\/p>/g, '')
 }
 
 function linkRules(values: Values, { trackLink }: RenderOptions, links: RenderedMessage['links']) {
@@ -213,19 +234,20 @@ function linkRules(values: Values, { trackLink }: RenderOptions, links: Rendered
       known.set(url, trackedUrl ?? url)
       return trackedUrl ?? url
     },
-    linkText: (text: string) => (webAddress(text) === values.checkoutLink ? 'Return to your cart' : text),
+    linkText: (text: string) => (webAddress(text) === values.checkoutLink ? values.linkLabel : text),
     isImageAllowed: (text: string) => imageAddress(text, values.storeHosts) !== null,
   }
 }
 
-const WHY = 'You received this email because you left items in your cart at'
+const WHY_CART = 'You received this email because you left items in your cart at'
+const WHY_PERSON = 'You received this email because you gave your email address to'
 
 function textPart(plain: string, { items, footer }: Values): string {
-  const { storeName, senderName, postalAddress, unsubscribeLink, preferencesLink } = footer
+  const { why, storeName, senderName, addressLines, unsubscribeLink, preferencesLink } = footer
   const spaced = plain.replaceAll(ITEMS_MARK, () => `\n\n${itemsText(items)}\n\n`)
-  const body = spaced.replace(/[ \t]*\n[ \t]*\n\s*\n/g, '\n\n').trim()
+  const sender = [senderName, ...addressLines].join(addressLines.length > 1 ? '\n' : ', ')
   const preferences = preferencesLink ? `\nEmail preferences: ${preferencesLink}` : ''
-  return `${body}\n\n--\n${senderName}, ${postalAddress}\n${WHY} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
+  return `${tidyLines(spaced)}\n\n--\n${sender}\n${why} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
 }
 
 /** RFC 8058: one click in the mail reader's own button unsubscribes. */
@@ -236,11 +258,11 @@ function unsubscribeHeaders(link: string): Record<string, string> {
 function readLayout(): (values: object) => string {
   const liquid = new Liquid({ outputEscape: 'escape', strictVariables: true, strictFilters: true, templates: {} })
   const template = liquid.parse(readFileSync(new URL('./layouts/mail.liquid', import.meta.url), 'utf8'))
-  return (values) => liquid.renderSync(template, { ...values, why: WHY }) as string
+  return (values) => liquid.renderSync(template, values) as string
 }
 
 function tooLarge(): TemplateError {
-  return new TemplateError('too_large', 'The message is larger than mail readers show in full (100 KB).')
+  return new TemplateError('too_large', 'The message is larger than email apps show in full (100 KB).')
 }
 
 const draft = { id: 'draft', version: 0 }

@@ -185,11 +185,22 @@ function cleanInline(text: string, open: string[], rules: SanitizeRules): string
   const safe = text.replaceAll('>', '&gt;')
   if (open.includes('a') || !safe.includes('://')) return safe
   return safe.replace(BARE_LINK, (match) => {
-    const ending = /(&gt;|[.,;:!?)\]])+$/.exec(match)?.[0] ?? ''
-    const url = decode(match.slice(0, match.length - ending.length))
+    const end = endOfLink(match)
+    const ending = match.slice(end)
+    const url = decode(match.slice(0, end))
     const href = rules.link(url)
     return href === null
       ? match
       : `<a${attribute('href', href)} target="_blank">${encode(rules.linkText(url))}</a>${ending}`
   })
+}
+
+/** What closes a sentence or a parenthesis around an address is no part of it. */
+function endOfLink(text: string): number {
+  let end = text.length
+  for (;;) {
+    if (text.endsWith('&gt;', end)) end -= '&gt;'.length
+    else if (end > 0 && '.,;:!?)]'.includes(text[end - 1]!)) end -= 1
+    else return end
+  }
 }

@@ -9,16 +9,16 @@ import type {
   TextChannel,
   TextChannelName,
 } from '../../server/channels/channel.ts'
-import { replyJob } from '../../server/channels/jobs.ts'
-import type { Permitted } from '../../server/channels/permit.ts'
-import { readConfig } from '../../server/config.ts'
-import { type Db, openDb } from '../../server/db.ts'
+import type { Authorized } from '../../server/channels/send-authorization.ts'
+import { readConfig } from '../../server/core/config.ts'
+import { type Db, openDb } from '../../server/core/db.ts'
+import { createLogger } from '../../server/core/logger.ts'
+import { createSecrets } from '../../server/core/secrets.ts'
 import type { Deps } from '../../server/deps.ts'
-import { beat } from '../../server/instance/workers.ts'
-import { createLogger } from '../../server/logger.ts'
+import { replyJob } from '../../server/inbound/jobs.ts'
 import type { StoreClient } from '../../server/platforms/platform.ts'
-import type { Schema } from '../../server/schema.ts'
-import { createSecrets } from '../../server/secrets.ts'
+import type { Schema } from '../../server/schema/schema.ts'
+import { beat } from '../../server/send/workers.ts'
 import type { Clock } from './clock.ts'
 import { POOL_SIZE } from './pool.ts'
 import { send } from './statements.ts'
@@ -56,6 +56,7 @@ const config = readConfig({
   BILLING_TEST_MODE: 'on',
   DATABASE_URL: 'postgres://nobody@nowhere/none',
   PUBLIC_URL: 'https://recoup.example',
+  SMTP_URL: 'smtp://nowhere.example',
 })
 export const secrets = createSecrets('a secret of the simulator, long enough to be one')
 const log = createLogger(process.env.LOG_LEVEL ?? 'silent')
@@ -65,7 +66,7 @@ export interface Outside {
   clock: Clock
   client: () => StoreClient
   /** A provider takes a message from this process. */
-  take: (actor: Actor, message: Leaving) => Promise<Outcome>
+  take: (actor: Actor, message: Submission) => Promise<Outcome>
   /** What the account's text channels are like; null: it has none. */
   texts: TextTerms | null
   /** Owed to people who wrote. */
@@ -74,7 +75,7 @@ export interface Outside {
 
 type Reply = z.infer<typeof replyJob.payload>
 
-export type Leaving = Permitted<OutgoingEmail> | Permitted<OutgoingText>
+export type Submission = Authorized<OutgoingEmail> | Authorized<OutgoingText>
 
 /** A process that lives as long as the history: the web server. */
 export function aProcess(outside: Outside, workerId: string): Actor {
@@ -83,12 +84,12 @@ export function aProcess(outside: Outside, workerId: string): Actor {
   const actor = { life } as Actor
   const email = {
     poolSize: POOL_SIZE,
-    send: (mail: Permitted<OutgoingEmail>) => outside.take(actor, mail),
+    send: (mail: Authorized<OutgoingEmail>) => outside.take(actor, mail),
     check: async () => ({ isOk: true }) as const,
     close: async () => {},
   }
   const { texts } = outside
-  const put = (text: Permitted<OutgoingText>) => outside.take(actor, text)
+  const put = (text: Authorized<OutgoingText>) => outside.take(actor, text)
   // One object for each, as its places on the wire are counted by it.
   const channels: Record<TextChannelName, TextChannel> | null = texts && {
     sms: textChannel('sms', texts, put),
@@ -108,7 +109,12 @@ export function aProcess(outside: Outside, workerId: string): Actor {
         if (job.name === replyJob.name) outside.replies.push(payload as Reply)
       },
     },
-    channels: { email, demoEmail: email, text: async (_, channel) => channels?.[channel] ?? null },
+    channels: {
+      email,
+      demoEmail: email,
+      ownMail: async () => null,
+      text: async (_, channel) => channels?.[channel] ?? null,
+    },
     storeClient: outside.client,
     demo: null,
   }

@@ -1,10 +1,10 @@
-import type { Ground } from './ground.ts'
-import { openGround } from './ground.ts'
-import type { Report } from './lane.ts'
-import { runLanes, seedsFrom } from './lanes.ts'
+import type { Databases } from './databases.ts'
+import { openDatabases } from './databases.ts'
 import { type Mutation, mutations } from './mutations.ts'
 import { describe } from './steps.ts'
 import { sayMails, startTally } from './tally.ts'
+import type { Report } from './worker.ts'
+import { runWorkers, seedsFrom } from './workers.ts'
 
 // What `npm run simulate` does, with progress and a summary. Each answers the exit code.
 
@@ -14,7 +14,7 @@ const MANY_FAILURES = 20
 const MUTATION_LIMIT = 1_500
 
 export async function simulateSeed(seed: number): Promise<number> {
-  const ground = await openGround()
+  const databases = await openDatabases()
   let code = 0
   try {
     const onReport = (report: Report) => {
@@ -25,16 +25,16 @@ export async function simulateSeed(seed: number): Promise<number> {
           : `Seed ${seed}: ${report.steps} steps, ${sayMails(report.mails)}, nothing broken.`,
       )
     }
-    await runLanes({ ground, lanes: 1, seeds: seedsFrom(seed, 1), isShrunk: true, onReport })
+    await runWorkers({ databases, workers: 1, seeds: seedsFrom(seed, 1), isShrunk: true, onReport })
   } finally {
-    await ground.clear()
+    await databases.clear()
   }
   return code
 }
 
 /** Ctrl-C ends it after the histories being played; a second one at once. */
-export async function simulateMany(count: number, from: number, lanes: number): Promise<number> {
-  const ground = await openGround()
+export async function simulateMany(count: number, from: number, workers: number): Promise<number> {
+  const databases = await openDatabases()
   const tally = startTally(from)
   let isStopped = false
   const stop = () => {
@@ -53,22 +53,22 @@ export async function simulateMany(count: number, from: number, lanes: number): 
   const isEnough = () => isStopped || tally.failed.length + tally.lost.length >= MANY_FAILURES
   try {
     const seeds = seedsFrom(from, count)
-    await runLanes({ ground, lanes, seeds, isShrunk: true, isAlone: true, onReport, onLost, isEnough })
+    await runWorkers({ databases, workers, seeds, isShrunk: true, isAlone: true, onReport, onLost, isEnough })
   } finally {
     clearInterval(progress)
-    console.log(`\n${isStopped ? 'Stopped. ' : ''}${tally.summary(lanes)}`)
-    await ground.clear()
+    console.log(`\n${isStopped ? 'Stopped. ' : ''}${tally.summary(workers)}`)
+    await databases.clear()
   }
   return tally.failed.length + tally.lost.length > 0 ? 1 : 0
 }
 
 export function sayFailure({ seed, failure, steps }: Report): string {
-  const { history, broken } = failure!
-  const head = `Seed ${seed} breaks ${broken.rule} (${history.steps.length} of ${steps} steps are needed):`
+  const { scenario, broken } = failure!
+  const head = `Seed ${seed} breaks ${broken.rule} (${scenario.steps.length} of ${steps} steps are needed):`
   return [
     head,
     ...broken.words.slice(0, 5).map((each) => `  ${each}`),
-    describe(history),
+    describe(scenario),
     `Again: npm run simulate -- --seed ${seed}`,
   ].join('\n')
 }
@@ -91,12 +91,17 @@ function* seedsFor({ seed }: Mutation): Generator<number> {
 }
 
 /** Plays histories with the changed engine until one is broken. */
-export async function tryMutation(ground: Ground, mutation: Mutation, lanes: number, isAlone = false): Promise<Caught> {
-  let histories = 0
+export async function tryMutation(
+  databases: Databases,
+  mutation: Mutation,
+  workers: number,
+  isAlone = false,
+): Promise<Caught> {
+  let scenarios = 0
   let caught: Caught = { mutation, after: null, seed: 0, by: null }
-  await runLanes({
-    ground,
-    lanes,
+  await runWorkers({
+    databases,
+    workers,
     seeds: seedsFor(mutation),
     isShrunk: false,
     // A mutation is noticed at once, mostly: what was given out besides would still be played.
@@ -105,31 +110,31 @@ export async function tryMutation(ground: Ground, mutation: Mutation, lanes: num
     mutation: mutation.name,
     isEnough: () => caught.after !== null,
     onReport: ({ seed, failure }) => {
-      histories += 1
+      scenarios += 1
       if (failure?.broken.rule === mutation.rule && caught.after === null)
-        caught = { mutation, after: histories, seed, by: failure.broken.words[0] ?? '' }
+        caught = { mutation, after: scenarios, seed, by: failure.broken.words[0] ?? '' }
     },
   })
   return caught
 }
 
 /** `only`: of this rule, or with this in their name. */
-export async function simulateMutations(lanes: number, only: string): Promise<number> {
+export async function simulateMutations(workers: number, only: string): Promise<number> {
   const wanted = mutations.filter(({ name, rule }) => rule === only || name.includes(only))
-  const ground = await openGround()
+  const databases = await openDatabases()
   let missed = 0
   try {
     for (const mutation of wanted) {
       const begun = performance.now()
-      const { after, seed, by } = await tryMutation(ground, mutation, lanes, true)
+      const { after, seed, by } = await tryMutation(databases, mutation, workers, true)
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
       if (after === null) missed += 1
       const result =
-        after === null ? `NOT CAUGHT in ${MUTATION_LIMIT} histories` : `caught after ${after} histories (seed ${seed})`
+        after === null ? `NOT CAUGHT in ${MUTATION_LIMIT} scenarios` : `caught after ${after} scenarios (seed ${seed})`
       console.log(`${mutation.rule.padEnd(9)}${mutation.name}: ${result}, ${seconds} s${by ? `\n         ${by}` : ''}`)
     }
   } finally {
-    await ground.clear()
+    await databases.clear()
   }
   console.log(`\n${wanted.length - missed} of ${wanted.length} mutations caught.`)
   return missed > 0 ? 1 : 0

@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../server/db.ts'
+import { type Db, sql } from '../../server/core/db.ts'
 import type { Channel, Plan } from './steps.ts'
 import { asMs } from './witness.ts'
 
@@ -28,6 +28,10 @@ export interface Evidence {
   joined: string[]
   /** `kind:value` of the person, and of everybody who used one of its devices. */
   keys: string[]
+  /** Of the person alone. */
+  emails: string[]
+  /** Products in the cart. */
+  items: string[]
   country: string | null
   usState: string | null
   phone: string | null
@@ -44,7 +48,7 @@ export interface Evidence {
     id: string
   }[]
   /** In force, for this channel. */
-  relaxations: { country: string; from: string; to: string }[]
+  overrides: { country: string; from: string; to: string }[]
   plan: Plan | null
   /** Of the plan this month, on this channel, with this message. */
   used: number
@@ -65,7 +69,7 @@ export async function readEvidence(
       select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
         where m.id = ${of.id}
       union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
-    select m.cart_id as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin, m.step, m.state, m.worker_id as worker,
+    select m.cart_id as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.state, m.worker_id as worker,
       ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms('m.handed_over_at')} as "handedOverAt",
       c.status as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
       fs.delay_minutes as delay, s.cap_messages as cap,
@@ -81,15 +85,18 @@ export async function readEvidence(
           select theirs.shopper_id from shopper_keys mine join shopper_keys theirs on theirs.store_id = mine.store_id
             and theirs.kind = 'device' and theirs.value = mine.value
           where mine.store_id = m.store_id and mine.shopper_id = m.shopper_id and mine.kind = 'device')) as keys,
+      (select coalesce(jsonb_agg(k.value), '[]') from shopper_keys k where k.store_id = m.store_id and k.shopper_id = m.shopper_id
+        and k.kind = 'email') as emails,
+      (select coalesce(jsonb_agg(i ->> 'productId'), '[]') from jsonb_array_elements(c.items) i) as items,
       h.country, c.fold -> 'contact' ->> 'state' as "usState", c.phone, r.overrides_holdout as "overridesHoldout",
       h.arm, ${ms('h.arm_at')} as "armAt",
-      exists (select from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
+      exists (select 1 from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
         and o.purchased_at < c.started_at) as "hasBoughtBefore",
       (select coalesce(jsonb_agg(jsonb_build_object('status', n.status, 'isConfirmed', n.is_confirmed, 'source', n.source,
           'at', ${ms('n.at')}, 'id', n.id) order by n.at, n.id), '[]') from consents n
         where n.store_id = m.store_id and n.address_hash = ${of.hash} and n.channel = m.channel) as ledger,
       (select coalesce(jsonb_agg(jsonb_build_object('country', x.country, 'from', x.from_rule, 'to', x.to_rule)), '[]')
-        from consent_relaxations x where x.store_id = m.store_id and x.channel = m.channel and x.ended_at is null) as relaxations,
+        from consent_overrides x where x.store_id = m.store_id and x.channel = m.channel and x.ended_at is null) as overrides,
       (select p.plan from subscriptions p where p.account_id = s.account_id) as plan,
       coalesce((select u.used from plan_usage u where u.account_id = s.account_id and u.channel = m.channel
         and u.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date), 0) as used,
@@ -100,8 +107,8 @@ export async function readEvidence(
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id
-    left join flow_steps fs on fs.store_id = m.store_id and 'flow:' || fs.flow_id = m.origin and fs.step = m.step
-    left join reminders r on r.store_id = m.store_id and r.message_id = m.id
+    left join flow_steps fs on fs.store_id = m.store_id and m.origin_kind = 'flow' and fs.flow_id = m.origin_id and fs.id = m.step_id
+    left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
     where m.id = ${of.id}`.execute(db)
   return rows.rows[0]
 }

@@ -1,11 +1,11 @@
 import type { Country } from './people.ts'
 import type { Chance } from './random.ts'
-import type { Channel, History } from './steps.ts'
+import type { Channel, Scenario } from './steps.ts'
 
 // What is given from a history's beginning on: its flow's channels, where its people live, what its owner pays for.
 
 type Frame = Pick<
-  History,
+  Scenario,
   'channels' | 'countries' | 'startHour' | 'plan' | 'room' | 'budgetMicros' | 'cooldownHours' | 'template'
 >
 

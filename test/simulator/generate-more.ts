@@ -57,10 +57,10 @@ function report(chance: Maker): Act {
   }
 }
 
-function byHand(chance: Maker): Act {
+function manual(chance: Maker): Act {
   const isBulk = chance.isLucky(0.4)
   return {
-    do: 'by hand',
+    do: 'manual',
     channel: chance.weighted({ email: 2, sms: 4, whatsapp: 4 }),
     carts: isBulk ? chance.pick([[0, 1], [0, 1, 2], [1, 1, 0], [2]]) : [chance.between(0, 2)],
     isBulk,
@@ -78,9 +78,9 @@ export const textActs: Makings = {
   lateWords: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],
   report: [6, report],
   lateReports: [1, (chance) => ({ do: 'late reports arrive', isReversed: chance.isLucky(0.5) })],
-  byHand: [5, byHand],
-  relax: [0.8, (chance) => ({ do: 'relax', rule: chance.between(0, 2) })],
-  endRelaxation: [0.6, (chance) => ({ do: 'end relaxation', rule: chance.between(0, 2) })],
+  manual: [5, manual],
+  override: [0.8, (chance) => ({ do: 'override', rule: chance.between(0, 2) })],
+  endConsentOverride: [0.6, (chance) => ({ do: 'end override', rule: chance.between(0, 2) })],
   budget: [0.8, (chance) => ({ do: 'budget', micros: chance.pick([null, 0, 8_000, 20_000, 250_000]) })],
   plan: [0.4, (chance) => ({ do: 'plan', plan: chance.pick(['free', 'starter', 'growth', 'growth']) })],
 }

@@ -1,17 +1,19 @@
 import type { OrderKind } from '../../server/platforms/platform.ts'
+import { withAliases } from './aliases.ts'
 import { aFrame, MIXED } from './frame.ts'
 import { ownerActs, textActs } from './generate-more.ts'
 import { answer, type Maker, type Makings } from './maker.ts'
 import { type Person, peopleOf } from './people.ts'
 import { chanceOf } from './random.ts'
+import { aShortage } from './shortage.ts'
 import {
   type Act,
   type Channel,
   type Consent,
   type Contact,
-  type History,
   hasTexts,
   type Meanwhile,
+  type Scenario,
   type Step,
 } from './steps.ts'
 
@@ -31,7 +33,7 @@ const DELAYS = [
 const LEAST_STEPS = 20
 const MOST_STEPS = 40
 
-export function historyOf(seed: number): History {
+export function scenarioOf(seed: number): Scenario {
   const dice = chanceOf(seed)
   const length = dice.between(LEAST_STEPS, MOST_STEPS)
   const frame = {
@@ -40,6 +42,7 @@ export function historyOf(seed: number): History {
     cap: dice.pick([1, 2, 3, 3]),
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
     ...aFrame(dice),
+    shortage: null,
     steps: [],
   }
   const chance: Maker = { ...dice, people: peopleOf(frame.countries), hasTexts: hasTexts(frame) }
@@ -48,7 +51,7 @@ export function historyOf(seed: number): History {
   const people = { none: [], one: [chance.between(0, 2)], all: [0, 1, 2] }[first]
   const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
   while (steps.length < length) steps.push({ ...anyAct(chance), waitMs: aWait(chance) })
-  return { ...frame, steps }
+  return { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }
@@ -173,7 +176,7 @@ function work(chance: Maker): Extract<Act, { do: 'work' }> {
 }
 
 function meanwhile(chance: Maker): Meanwhile {
-  const at = chance.weighted({ page: 2, claim: 1, judge: 2, handover: 4, wire: 4 })
+  const at = chance.weighted({ page: 2, claim: 1, evaluate: 2, handover: 4, submission: 4 })
   const steps = Array.from({ length: chance.between(1, 2) }, () => ({
     ...rival(chance),
     waitMs: chance.isLucky(0.5) ? 0 : chance.between(500, 40 * SECOND),
@@ -185,12 +188,12 @@ function meanwhile(chance: Maker): Meanwhile {
 }
 
 function atOnce(chance: Maker): Act {
-  const twice = chance.hasTexts && chance.isLucky(0.2) ? textActs.byHand![1](chance) : null
+  const twice = chance.hasTexts && chance.isLucky(0.2) ? textActs.manual![1](chance) : null
   return { do: 'at once', acts: twice ? [twice, twice] : [work(chance), rival(chance)] }
 }
 
-const OF_TEXTS = { says: 3, report: 2, byHand: 2, budget: 0.5, endRelaxation: 0.5 }
-const NO_TEXTS = { says: 0, report: 0, byHand: 0, budget: 0, endRelaxation: 0 }
+const OF_TEXTS = { says: 3, report: 2, manual: 2, budget: 0.5, endConsentOverride: 0.5 }
+const NO_TEXTS = { says: 0, report: 0, manual: 0, budget: 0, endConsentOverride: 0 }
 
 /** What somebody else does while a worker is at it. */
 function rival(chance: Maker): Act {

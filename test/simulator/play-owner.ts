@@ -1,101 +1,102 @@
-import { setPlanByHand } from '../../server/billing/billing.ts'
+import { setPlanManually } from '../../server/billing/billing.ts'
+import { end, override } from '../../server/consent/overrides.ts'
 import type { Deps } from '../../server/deps.ts'
-import { saveBudget } from '../../server/messages/budget.ts'
-import { erasePerson, runErasure } from '../../server/persons/erase.ts'
-import { end, relax } from '../../server/shoppers/relaxations.ts'
+import { eraseDataSubject, runErasure } from '../../server/privacy/erase.ts'
 import { entryId } from '../../server/suppressions/rules.ts'
 import { addEntry, removeEntry } from '../../server/suppressions/suppressions.ts'
+import { saveBudget } from '../../server/texts/budget.ts'
 import { secrets } from './actors.ts'
+import { aliasOf } from './aliases.ts'
+import { type ActOf, account, type Harness, handle } from './harness.ts'
 import type { Person } from './people.ts'
 import type { Act } from './steps.ts'
-import { type ActOf, account, handle, type Theatre } from './theatre.ts'
 
 // What an owner does with single people, and with what texts may cost.
 
-type Players<Kind extends Act['do']> = { [Each in Kind]: (theatre: Theatre, act: ActOf<Each>) => Promise<unknown> }
+type Players<Kind extends Act['do']> = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
 /** On a legal ground: German yeses unconfirmed, Germans and everybody else written to by mail until they say no. */
-export const RELAXED = [
+export const OVERRIDDEN = [
   { channel: 'sms', country: 'DE', from: 'confirmed_opt_in', to: 'opt_in' },
   { channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out' },
   { channel: 'sms', country: '*', from: 'confirmed_opt_in', to: 'opt_in' },
 ] as const
 
 export const ownerPlayers: Players<
-  'suppress' | 'allow again' | 'relax' | 'end relaxation' | 'budget' | 'plan' | 'erase'
+  'suppress' | 'allow again' | 'override' | 'end override' | 'budget' | 'plan' | 'erase'
 > = {
-  async suppress(theatre, { person, kind, channels }) {
-    const by = { account: account(theatre), session: theatre.stage.session }
-    const who = theatre.people[person]!
+  async suppress(harness, { person, kind, channels }) {
+    const by = { account: account(harness), session: harness.fixture.session }
+    const who = harness.people[person]!
     const address = kind === 'email' ? who.email : who.typedPhone
-    await addEntry(theatre.web.deps, by, { address, channels, note: 'asked on the phone' })
+    await addEntry(harness.web.deps, by, { address, channels, note: 'asked on the phone' })
     for (const each of addressesOf(who, kind)) {
       for (const channel of kind === 'email' ? ['email'] : channels.length === 2 ? ['all'] : channels) {
         const key = `${channel}:${each}`
-        theatre.suppressed.set(key, theatre.suppressed.get(key) ?? theatre.clock.trueNow())
+        harness.suppressed.set(key, harness.suppressed.get(key) ?? harness.clock.trueNow())
       }
     }
   },
-  async 'allow again'(theatre, { person, kind, channel }) {
-    const by = { account: account(theatre), session: theatre.stage.session }
-    for (const address of addressesOf(theatre.people[person]!, kind)) {
+  async 'allow again'(harness, { person, kind, channel }) {
+    const by = { account: account(harness), session: harness.fixture.session }
+    for (const address of addressesOf(harness.people[person]!, kind)) {
       const id = entryId(secrets.addressHash(address), channel, 'manual')
-      await removeEntry(theatre.web.deps, by, id)
-      theatre.suppressed.delete(`${channel}:${address}`)
+      await removeEntry(harness.web.deps, by, id)
+      harness.suppressed.delete(`${channel}:${address}`)
     }
   },
-  async relax(theatre, { rule }) {
+  async override(harness, { rule }) {
     const legalGround = 'Section 7 (3) of the law on unfair competition, as our lawyer wrote us.'
-    await relax(theatre.web.deps, theatre.stage.session, handle(theatre), { ...RELAXED[rule]!, legalGround })
+    await override(harness.web.deps, harness.fixture.session, handle(harness), { ...OVERRIDDEN[rule]!, legalGround })
   },
-  async 'end relaxation'(theatre, { rule }) {
-    const { channel, country } = RELAXED[rule]!
-    const { rows } = await theatre.outside.pool.query(
-      'select id from consent_relaxations where store_id = $1 and channel = $2 and country = $3 and ended_at is null',
-      [theatre.stage.storeId, channel, country],
+  async 'end override'(harness, { rule }) {
+    const { channel, country } = OVERRIDDEN[rule]!
+    const { rows } = await harness.outside.pool.query(
+      'select id from consent_overrides where store_id = $1 and channel = $2 and country = $3 and ended_at is null',
+      [harness.fixture.storeId, channel, country],
     )
-    for (const { id } of rows) await end(theatre.web.deps, theatre.stage.session, handle(theatre), id)
+    for (const { id } of rows) await end(harness.web.deps, harness.fixture.session, handle(harness), id)
   },
-  async budget(theatre, { micros }) {
-    await saveBudget(theatre.web.deps, account(theatre), micros === null ? null : micros / 1_000_000)
-    theatre.say({ budget: { micros, since: theatre.clock.trueNow() } })
+  async budget(harness, { micros }) {
+    await saveBudget(harness.web.deps, account(harness), micros === null ? null : micros / 1_000_000)
+    harness.say({ budget: { micros, since: harness.clock.trueNow() } })
   },
-  async plan(theatre, { plan }) {
-    await setPlanByHand(theatre.web.deps, account(theatre), plan)
-    theatre.say({ plannedSince: theatre.clock.trueNow() })
+  async plan(harness, { plan }) {
+    await setPlanManually(harness.web.deps, account(harness), plan)
+    harness.say({ plannedSince: harness.clock.trueNow() })
   },
-  async erase(theatre, { person, kind, isRunNow }) {
-    const { web, stage, people } = theatre
+  async erase(harness, { person, kind, isRunNow }) {
+    const { web, fixture, people } = harness
     const who = people[person]!
     const address = addressesOf(who, kind)[0]!
     const wanted = { address: kind === 'email' ? address : who.typedPhone, confirmation: 'erase' }
-    const { id } = await erasePerson(web.deps, { account: account(theatre), session: stage.session }, wanted)
-    await noteErased(theatre)
-    if (!theatre.erased.has(address)) throw new Error(`${address} was erased and is not on the suppression list`)
-    theatre.erasing.push(id)
-    if (isRunNow) await runErasures(theatre, web.deps)
+    const { id } = await eraseDataSubject(web.deps, { account: account(harness), session: fixture.session }, wanted)
+    await noteErased(harness)
+    if (!harness.erased.has(address)) throw new Error(`${address} was erased and is not on the suppression list`)
+    harness.erasing.push(id)
+    if (isRunNow) await runErasures(harness, web.deps)
   },
 }
 
 const addressesOf = ({ email, phones }: Person, kind: 'email' | 'phone') => (kind === 'email' ? [email] : phones)
 
 /** Everybody whose hash is on the list for that: the engine finds all addresses of a person. */
-async function noteErased({ outside, stage, people, erased, clock }: Theatre): Promise<void> {
+async function noteErased({ outside, fixture, people, erased, clock }: Harness): Promise<void> {
   const { rows } = await outside.pool.query<{ hash: string }>(
     `select encode(address_hash, 'hex') as hash from suppressions where account_id = $1 and reason = 'erased'`,
-    [stage.accountId],
+    [fixture.accountId],
   )
   const hashes = new Set(rows.map(({ hash }) => hash))
-  for (const address of people.flatMap(({ email, phones }) => [email, ...phones])) {
+  for (const address of people.flatMap(({ email, phones }) => [email, aliasOf(email), ...phones])) {
     if (!erased.has(address) && hashes.has(secrets.addressHash(address).toString('hex')))
       erased.set(address, clock.trueNow())
   }
 }
 
 /** The jobs of erasures, until each has ended; one that is killed in the middle is taken up by the next worker. */
-export async function runErasures(theatre: Theatre, deps: Deps): Promise<void> {
-  for (const erasureId of [...theatre.erasing]) {
-    await runErasure(deps, { accountId: theatre.stage.accountId, erasureId })
-    theatre.erasing = theatre.erasing.filter((id) => id !== erasureId)
+export async function runErasures(harness: Harness, deps: Deps): Promise<void> {
+  for (const erasureId of [...harness.erasing]) {
+    await runErasure(deps, { accountId: harness.fixture.accountId, erasureId })
+    harness.erasing = harness.erasing.filter((id) => id !== erasureId)
   }
 }

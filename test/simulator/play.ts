@@ -1,58 +1,62 @@
 import { foldRollups } from '../../server/analytics/rollups.ts'
-import { admitPost, type CaptureStore, recordCapture } from '../../server/carts/capture.ts'
-import { foldLeftPosts, foldPostsOf } from '../../server/carts/capture-intake.ts'
-import { onlyReadable } from '../../server/carts/capture-rules.ts'
+import { admitPost, type CaptureStore, recordCapture } from '../../server/capture/capture.ts'
+import { foldLeftPosts, foldPostsOf } from '../../server/capture/capture-intake.ts'
+import { onlyReadable } from '../../server/capture/capture-rules.ts'
+import { PER_CLIENT } from '../../server/capture/contact-limits.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/detect.ts'
 import { recordOrders } from '../../server/carts/record.ts'
-import { restoreCart } from '../../server/carts/restore.ts'
-import { fetchPrices } from '../../server/channels/prices.ts'
-import { AppError } from '../../server/errors.ts'
+import { restoreTokenOf } from '../../server/compose/compose.ts'
+import { AppError } from '../../server/core/errors.ts'
+import { newId } from '../../server/core/ids.ts'
+import { tryTake } from '../../server/core/rate-limits.ts'
+import { dueStores, keepPosts } from '../../server/core/system.ts'
+import { followLink } from '../../server/engagement/follow.ts'
 import { saveFlow, switchFlow } from '../../server/flows/flows.ts'
 import { stepsOf } from '../../server/flows/sql.ts'
-import { newId } from '../../server/ids.ts'
+import { fetchPrices } from '../../server/inbound/prices.ts'
 import * as instance from '../../server/instance/sql.ts'
-import { beat } from '../../server/instance/workers.ts'
-import { restoreTokenOf } from '../../server/messages/compose.ts'
-import { sendDue } from '../../server/messages/deliver.ts'
-import { closeAbandonedFlights } from '../../server/messages/flights.ts'
-import { resubscribe, unsubscribe } from '../../server/messages/track.ts'
-import { askWaiting } from '../../server/shoppers/question.ts'
-import { connectStore } from '../../server/stores/connect.ts'
-import { disconnectStore } from '../../server/stores/stores.ts'
-import { refreshOrder, sweepStore } from '../../server/stores/sync.ts'
-import { dueStores, keepPosts } from '../../server/system.ts'
-import { followLink } from '../../server/visits/follow.ts'
+import { askWaiting } from '../../server/opt-in/opt-in-request.ts'
+import { resubscribe, unsubscribe } from '../../server/preferences/unsubscribe.ts'
+import { restoreCart } from '../../server/restore/restore.ts'
+import { sendDue } from '../../server/send/deliver.ts'
+import { closeAbandonedSubmissions } from '../../server/send/submissions.ts'
+import { beat } from '../../server/send/workers.ts'
+import { connectStore } from '../../server/store-settings/connect.ts'
+import { pauseSending, resumeSending } from '../../server/store-settings/pause.ts'
+import { disconnectStore } from '../../server/store-settings/stores.ts'
+import { refreshOrder, sweepStore } from '../../server/sync/sync.ts'
 import type { CapturePost } from '../../shared/capture.ts'
+import { aBox } from '../boxes.ts'
 import { type Actor, aWorker, Killed, secrets } from './actors.ts'
+import { TEXT } from './fixture.ts'
+import { type ActOf, type Harness, handle } from './harness.ts'
 import { numbersOf } from './people.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
 import { changeOrder, type Version } from './shop.ts'
-import { TEXT } from './stage.ts'
 import { type Act, type Consent, hasTexts, type Meanwhile, type Step } from './steps.ts'
-import { type ActOf, handle, type Theatre } from './theatre.ts'
 
 // Each act of a history, done by the engine's own functions.
 
-type Players = { [Kind in Act['do']]: (theatre: Theatre, act: ActOf<Kind>) => Promise<unknown> }
+type Players = { [Kind in Act['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
 
-export async function playStep(theatre: Theatre, step: Step): Promise<void> {
-  await theatre.clock.pass(step.waitMs)
-  await playAct(theatre, step)
+export async function playStep(harness: Harness, step: Step): Promise<void> {
+  await harness.clock.pass(step.waitMs)
+  await playAct(harness, step)
 }
 
 /** What nobody in a history has a reason to be refused. */
 const GRANTED: ReadonlySet<Act['do']> = new Set(['suppress', 'plan', 'budget', 'flow', 'pause', 'disconnect'])
 
 /** What the engine refuses in so many words is ordinary; anything else is a broken engine. */
-async function playAct(theatre: Theatre, act: Act): Promise<void> {
+async function playAct(harness: Harness, act: Act): Promise<void> {
   try {
-    await (players[act.do] as (theatre: Theatre, act: Act) => Promise<unknown>)(theatre, act)
+    await (players[act.do] as (harness: Harness, act: Act) => Promise<unknown>)(harness, act)
   } catch (error) {
     const isRefused = error instanceof AppError && !GRANTED.has(act.do)
     if (isRefused || error instanceof Killed) return
     if (!isDeadlock(error)) throw error
-    theatre.deadlocks += 1
+    harness.deadlocks += 1
   }
 }
 
@@ -60,136 +64,140 @@ async function playAct(theatre: Theatre, act: Act): Promise<void> {
 const isDeadlock = (error: unknown) => (error as { code?: string }).code === '40P01'
 
 const players: Players = {
-  async post(theatre, act) {
-    const post = nextPost(theatre, act)
+  async post(harness, act) {
+    const post = nextPost(harness, act)
     if (act.network === 'lost') return
     if (act.network === 'late') {
-      theatre.latePosts.push(post)
+      harness.latePosts.push(post)
       return
     }
-    await arrive(theatre, post, act.network === 'left')
-    if (act.network === 'twice') await arrive(theatre, post)
+    await arrive(harness, post, act.network === 'left')
+    if (act.network === 'twice') await arrive(harness, post)
   },
-  async 'new visit'(theatre, { browser }) {
-    theatre.browsers[browser]!.visit += 1
+  async 'new visit'(harness, { browser }) {
+    harness.browsers[browser]!.visit += 1
   },
-  async 'late posts arrive'(theatre, { isReversed }) {
-    const late = theatre.latePosts.splice(0)
-    for (const post of isReversed ? late.reverse() : late) await arrive(theatre, post)
+  async 'late posts arrive'(harness, { isReversed }) {
+    const late = harness.latePosts.splice(0)
+    for (const post of isReversed ? late.reverse() : late) await arrive(harness, post)
   },
-  async order(theatre, act) {
-    const version = changeOrder(theatre.shop, theatre.clock, act)
-    noteWords(theatre, version)
+  async order(harness, act) {
+    const version = changeOrder(harness.shop, harness.clock, act)
+    noteText(harness, version)
     if (act.webhook === 'lost') return
     if (act.webhook === 'late') {
-      theatre.lateWebhooks.push(version)
+      harness.lateWebhooks.push(version)
       return
     }
-    await webhook(theatre, version, false)
-    if (act.webhook === 'twice') await webhook(theatre, version, true)
+    await webhook(harness, version, false)
+    if (act.webhook === 'twice') await webhook(harness, version, true)
   },
-  async 'late webhooks arrive'(theatre, { isOld }) {
-    for (const version of theatre.lateWebhooks.splice(0).reverse()) await webhook(theatre, version, isOld)
+  async 'late webhooks arrive'(harness, { isOld }) {
+    for (const version of harness.lateWebhooks.splice(0).reverse()) await webhook(harness, version, isOld)
   },
   work,
-  async restart(theatre, { worker }) {
-    theatre.workers[worker]!.life.isDead = true
-    theatre.workers[worker] = await aWorker(theatre.outside)
+  async restart(harness, { worker }) {
+    harness.workers[worker]!.life.isDead = true
+    harness.workers[worker] = await aWorker(harness.outside)
   },
-  async store(theatre, { mood }) {
-    theatre.shop.mood = mood
+  async store(harness, { mood }) {
+    harness.shop.mood = mood
   },
-  async sweep(theatre, { worker }) {
-    const { deps } = await living(theatre, worker)
-    await sweepStore(deps, { storeId: theatre.stage.storeId })
+  async sweep(harness, { worker }) {
+    const { deps } = await living(harness, worker)
+    await sweepStore(deps, { storeId: harness.fixture.storeId })
     await foldRollups(deps)
   },
-  async clock(theatre, { jumpMs }) {
+  async clock(harness, { jumpMs }) {
     // Processes that live say so every few seconds, whatever else they do: shortly before the clock jumps, and shortly after.
-    await beatMeanwhile(theatre)
-    for (const worker of theatre.workers) await stillThere(worker)
-    theatre.clock.jump(jumpMs)
-    for (const worker of theatre.workers) await stillThere(worker)
-    theatre.hasJumped = true
+    await beatMeanwhile(harness)
+    for (const worker of harness.workers) await stillThere(worker)
+    harness.clock.jump(jumpMs)
+    for (const worker of harness.workers) await stillThere(worker)
+    harness.hasJumped = true
   },
-  async flow(theatre, { isOn, includeLast24h }) {
-    const { stage, web, history } = theatre
-    const wanted = { isOn, includeLast24h, holdoutPercent: history.holdoutPercent }
-    await switchFlow(web.deps, handle(theatre), stage.flowId, wanted)
-    theatre.isFlowOn = isOn
-    theatre.say({ flowOffSince: isOn ? null : theatre.clock.trueNow() })
+  async flow(harness, { isOn, includeLast24h }) {
+    const { fixture, web, scenario } = harness
+    const wanted = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
+    await switchFlow(web.deps, handle(harness), fixture.flowId, wanted)
+    harness.isFlowOn = isOn
+    harness.say({ flowOffSince: isOn ? null : harness.clock.trueNow() })
   },
-  async edit(theatre, { delays, isTextChanged, channels }) {
-    const store = handle(theatre)
-    const steps = (await stepsOf(store, [theatre.stage.flowId])).map((step, index) => ({
+  async edit(harness, { delays, isTextChanged, channels }) {
+    const store = handle(harness)
+    const steps = (await stepsOf(store, [harness.fixture.flowId])).map((step, index) => ({
       step: step.step,
       delayMinutes: delays[index]!,
       channel: channels?.[index],
       subject: isTextChanged ? `${step.subject}!` : step.subject,
       body: channels && channels[index] !== step.channel ? TEXT : step.body,
     }))
-    theatre.editedAt = theatre.clock.trueNow()
-    await saveFlow(theatre.web.deps, store, theatre.stage.flowId, { name: 'Reminders', steps })
+    harness.editedAt = harness.clock.trueNow()
+    await saveFlow(harness.web.deps, store, harness.fixture.flowId, { name: 'Reminders', steps })
   },
-  async pause(theatre, { isPaused }) {
-    const { db, now } = theatre.web.deps
+  async pause(harness, { isPaused }) {
+    const { db, now } = harness.web.deps
     await instance.insertInstance(db, 'here', now())
-    if (isPaused) await instance.pause(db, 'a copy')
-    else await instance.confirm(db, 'here')
-    theatre.say({ pausedSince: isPaused ? theatre.clock.trueNow() : null })
+    const store = handle(harness)
+    // By turns the whole installation and this store alone; both end together.
+    harness.pauses += isPaused ? 1 : 0
+    if (!isPaused) await Promise.all([instance.confirm(db, 'here'), resumeSending(harness.web.deps, store)])
+    else if (harness.pauses % 2 === 1) await instance.pause(db, 'a copy')
+    else await pauseSending(harness.web.deps, harness.fixture.session, store)
+    harness.say({ pausedSince: isPaused ? harness.clock.trueNow() : null })
   },
-  async disconnect(theatre) {
-    await disconnectStore(theatre.web.deps, handle(theatre))
-    theatre.say({ disconnectedSince: theatre.clock.trueNow() })
+  async disconnect(harness) {
+    await disconnectStore(harness.web.deps, handle(harness))
+    harness.say({ disconnectedSince: harness.clock.trueNow() })
   },
-  async reconnect(theatre) {
-    const { accountId, homeUrl, keys } = theatre.stage
+  async reconnect(harness) {
+    const { accountId, homeUrl, keys } = harness.fixture
     const wanted = { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret }
     const request = { platform: 'woocommerce' as const, store_url: homeUrl, ...wanted }
-    await connectStore(theatre.web.deps, { accountId, sessionId: null }, request)
-    theatre.say({ disconnectedSince: null })
+    await connectStore(harness.web.deps, { accountId, sessionId: null }, request)
+    harness.say({ disconnectedSince: null })
   },
-  async click(theatre, { mail, isHuman }) {
-    const id = mailOf(theatre, mail)
+  async click(harness, { mail, isHuman }) {
+    const id = mailOf(harness, mail)
     const userAgent = isHuman ? 'Mozilla/5.0 (Macintosh) Firefox/140.0' : 'curl/8.0'
     if (id)
-      await followLink(theatre.web.deps, secrets.token('click', `${id}:0`), { method: 'GET', userAgent, purpose: '' })
+      await followLink(harness.web.deps, secrets.token('click', `${id}:0`), { method: 'GET', userAgent, purpose: '' })
   },
-  async restore(theatre, { mail }) {
-    const id = mailOf(theatre, mail)
-    if (id) await restoreCart(theatre.web.deps, restoreTokenOf(secrets, id))
+  async restore(harness, { mail }) {
+    const id = mailOf(harness, mail)
+    if (id) await restoreCart(harness.web.deps, restoreTokenOf(secrets, id))
   },
-  async unsubscribe(theatre, { mail, way }) {
-    const seen = theatre.post.mails[mail]
+  async unsubscribe(harness, { mail, way }) {
+    const seen = harness.post.mails[mail]
     if (!seen) return
-    await unsubscribe(theatre.web.deps, secrets.token('unsubscribe', `${seen.id}:0`), way)
-    theatre.unsubscribed.set(`${seen.channel}:${seen.to}`, theatre.clock.trueNow())
-    theatre.justUnsubscribed = { channel: seen.channel, address: seen.to }
+    await unsubscribe(harness.web.deps, secrets.token('unsubscribe', `${seen.id}:0`), way)
+    harness.unsubscribed.set(`${seen.channel}:${seen.to}`, harness.clock.trueNow())
+    harness.justUnsubscribed = { channel: seen.channel, address: seen.to }
   },
-  async resubscribe(theatre, { mail }) {
-    const seen = theatre.post.mails[mail]
+  async resubscribe(harness, { mail }) {
+    const seen = harness.post.mails[mail]
     if (!seen) return
-    await resubscribe(theatre.web.deps, secrets.token('unsubscribe', `${seen.id}:0`))
+    await resubscribe(harness.web.deps, secrets.token('unsubscribe', `${seen.id}:0`))
     const key = `${seen.channel}:${seen.to}`
-    theatre.unsubscribed.delete(key)
-    theatre.withdrawn.delete(key)
-    theatre.yeses.add(key)
+    harness.unsubscribed.delete(key)
+    harness.withdrawn.delete(key)
+    harness.yeses.add(key)
   },
   ...textPlayers,
   ...ownerPlayers,
-  async 'by hand'(theatre, act) {
+  async manual(harness, act) {
     // What the worker is refused is the worker's, not an answer to whoever pressed and waits.
-    await sendSome(theatre, act, (worker) => playAct(theatre, { ...worker, do: 'work', meanwhile: null, diesAt: null }))
+    await sendSome(harness, act, (worker) => playAct(harness, { ...worker, do: 'work', meanwhile: null, diesAt: null }))
   },
-  async 'at once'(theatre, { acts }) {
-    await Promise.all(acts.map((act) => playAct(theatre, act)))
+  async 'at once'(harness, { acts }) {
+    await Promise.all(acts.map((act) => playAct(harness, act)))
   },
 }
 
-const mailOf = ({ post }: Theatre, index: number) => post.mails[index]?.id
+const mailOf = ({ post }: Harness, index: number) => post.mails[index]?.id
 
-function nextPost(theatre: Theatre, act: ActOf<'post'>): CapturePost {
-  const browser = theatre.browsers[act.browser]!
+function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
+  const browser = harness.browsers[act.browser]!
   if (act.isNewPage || browser.seq < 0) {
     browser.page += 1
     browser.seq = -1
@@ -207,40 +215,71 @@ function nextPost(theatre: Theatre, act: ActOf<'post'>): CapturePost {
   }
 }
 
-function consentOf({ email, sms, whatsapp }: Consent): NonNullable<CapturePost['consent']> {
-  const wording = 'Write to me'
-  return {
-    ...(email === undefined ? {} : { email, wording }),
-    ...(sms === undefined ? {} : { sms: { isGiven: sms, wording } }),
-    ...(whatsapp === undefined ? {} : { whatsapp: { isGiven: whatsapp, wording } }),
-  }
+function consentOf(consent: Consent): NonNullable<CapturePost['consent']> {
+  const boxes = (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
+    const isGiven = consent[channel]
+    return isGiven === undefined ? [] : [[channel, aBox(channel, isGiven)]]
+  })
+  return Object.fromEntries(boxes)
 }
 
 /** What the intake does with a post, one at a time: counts what it brings, keeps it, and it is answered. */
-async function keep({ web: { deps } }: Theatre, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
-  await admitPost(deps, store, post, client)
-  await keepPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post }])
+async function keep({ web: { deps } }: Harness, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
+  const admitted = await admitPost(deps, store, post, client)
+  await keepPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post: admitted }])
 }
 
 /** `isLeft`: the process ended between its answer and what it makes of the post. */
-async function arrive(theatre: Theatre, post: CapturePost, isLeft = false): Promise<void> {
-  const { stage, web, clock } = theatre
-  const store = { id: stage.storeId, url: stage.homeUrl, home_url: stage.homeUrl }
-  // A client of its own each time: how many addresses one may bring is not what is asked here.
-  const client = `client-${clock.trueNow()}-${theatre.arrivals++}`
+async function arrive(harness: Harness, post: CapturePost, isLeft = false): Promise<void> {
+  const { fixture, web, clock } = harness
+  const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
+  const isCrowded = harness.arrivals++ % 4 === 3
+  const client = isCrowded ? await crowd(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
+  const isOfCart = saidOfItsCart(harness, post, isCrowded)
+  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
   if (post.consent) await recordCapture(web.deps, store, post, client)
-  else await keep(theatre, store, onlyReadable(post), client)
-  if (!isLeft) await foldPostsOf(web.deps, stage.storeId)
-  noteConsent(theatre, post)
+  else await keep(harness, store, onlyReadable(post), client)
+  if (!isLeft) await foldPostsOf(web.deps, fixture.storeId)
+  noteConsent(harness, post, isOfCart)
+}
+
+/** A network that has brought as many new contacts within the hour as one may; the others are networks of their own. */
+async function crowd(harness: Harness): Promise<string> {
+  const subject = `${harness.fixture.storeId}\0crowd`
+  const takes = harness.isCrowdFull ? [] : Object.values(PER_CLIENT)
+  harness.isCrowdFull = true
+  for (const limit of takes) for (let i = 0; i < limit.points; i++) await tryTake(harness.web.deps, limit, subject)
+  return 'crowd'
+}
+
+/** A no of a page counts for what an earlier post of the same cart has said below the limits, and nobody else's. */
+function saidOfItsCart(
+  { contacts, refused, usable }: Harness,
+  { cart, contact }: CapturePost,
+  isCrowded: boolean,
+): (address: string) => boolean {
+  const before = new Set(contacts.get(cart))
+  const said = [contact?.email, contact?.phone].flatMap((each) => (each ? numbersOf(each)[0]! : []))
+  const open = new Set(refused.get(cart))
+  if (isCrowded) refused.set(cart, new Set([...open, ...said.filter((address) => !before.has(address))]))
+  else {
+    for (const address of said) usable.add(address)
+    contacts.set(cart, new Set([...before, ...said.filter((address) => !open.has(address))]))
+  }
+  return (address) => !isCrowded && before.has(address)
 }
 
 /** What the shop's boxes said, once it is committed. */
-function noteConsent({ withdrawn, yeses, clock }: Theatre, { consent, contact }: CapturePost): void {
-  const said = { email: consent?.email, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
+function noteConsent(
+  { withdrawn, yeses, clock }: Harness,
+  { consent, contact }: CapturePost,
+  isOfCart: (address: string) => boolean,
+): void {
+  const said = { email: consent?.email?.isGiven, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
   for (const [channel, isGiven] of Object.entries(said)) {
     if (isGiven === undefined) continue
     const address = channel === 'email' ? contact?.email : contact?.phone && numbersOf(contact.phone)[0]
-    if (address && !isGiven) withdrawn.set(`${channel}:${address}`, clock.trueNow())
+    if (address && !isGiven && isOfCart(address)) withdrawn.set(`${channel}:${address}`, clock.trueNow())
     if (!isGiven) continue
     yeses.add(`${channel}:${address ?? '*'}`)
     // Given for the address typed before, whichever that was by now.
@@ -250,7 +289,8 @@ function noteConsent({ withdrawn, yeses, clock }: Theatre, { consent, contact }:
 }
 
 /** What a checkout kept of a yes counts from when the order was begun, whenever it is read. */
-function noteWords({ shop, withdrawn, yeses }: Theatre, { order }: Version): void {
+function noteText({ shop, withdrawn, yeses, usable }: Harness, { order }: Version): void {
+  for (const address of [order.email, order.phone]) if (address) usable.add(numbersOf(address)[0]!)
   const isNew = shop.versions.filter((version) => version.order.orderId === order.orderId).length === 1
   for (const { channel } of order.consents ?? []) {
     const address = channel === 'email' ? order.email : order.phone
@@ -261,10 +301,10 @@ function noteWords({ shop, withdrawn, yeses }: Theatre, { order }: Version): voi
 }
 
 /** The job behind a delivery asks the store; an old body is what came of it when the store's answer was overtaken. */
-async function webhook(theatre: Theatre, { order }: Version, isOld: boolean): Promise<void> {
-  const { stage, web } = theatre
-  if (isOld) await recordOrders(web.deps, stage.storeId, [order], 'webhook')
-  else await ask(() => refreshOrder(web.deps, { storeId: stage.storeId, orderId: order.orderId }))
+async function webhook(harness: Harness, { order }: Version, isOld: boolean): Promise<void> {
+  const { fixture, web } = harness
+  if (isOld) await recordOrders(web.deps, fixture.storeId, [order], 'webhook')
+  else await ask(() => refreshOrder(web.deps, { storeId: fixture.storeId, orderId: order.orderId }))
 }
 
 /** A store that does not answer: the job is tried again later, which the next reading makes up for. */
@@ -276,20 +316,20 @@ async function ask(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function living(theatre: Theatre, index: number): Promise<Actor> {
-  const worker = theatre.workers[index]!
+async function living(harness: Harness, index: number): Promise<Actor> {
+  const worker = harness.workers[index]!
   if (!worker.life.isDead) return worker
-  theatre.workers[index] = await aWorker(theatre.outside)
-  return theatre.workers[index]
+  harness.workers[index] = await aWorker(harness.outside)
+  return harness.workers[index]
 }
 
 /** One look of a worker at everything it has to do. */
-async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
-  const actor = await living(theatre, act.worker)
+async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
+  const actor = await living(harness, act.worker)
   const { deps, life } = actor
-  await beatMeanwhile(theatre)
-  theatre.post.answers = [...act.answers]
-  if (act.meanwhile) interrupt(theatre, actor, act.meanwhile)
+  await beatMeanwhile(harness)
+  harness.post.answers = [...act.answers]
+  if (act.meanwhile) interrupt(harness, actor, act.meanwhile)
   life.statementsLeft = act.diesAt
   life.statements = 0
   const heart = setInterval(() => stillThere(actor), BEAT_MS)
@@ -297,25 +337,25 @@ async function work(theatre: Theatre, act: ActOf<'work'>): Promise<void> {
     await beat(deps)
     await foldLeftPosts(deps)
     await detectAbandoned(deps)
-    await closeAbandonedFlights(deps)
-    if (hasTexts(theatre.history)) await askWaiting(deps)
+    await closeAbandonedSubmissions(deps)
+    if (hasTexts(harness.scenario)) await askWaiting(deps)
     for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), 1)) await sendDue(deps, { storeId })
-    if (theatre.reported.size > 0) await fetchPrices(deps)
+    if (harness.reported.size > 0) await fetchPrices(deps)
     await detectLost(deps)
     await detectNoResponse(deps)
-    if (theatre.erasing.length > 0) await runErasures(theatre, deps)
+    if (harness.erasing.length > 0) await runErasures(harness, deps)
   } finally {
     clearInterval(heart)
     life.statementsLeft = null
     life.before = async () => {}
     life.handedOver = async () => {}
-    if (act.meanwhile?.at === 'page') theatre.shop.beforePage = async () => {}
-    if (act.meanwhile?.at === 'wire') theatre.post.onWire = async () => {}
+    if (act.meanwhile?.at === 'page') harness.shop.beforePage = async () => {}
+    if (act.meanwhile?.at === 'submission') harness.post.atSubmission = async () => {}
   }
 }
 
 /** Between two looks nobody calls them, and yet whoever lives has said so every three seconds; this is what came of it. */
-async function beatMeanwhile({ outside, workers, clock }: Theatre): Promise<void> {
+async function beatMeanwhile({ outside, workers, clock }: Harness): Promise<void> {
   const alive = workers.filter(({ life }) => !life.isDead).map(({ deps }) => deps.workerId)
   await outside.pool.query('update workers set seen_at = $1 where id = any($2) and seen_at < $1', [
     new Date(clock.now().getTime() - 3_000),
@@ -337,22 +377,23 @@ async function stillThere({ deps, life }: Actor): Promise<void> {
 }
 
 /** Does the steps once, at that point of the worker's way, while the worker waits. */
-function interrupt(theatre: Theatre, { life }: Actor, { at, steps }: Meanwhile): void {
+function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile): void {
   let isDone = false
-  let isJudged = false
+  let isEvaluated = false
   const once = async () => {
     if (isDone) return
     isDone = true
-    for (const step of steps) await playStep(theatre, step)
+    for (const step of steps) await playStep(harness, step)
   }
-  if (at === 'page') theatre.shop.beforePage = once
-  else if (at === 'wire') theatre.post.onWire = once
+  if (at === 'page') harness.shop.beforePage = once
+  else if (at === 'submission') harness.post.atSubmission = once
   else if (at === 'handed over') life.handedOver = once
   else
     life.before = async (statement) => {
-      const isJudging = statement.includes('repeatable read')
-      const isThere = at === 'claim' ? statement.includes('skip locked') && statement.includes('worker_id') : isJudging
-      if (at === 'handover' ? isJudged && statement === 'begin' : isThere) await once()
-      isJudged ||= isJudging
+      const isEvaluating = statement.includes('repeatable read')
+      const isThere =
+        at === 'claim' ? statement.includes('skip locked') && statement.includes('worker_id') : isEvaluating
+      if (at === 'handover' ? isEvaluated && statement === 'begin' : isThere) await once()
+      isEvaluated ||= isEvaluating
     }
 }

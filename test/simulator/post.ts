@@ -1,7 +1,7 @@
 import type { Outcome, OutgoingText, TextChannelName } from '../../server/channels/channel.ts'
-import { outcomeOfRefusal } from '../../server/channels/text-outcome.ts'
-import { type Db, sql } from '../../server/db.ts'
-import { type Actor, Killed, type Leaving, secrets } from './actors.ts'
+import { type Db, sql } from '../../server/core/db.ts'
+import { outcomeOfRefusal } from '../../server/texts/text-outcome.ts'
+import { type Actor, Killed, type Submission, secrets } from './actors.ts'
 import type { Clock } from './clock.ts'
 import { type Evidence, readEvidence } from './evidence.ts'
 import { priceOf, priceOfSms } from './people.ts'
@@ -18,8 +18,8 @@ export interface Post {
   /** What the providers do with the next messages; after that they accept. */
   answers: Answer[]
   /** Awaited while a message is on the wire. */
-  onWire: () => Promise<void>
-  take(actor: Actor, message: Leaving): Promise<Outcome>
+  atSubmission: () => Promise<void>
+  take(actor: Actor, message: Submission): Promise<Outcome>
 }
 
 export interface Mail {
@@ -73,9 +73,10 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
     mails: [],
     questions: [],
     answers: [],
-    onWire: async () => {},
+    atSubmission: async () => {},
     async take(actor, message) {
-      if (message.permit === 'answer') return { kind: 'accepted', providerId: message.messageId, response: '' }
+      if (message.sendAuthorization === 'answer')
+        return { kind: 'accepted', providerId: message.messageId, response: '' }
       const answer = post.answers.shift() ?? 'accepts'
       const channel: Channel = 'channel' in message ? message.channel : 'email'
       const seen: Mail = {
@@ -92,7 +93,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
         standing: { ...standingOf(channel, message.to) },
         evidence: undefined,
       }
-      if (message.permit === 'decision') {
+      if (message.sendAuthorization === 'decision') {
         post.mails.push(seen)
         const of = { id: seen.id, channel, hash: secrets.addressHash(message.to), now: clock.now() }
         const reading = readEvidence(db, of)
@@ -100,7 +101,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
         seen.evidence = await reading.finally(() => readings.delete(reading))
         await Promise.allSettled(readings)
       } else post.questions.push({ ...seen, country: await countryAsked(db, seen.to) })
-      await post.onWire()
+      await post.atSubmission()
       if (answer === 'takes it, sender dies' || answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new Killed()
       seen.isAnswered = true
@@ -113,7 +114,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
 /** What the person had told of where they are when a question to them was planned. */
 async function countryAsked(db: Db, phone: string): Promise<string | null> {
   const { rows } = await sql<{ country: string | null }>`
-    select country from consent_questions where address_hash = ${secrets.addressHash(phone)}`.execute(db)
+    select country from opt_in_requests where address_hash = ${secrets.addressHash(phone)}`.execute(db)
   return rows[0]?.country ?? null
 }
 

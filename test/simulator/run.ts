@@ -1,10 +1,10 @@
 import type pg from 'pg'
+import { clearFixture } from './fixture.ts'
+import { type Harness, openHarness } from './harness.ts'
 import { invariants, type Rule } from './invariants/all.ts'
 import type { Departed } from './invariants/scene.ts'
 import { playStep } from './play.ts'
-import { clearStage } from './stage.ts'
-import type { Channel, History, Step } from './steps.ts'
-import { openTheatre, type Theatre } from './theatre.ts'
+import type { Channel, Scenario, Step } from './steps.ts'
 import { readTraces } from './traces.ts'
 import { type Cart, readState, type State } from './witness.ts'
 
@@ -26,28 +26,34 @@ export interface Played {
   deadlocks: number
 }
 
-export async function playHistory(pool: pg.Pool, history: History): Promise<Played> {
-  const theatre = await openTheatre(pool, history)
+export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<Played> {
+  const harness = await openHarness(pool, scenario)
   let before: State | null = null
   let broken: Broken | null = null
-  for (const [index, step] of history.steps.entries()) {
-    const mailsBefore = theatre.post.mails.length
-    theatre.justUnsubscribed = null
-    const problem = await playStep(theatre, step).then(
+  for (const [index, step] of scenario.steps.entries()) {
+    const mailsBefore = harness.post.mails.length
+    harness.justUnsubscribed = null
+    stockShop(harness, scenario, index)
+    const problem = await playStep(harness, step).then(
       () => null,
       (error) => ({ rule: 'crash' as const, step: index, words: sayError(error) }),
     )
-    const state: State = await readState(pool, theatre.stage.storeId, before)
-    const traces = state === before ? [] : await readTraces(pool, theatre)
-    broken = problem ?? look(theatre, { step, state, before, mailsBefore, index, traces })
+    const state: State = await readState(pool, harness.fixture.storeId, before)
+    const traces = state === before ? [] : await readTraces(pool, harness)
+    broken = problem ?? look(harness, { step, state, before, mailsBefore, index, traces })
     if (broken) break
     before = state
-    theatre.carts = inOrder(state.carts)
+    harness.carts = inOrder(state.carts)
   }
-  await clearStage(pool)
-  const count = (channel: Channel) => theatre.post.mails.filter((mail) => mail.channel === channel).length
+  await clearFixture(pool)
+  const count = (channel: Channel) => harness.post.mails.filter((mail) => mail.channel === channel).length
   const mails = { email: count('email'), sms: count('sms'), whatsapp: count('whatsapp') }
-  return { broken, mails, deadlocks: theatre.deadlocks }
+  return { broken, mails, deadlocks: harness.deadlocks }
+}
+
+function stockShop({ shop, clock }: Harness, { shortage }: Scenario, index: number): void {
+  if (index === shortage?.from) for (const id of shortage.products) shop.soldOut.set(id, clock.trueNow())
+  if (index === shortage?.to) shop.soldOut.clear()
 }
 
 interface Seen {
@@ -59,10 +65,10 @@ interface Seen {
   traces: string[]
 }
 
-function look(theatre: Theatre, { step, state, before, mailsBefore, index, traces }: Seen): Broken | null {
-  const { mails } = theatre.post
+function look(harness: Harness, { step, state, before, mailsBefore, index, traces }: Seen): Broken | null {
+  const { mails } = harness.post
   const fresh = mails.slice(mailsBefore).filter((mail): mail is Departed => mail.evidence !== undefined)
-  const scene = { theatre, step, state, before, mails, fresh, traces }
+  const scene = { harness, step, state, before, mails, fresh, traces }
   for (const [rule, holds] of Object.entries(invariants)) {
     const words = holds(scene)
     if (words.length > 0) return { rule: rule as Rule, step: index, words }

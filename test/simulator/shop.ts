@@ -19,6 +19,8 @@ export interface Shop {
   /** Oldest first; the last one of an order is what the store answers. */
   versions: Version[]
   readings: Reading[]
+  /** Products nobody can buy just now, with the true time since when. */
+  soldOut: Map<string, number>
   /** Awaited before every page of orders. */
   beforePage: () => Promise<void>
 }
@@ -47,7 +49,13 @@ export const PRODUCTS = [
 ] as const
 
 export function openShop(clock: Clock, homeUrl: string): Shop {
-  const shop = { mood: 'answers', versions: [], readings: [], beforePage: async () => {} } as unknown as Shop
+  const shop = {
+    mood: 'answers',
+    versions: [],
+    readings: [],
+    soldOut: new Map(),
+    beforePage: async () => {},
+  } as unknown as Shop
   const none = async function* () {}
   shop.client = {
     async readProfile() {
@@ -61,6 +69,17 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     },
     customers: none,
     products: none,
+    async terms({ items, signal }) {
+      await refuse(shop, clock)
+      if (signal?.aborted) throw signal.reason
+      return items.map((item) => ({
+        ...item,
+        isAvailable: !shop.soldOut.has(item.productId),
+        priceMinor: null,
+        stockQuantity: null,
+      }))
+    },
+    refillCart: async () => null,
     webhooks: async () => [],
     createWebhook: async (topic, deliveryUrl) => ({ id: '1', topic, status: 'active', deliveryUrl }),
     deleteWebhook: async () => {},

@@ -1,40 +1,43 @@
 import type pg from 'pg'
-import { type Broken, playHistory } from './run.ts'
-import type { Act, History, Step } from './steps.ts'
+import { type Broken, playScenario } from './run.ts'
+import type { Act, Scenario, Step } from './steps.ts'
 
 // A failing history, made as short as it goes: first big pieces go, then single steps, then what is special about a step.
 
 const PATIENCE = 400
 
-export async function shrink(pool: pg.Pool, history: History, broken: Broken) {
-  let best = { history: cut(history, broken), broken }
+export async function shrink(pool: pg.Pool, scenario: Scenario, broken: Broken) {
+  let best = { scenario: cut(scenario, broken), broken }
   let tries = 0
   const attempt = async (steps: readonly Step[]) => {
     if (++tries > PATIENCE) return false
-    const shorter = { ...best.history, steps }
-    const { broken: again } = await playHistory(pool, shorter)
+    const shorter = { ...best.scenario, steps }
+    const { broken: again } = await playScenario(pool, shorter)
     if (again?.rule !== broken.rule) return false
-    best = { history: cut(shorter, again), broken: again }
+    best = { scenario: cut(shorter, again), broken: again }
     return true
   }
-  for (let size = Math.ceil(best.history.steps.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
-    for (let start = 0; start < best.history.steps.length; ) {
-      const { steps } = best.history
+  for (let size = Math.ceil(best.scenario.steps.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
+    for (let start = 0; start < best.scenario.steps.length; ) {
+      const { steps } = best.scenario
       const isGone = await attempt([...steps.slice(0, start), ...steps.slice(start + size)])
       if (!isGone) start += size
     }
   }
-  for (let index = 0; index < best.history.steps.length; index++) await simplify(index, attempt, () => best.history)
+  for (let index = 0; index < best.scenario.steps.length; index++) await simplify(index, attempt, () => best.scenario)
   return best
 }
 
 /** What comes after the failure has nothing to do with it. */
-const cut = (history: History, { step }: Broken): History => ({ ...history, steps: history.steps.slice(0, step + 1) })
+const cut = (scenario: Scenario, { step }: Broken): Scenario => ({
+  ...scenario,
+  steps: scenario.steps.slice(0, step + 1),
+})
 
 async function simplify(
   index: number,
   attempt: (steps: readonly Step[]) => Promise<boolean>,
-  current: () => History,
+  current: () => Scenario,
 ): Promise<void> {
   for (const make of simpler) {
     const { steps } = current()

@@ -1,10 +1,11 @@
 import type { TextChannelName } from '../../server/channels/channel.ts'
 import type { OrderKind } from '../../server/platforms/platform.ts'
 import type { Country } from './people.ts'
+import type { Shortage } from './shortage.ts'
 
 // A history is data: what shoppers, the store, the providers, the owner, the clock and the workers do, in order.
 
-export interface History {
+export interface Scenario {
   seed: number
   /** Minutes after the last activity. */
   delays: readonly number[]
@@ -24,13 +25,14 @@ export interface History {
   cooldownHours: number
   /** Of the WhatsApp template that is chosen. */
   template: 'marketing' | 'utility'
+  shortage: Shortage | null
   steps: readonly Step[]
 }
 
 export type Plan = 'free' | 'starter' | 'growth'
 
 /** Whether it has SMS or WhatsApp at all. */
-export const hasTexts = ({ channels }: History): boolean => channels.some((channel) => channel !== 'email')
+export const hasTexts = ({ channels }: Scenario): boolean => channels.some((channel) => channel !== 'email')
 
 export type Contact = { email?: string; phone?: string; firstName?: string; country?: string }
 export type Consent = Partial<Record<Channel, boolean>>
@@ -54,7 +56,7 @@ export type Answer =
 
 export interface Meanwhile {
   /** Where in the worker's way: before the claim, the judgement, the hand-over; at a page of orders; behind the hand-over; on the wire. */
-  at: 'page' | 'claim' | 'judge' | 'handover' | 'handed over' | 'wire'
+  at: 'page' | 'claim' | 'evaluate' | 'handover' | 'handed over' | 'submission'
   steps: readonly Step[]
 }
 
@@ -127,7 +129,7 @@ export type Act =
   | { do: 'late reports arrive'; isReversed: boolean }
   /** A person sends to some carts, by their place; with the same key it is the same request. */
   | {
-      do: 'by hand'
+      do: 'manual'
       channel: Channel
       carts: readonly number[]
       isBulk: boolean
@@ -140,8 +142,8 @@ export type Act =
     }
   | { do: 'suppress'; person: number; kind: 'email' | 'phone'; channels: readonly TextChannelName[] }
   | { do: 'allow again'; person: number; kind: 'email' | 'phone'; channel: Channel | 'all' }
-  | { do: 'relax'; rule: number }
-  | { do: 'end relaxation'; rule: number }
+  | { do: 'override'; rule: number }
+  | { do: 'end override'; rule: number }
   | { do: 'budget'; micros: number | null }
   | { do: 'plan'; plan: Plan }
   /** Without `isRunNow` the job waits for a worker. */
@@ -151,17 +153,20 @@ export type Act =
 /** Time passes, then something happens. */
 export type Step = Act & { waitMs: number }
 
-export function describe(history: History): string {
-  const { seed, delays, cap, holdoutPercent } = history
+export function describe(scenario: Scenario): string {
+  const { seed, delays, cap, holdoutPercent } = scenario
   const head = `seed ${seed}: steps after ${delays.join(', ')} min; at most ${cap} a day; holdout ${holdoutPercent} %`
-  const { channels, countries, startHour, plan, room, budgetMicros, cooldownHours, template } = history
+  const { channels, countries, startHour, plan, room, shortage, budgetMicros, cooldownHours, template } = scenario
   const more = `by ${channels.join(', ')}; people in ${countries.join(', ')}; from ${startHour}:00 UTC; plan ${plan}${room === null ? '' : `, ${room} left`}`
   const texts = `budget ${budgetMicros ?? 'none'}; cooldown ${cooldownHours} h; ${template} template`
   return [
     head,
     more,
-    ...(hasTexts(history) ? [texts] : []),
-    ...history.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${sayStep(step)}`),
+    ...(hasTexts(scenario) ? [texts] : []),
+    ...(shortage
+      ? [`sold out from step ${shortage.from + 1} to ${shortage.to + 1}: ${shortage.products.join(', ')}`]
+      : []),
+    ...scenario.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${sayStep(step)}`),
   ].join('\n')
 }
 

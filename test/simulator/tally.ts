@@ -1,6 +1,6 @@
 import os from 'node:os'
-import type { Report } from './lane.ts'
 import type { Channel } from './steps.ts'
+import type { Report } from './worker.ts'
 
 // What a long run has seen so far. Processes finish out of order, so the seeds done are a row with a few ahead of it.
 
@@ -10,7 +10,7 @@ export const sayMails = ({ email, sms, whatsapp }: Report['mails']): string =>
   `${email} mails, ${sms} SMS, ${whatsapp} WhatsApp messages`
 
 export interface Tally {
-  histories: number
+  scenarios: number
   steps: number
   mails: Record<Channel, number>
   deadlocks: number
@@ -18,7 +18,7 @@ export interface Tally {
   /** Processes that ended or fell silent, each with the seeds it had not answered. */
   lost: string[]
   add(report: Report): void
-  summary(lanes: number): string
+  summary(workers: number): string
   progress(count: number): string
 }
 
@@ -28,14 +28,14 @@ export function startTally(from: number): Tally {
   const ahead = new Set<number>()
   let next = from
   const tally: Tally = {
-    histories: 0,
+    scenarios: 0,
     steps: 0,
     mails: { email: 0, sms: 0, whatsapp: 0 },
     deadlocks: 0,
     failed: [],
     lost: [],
     add(report) {
-      tally.histories += 1
+      tally.scenarios += 1
       tally.steps += report.steps
       for (const channel of CHANNELS) tally.mails[channel] += report.mails[channel]
       tally.deadlocks += report.deadlocks
@@ -43,7 +43,7 @@ export function startTally(from: number): Tally {
       ahead.add(report.seed)
       while (ahead.delete(next)) next += 1
     },
-    summary: (lanes) => saySummary(tally, saySeeds(from, next, ahead), seconds(), lanes),
+    summary: (workers) => saySummary(tally, saySeeds(from, next, ahead), seconds(), workers),
     progress: (count) => sayProgress(tally, count, seconds()),
   }
   return tally
@@ -54,20 +54,20 @@ function saySeeds(from: number, next: number, ahead: ReadonlySet<number>): strin
   return [...row, ...[...ahead].sort((a, b) => a - b)].join(', ')
 }
 
-function saySummary(tally: Tally, seeds: string, seconds: number, lanes: number): string {
-  const { histories, steps, mails, deadlocks, failed, lost } = tally
+function saySummary(tally: Tally, seeds: string, seconds: number, workers: number): string {
+  const { scenarios, steps, mails, deadlocks, failed, lost } = tally
   const machine = `${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}), Node ${process.versions.node}`
   return [
-    `${histories} histories (seeds ${seeds}), ${steps} steps, ${sayMails(mails)}, ${deadlocks} deadlocks`,
-    `in ${seconds.toFixed(0)} s over ${lanes} processes: ${(histories / seconds).toFixed(1)} histories/s, on ${machine}`,
+    `${scenarios} scenarios (seeds ${seeds}), ${steps} steps, ${sayMails(mails)}, ${deadlocks} deadlocks`,
+    `in ${seconds.toFixed(0)} s over ${workers} processes: ${(scenarios / seconds).toFixed(1)} scenarios/s, on ${machine}`,
     ...lost,
     failed.length > 0 ? `FAILED: seeds ${failed.join(', ')}` : 'No invariant was broken.',
   ].join('\n')
 }
 
-function sayProgress({ histories, failed }: Tally, count: number, seconds: number): string {
-  const rate = histories / seconds
-  const left = Math.round((count - histories) / rate)
+function sayProgress({ scenarios, failed }: Tally, count: number, seconds: number): string {
+  const rate = scenarios / seconds
+  const left = Math.round((count - scenarios) / rate)
   const eta = left > 90 ? `${Math.round(left / 60)} min` : `${left} s`
-  return `${histories} of ${count} · ${rate.toFixed(1)} histories/s · ${eta} left · ${failed.length} failed`
+  return `${scenarios} of ${count} · ${rate.toFixed(1)} scenarios/s · ${eta} left · ${failed.length} failed`
 }

@@ -1,15 +1,9 @@
 import crypto from 'node:crypto'
-import type {
-  Cost,
-  Outcome,
-  OutgoingText,
-  TextChannel,
-  TextChannelName,
-  TextTemplate,
-} from '../../server/channels/channel.ts'
-import * as hooks from '../../server/channels/hooks.ts'
-import type { Permitted } from '../../server/channels/permit.ts'
+import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName } from '../../server/channels/channel.ts'
+import type { Authorized } from '../../server/channels/send-authorization.ts'
 import type { Deps } from '../../server/deps.ts'
+import * as hooks from '../../server/inbound/hooks.ts'
+import type { TextTemplate } from '../../server/schema/text-channels.ts'
 import { priceOf } from './people.ts'
 import { POOL_SIZE } from './pool.ts'
 
@@ -25,7 +19,7 @@ export interface TextTerms {
   finalCost: (providerId: string) => Cost | null
 }
 
-type Put = (text: Permitted<OutgoingText>) => Promise<Outcome>
+type Put = (text: Authorized<OutgoingText>) => Promise<Outcome>
 
 const templateOf = (category: TextTerms['template']): TextTemplate => ({
   name: `cart_${category}`,

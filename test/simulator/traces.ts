@@ -1,15 +1,15 @@
 import type pg from 'pg'
-import type { Theatre } from './theatre.ts'
+import type { Harness } from './harness.ts'
 
 // Where something of an erased person still stands: every row of every table, as text.
 
 /** Posts wait there until they are read, and are read without the erased. */
-const WAITING = ['capture_posts', 'migrations', 'simulator_writes']
+const WAITING = ['capture_inbox', 'migrations', 'simulator_writes']
 
 const statements = new WeakMap<pg.Pool, Promise<string>>()
 
 /** As `table: address`; nothing is looked for while an erasure is still under way. */
-export async function readTraces(pool: pg.Pool, { erased, erasing }: Theatre): Promise<string[]> {
+export async function readTraces(pool: pg.Pool, { erased, erasing }: Harness): Promise<string[]> {
   if (erased.size === 0 || erasing.length > 0) return []
   const text = await (statements.get(pool) ?? statements.set(pool, statementOf(pool)).get(pool)!)
   const traces = [...erased.keys()].flatMap((address) => [address, Buffer.from(address).toString('hex')])

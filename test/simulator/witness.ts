@@ -81,6 +81,7 @@ export interface Rollup {
   abandonedRecovered: number
   recovered: number
   attributed: number
+  attributedOrders: number
 }
 
 export interface State {
@@ -92,7 +93,7 @@ export interface State {
   shoppers: Shopper[]
   facts: StoredFact[]
   orders: Order[]
-  touches: Touch[]
+  touchpoints: Touch[]
   /** Folded ones and changes as they lie. */
   rollups: Rollup[]
   /** What the account has used of its plan, and spent on texts, by month (`2026-03-01`). */
@@ -110,7 +111,7 @@ export const WITNESS = `
   create sequence simulator_writes;
   create function simulator_wrote() returns trigger language plpgsql as
     'begin perform nextval(''simulator_writes''); return null; end';
-  ${['carts', 'messages', 'facts', 'orders', 'touches', 'consent_questions']
+  ${['carts', 'messages', 'facts', 'orders', 'touchpoints', 'opt_in_requests']
     .map((table) => written(table, 'insert or update or delete'))
     .join('')}
   ${written('shoppers', 'insert or delete or update of arm')}
@@ -148,8 +149,9 @@ const ofAccount = (table: string, name: string, pairs: string) =>
   `(select coalesce(json_agg(json_build_object(${pairs})), '[]') from ${table}
     where account_id = (select account_id from stores where id = $1)) as ${name}`
 
-const ROLLUPS = `(select store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor from rollups
-  union all select store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor from rollup_changes) rollups`
+const ROLLUP =
+  'store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders'
+const ROLLUPS = `(select ${ROLLUP} from rollups union all select ${ROLLUP} from rollup_changes) rollups`
 
 const STATE = `
   select last_value + is_called::int as writes, (select is_active from stores where id = $1) as "isActive",
@@ -174,7 +176,7 @@ const STATE = `
       id: 'id',
       cart: 'cart_id',
       shopper: 'shopper_id',
-      origin: 'origin',
+      origin: "origin_kind || ':' || origin_id",
       step: 'step',
       channel: 'channel',
       state: 'state',
@@ -197,10 +199,10 @@ const STATE = `
       total: 'total_minor',
       net: 'net_minor',
       isStaff: 'is_staff',
-      touch: 'touch_id',
+      touch: 'touchpoint_id',
       message: 'message_id',
     })},
-    ${list('touches', {
+    ${list('touchpoints', {
       id: 'id',
       shopper: 'shopper_id',
       message: 'message_id',
@@ -214,8 +216,9 @@ const STATE = `
       abandonedRecovered: 'abandoned_recovered',
       recovered: 'recovered',
       attributed: 'attributed_minor',
+      attributedOrders: 'attributed_orders',
     })},
-    ${list('consent_questions questions', {
+    ${list('opt_in_requests questions', {
       hash: "encode(address_hash, 'hex')",
       state: 'state',
       wording: 'wording',

@@ -2,33 +2,58 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { BarePage } from '../shell/BarePage.tsx'
+import { NotFoundPage } from '../site/NotFoundPage.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
-import { accessSoFar } from './access.ts'
-import { askAtOnce, connectionQuery, subscriptionQuery, useStanding } from './queries.ts'
+import { type Access, accessSoFar, type KnownAccessState } from './access.ts'
+import { askAtOnce, useAccessState, useCheck } from './queries.ts'
+import { useScreen } from './screen.ts'
 import { useSession } from './session.ts'
 
-/** Shows the route or goes where the rule says. A refresh behind never takes the page away. */
+/** Around every screen. What is not registered is the 404 page; of a screen that is for everybody nothing is asked. */
 export function Guard() {
+  const screen = useScreen()
+  if (!screen) return <NotFoundPage />
+  return screen.access === 'everybody' ? <Outlet /> : <ByAccessState />
+}
+
+/** Shows the screen or goes where the rule says. A refresh behind never takes the page away. */
+function ByAccessState() {
   const { pathname } = useLocation()
-  const { standing, failure, retry } = useStanding()
+  const { accessState, failure, retry } = useAccessState()
+  const isChecked = useCheck()
   const { farewell, returnTo } = useSession()
-  useRefreshOnNavigation(pathname)
-  useAskAtOnce(standing.authenticated)
-  // While a changed answer leads to a further question, the last one stands and the page stays.
-  const last = useRef(standing)
-  const answer = accessSoFar(pathname, standing) ?? accessSoFar(pathname, last.current)
-  if (accessSoFar(pathname, standing)) last.current = standing
-  if (!answer) return failure ? <NotReachable failure={failure} onRetry={retry} /> : <LoadingPage />
+  useAskAtOnce(accessState.authenticated)
+  const answer = useAnswer(pathname, isChecked ? accessState : withoutOldNo(accessState))
+  if (!answer) return failure && isChecked ? <NotReachable failure={failure} onRetry={retry} /> : <LoadingPage />
   // React may show a path the address has already left (a transition under way): nobody is sent away from where they no longer are.
   const isLeaving = pathname !== window.location.pathname
   if (answer.show || isLeaving) return <Outlet />
   // Whose session ended without their doing is told so (decision 2); who logged out is a visitor.
   if (answer.redirect === '/landing' && farewell === 'expired') return <Navigate to="/login" replace />
   const isBack =
-    standing.authenticated && returnTo !== null && accessSoFar(returnTo.split('?')[0]!, standing)?.show === true
+    accessState.authenticated && returnTo !== null && accessSoFar(returnTo.split('?')[0]!, accessState)?.show === true
   return <Navigate to={isBack && pathname === '/login' ? returnTo : answer.redirect} replace />
 }
+
+/** While a further question decides, a page that the last answer shows stays; nobody is sent away on it. */
+function useAnswer(pathname: string, known: KnownAccessState): Access | null {
+  const last = useRef(known)
+  const answer = accessSoFar(pathname, known)
+  if (answer) {
+    last.current = known
+    return answer
+  }
+  const before = accessSoFar(pathname, last.current)
+  return before?.show ? before : null
+}
+
+/** What an earlier check denied may be true by now: it sends nobody away before this path's own check is over. */
+const withoutOldNo = ({ authenticated, subscribed, connected }: KnownAccessState): KnownAccessState => ({
+  authenticated,
+  subscribed: authenticated ? subscribed || null : false,
+  connected: authenticated ? connected || null : false,
+})
 
 function NotReachable({ failure, onRetry }: { failure: Error; onRetry: () => void }) {
   return (
@@ -44,14 +69,4 @@ function useAskAtOnce(authenticated: boolean) {
   useEffect(() => {
     if (authenticated) askAtOnce(queries)
   }, [authenticated, queries])
-}
-
-function useRefreshOnNavigation(pathname: string) {
-  const queries = useQueryClient()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what triggers it
-  useEffect(() => {
-    for (const { queryKey } of [subscriptionQuery, connectionQuery]) {
-      void queries.refetchQueries({ queryKey, type: 'active', stale: true })
-    }
-  }, [pathname, queries])
 }

@@ -1,4 +1,13 @@
-import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type QueryClient,
+  type QueryKey,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useLocation } from 'react-router'
 import { logout, me } from '../../shared/auth.ts'
 import { subscriptionStatus } from '../../shared/billing.ts'
 import type { Permission } from '../../shared/endpoint.ts'
@@ -6,7 +15,7 @@ import { readInstance } from '../../shared/instance.ts'
 import { mayDo } from '../../shared/roles.ts'
 import { checkConnection } from '../../shared/stores.ts'
 import { ApiError, call } from '../api.ts'
-import { isSubscribed, type KnownStanding } from './access.ts'
+import type { KnownAccessState } from './access.ts'
 import {
   endSession,
   forgetConnection,
@@ -34,9 +43,9 @@ export const subscriptionQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const answer = await call(subscriptionStatus, { signal })
     const user = storedUser()
-    const subscribed = isSubscribed(answer.plan, answer.status)
-    if (user) rememberUser({ ...user, subscriptionStatus: answer.status, hasActiveSubscription: subscribed })
-    if (!subscribed) forgetConnection()
+    const { status, hasActiveSubscription } = answer
+    if (user) rememberUser({ ...user, subscriptionStatus: status, hasActiveSubscription })
+    if (!hasActiveSubscription) forgetConnection()
     return answer
   },
   staleTime: 20_000,
@@ -45,9 +54,11 @@ export const subscriptionQuery = queryOptions({
 
 export const connectionQuery = queryOptions({
   queryKey: ['connection'],
-  queryFn: async ({ signal }) => {
+  queryFn: async ({ signal, client }) => {
     const answer = await call(checkConnection, { signal })
-    if (answer.hasConnection && answer.platform && answer.store_url) {
+    // Asked on a remembered yes, which the server may have denied meanwhile: an invalid subscription has no connection (A 4.1).
+    const isDenied = client.getQueryData(subscriptionQuery.queryKey)?.hasActiveSubscription === false
+    if (!isDenied && answer.hasConnection && answer.platform && answer.store_url) {
       rememberConnection({ platform: answer.platform, store_url: answer.store_url })
     } else forgetConnection()
     return answer
@@ -66,7 +77,26 @@ export const instanceQuery = queryOptions({
 export const useMe = () => useQuery(meQuery).data
 export const useInstance = () => useQuery(instanceQuery).data
 export const useSubscription = () => useQuery(subscriptionQuery).data
-export const useStore = () => useQuery(connectionQuery).data?.store ?? null
+/** The connected store; nobody without a subscription has one (A 4.1). */
+export const useStore = () => useConnection()?.data?.store ?? null
+
+/** Whether the account has a subscription: the last answer says, or a yes remembered from an earlier visit. `null`: not known yet. */
+function useSubscribed(): boolean | null {
+  const authenticated = useSession().token !== null
+  const { data } = useQuery({ ...subscriptionQuery, enabled: authenticated })
+  // A no may be old: the plan may have been chosen elsewhere.
+  return data?.hasActiveSubscription ?? (storedUser()?.hasActiveSubscription === true ? true : null)
+}
+
+/** The connection check, made only when subscribed (A 4.1); null for whoever is not. */
+export function useConnection() {
+  const subscribed = useSubscribed()
+  const connection = useQuery({ ...connectionQuery, enabled: subscribed === true })
+  return subscribed === false ? null : connection
+}
+
+/** False while the connection check is under way: what is asked for a store would be asked again once its id is known. */
+export const useIsStoreKnown = () => useConnection()?.isPending !== true
 
 /** Whether this member may do it (decision 8). Unknown counts as yes: the server decides in the end. */
 export function useMay(permission: Permission): boolean {
@@ -75,23 +105,18 @@ export function useMay(permission: Permission): boolean {
 }
 
 /**
- * What the guard needs. The last answer decides (of this visit, else of the browser's storage) and is refreshed behind; `null` is what
- * nobody has answered yet.
+ * What the guard needs. The last answer decides (of this visit, else a yes in the browser's storage) and is refreshed behind; `null` is
+ * what nobody has answered yet.
  */
-export function useStanding() {
+export function useAccessState() {
   const authenticated = useSession().token !== null
   const subscription = useQuery({ ...subscriptionQuery, enabled: authenticated })
-  const user = storedUser()
-  const subscribed = subscription.data
-    ? isSubscribed(subscription.data.plan, subscription.data.status)
-    : user
-      ? user.hasActiveSubscription
-      : null
+  const subscribed = useSubscribed()
   const connection = useQuery({ ...connectionQuery, enabled: authenticated && subscribed === true })
   const connected = connection.data ? connection.data.hasConnection : storedConnection() ? true : null
   const retry = () => void (subscription.error ? subscription.refetch() : connection.refetch())
   return {
-    standing: standingOf(authenticated, subscribed, connected),
+    accessState: accessStateOf(authenticated, subscribed, connected),
     failure: subscription.error ?? connection.error,
     retry,
   }
@@ -106,8 +131,36 @@ export function askAtOnce(queries: QueryClient): void {
   if (storedUser()?.hasActiveSubscription) void queries.prefetchQuery(connectionQuery)
 }
 
+/** Of the path this document began with: its answers were asked for while the app was loading. */
+let hasBegun = false
+
+/**
+ * A 4.1: the check is made again on every path; one that is under way is shared. True once the one of this path is over.
+ */
+export function useCheck(): boolean {
+  const { pathname } = useLocation()
+  const queries = useQueryClient()
+  const [checked, setChecked] = useState<string | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    const isFirst = !hasBegun
+    hasBegun = true
+    const ask = ({ queryKey }: { queryKey: QueryKey }) =>
+      queries.refetchQueries({ queryKey, type: 'active', ...(isFirst && { stale: true }) }, { cancelRefetch: false })
+    void Promise.all([subscriptionQuery, connectionQuery].map(ask)).then(() => isCurrent && setChecked(pathname))
+    return () => {
+      isCurrent = false
+    }
+  }, [pathname, queries])
+  return checked === pathname
+}
+
 /** Without a token nothing else counts, and without a subscription the store does not. */
-function standingOf(authenticated: boolean, subscribed: boolean | null, connected: boolean | null): KnownStanding {
+function accessStateOf(
+  authenticated: boolean,
+  subscribed: boolean | null,
+  connected: boolean | null,
+): KnownAccessState {
   if (!authenticated) return { authenticated, subscribed: false, connected: false }
   return { authenticated, subscribed, connected: subscribed === false ? false : connected }
 }

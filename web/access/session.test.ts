@@ -1,5 +1,9 @@
+import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { login } from '../../shared/auth.ts'
+import type { z } from 'zod'
+
+import { login, me } from '../../shared/auth.ts'
+import type { subscriptionStatus } from '../../shared/billing.ts'
 import { call } from '../api.ts'
 import { connectionQuery, subscriptionQuery } from './queries.ts'
 import {
@@ -39,6 +43,10 @@ beforeEach(() => {
 
 afterEach(() => void vi.unstubAllGlobals())
 
+const overdue: z.infer<typeof subscriptionStatus.reply> = {
+  ...{ plan: 'starter', planInForce: 'starter', status: 'past_due', hasActiveSubscription: false },
+  ...{ nextBillingDate: null, graceUntil: '2026-03-01T00:00:00.000Z', isTestMode: false },
+}
 const ada = { id: '1', name: 'Ada', email: 'a@b.c', subscriptionStatus: 'active', hasActiveSubscription: true }
 const connected = {
   isConnected: 'true',
@@ -50,8 +58,9 @@ const connected = {
 const remember = () => rememberConnection({ platform: 'woocommerce', store_url: 'https://shop.example' })
 const answers = (status: number, body: object) =>
   vi.stubGlobal('fetch', async () => new Response(JSON.stringify(body), { status }))
-const ask = ({ queryFn }: { queryFn?: unknown }) =>
-  (queryFn as (context: { signal: AbortSignal }) => Promise<unknown>)({ signal: new AbortController().signal })
+const ask = ({ queryFn }: { queryFn?: unknown }, client = new QueryClient()) =>
+  (queryFn as (context: object) => Promise<unknown>)({ signal: new AbortController().signal, client })
+const storageKeys = () => Object.keys(local.all())
 
 describe('the token', () => {
   it('lies in the storage of the visit, or stays when it is to be remembered, and never in both', () => {
@@ -74,6 +83,22 @@ describe('the token', () => {
 })
 
 describe('a call', () => {
+  it('of a session that is over ends it; of anything else it does not (decision 2)', async () => {
+    const refused = async (code: string) => {
+      startSession('t', true)
+      rememberUser(ada)
+      remember()
+      answers(401, { error: 'x', code })
+      await expect(call(me)).rejects.toThrow('x')
+      return [session().token, session().farewell, storageKeys()]
+    }
+    for (const code of ['session', 'unauthenticated']) {
+      expect(await refused(code)).toEqual([null, 'expired', []])
+    }
+    const kept = [...Object.keys(connected), 'token', 'user'].sort()
+    expect(await refused('store_credentials')).toEqual(['t', null, kept])
+  })
+
   const sent = async (isAnonymous: boolean) => {
     const asked = vi.fn(async (_address: string, _options: RequestInit) => new Response('{}'))
     vi.stubGlobal('fetch', asked)
@@ -171,10 +196,21 @@ describe('the connection', () => {
   it('is forgotten when the subscription is not valid', async () => {
     remember()
     rememberUser(ada)
-    answers(200, { plan: 'starter', status: 'past_due', nextBillingDate: null, isTestMode: false })
+    answers(200, overdue)
     await ask(subscriptionQuery)
     expect(Object.keys(local.all())).toEqual(['user'])
     expect(local.all().user).toContain('"hasActiveSubscription":false')
+  })
+
+  it('is not brought back by a check that was under way when the subscription was denied', async () => {
+    const client = new QueryClient()
+    client.setQueryData(subscriptionQuery.queryKey, overdue)
+    answers(200, { hasConnection: true, platform: 'woocommerce', store_url: 'https://shop.example', store: null })
+    await ask(connectionQuery, client)
+    expect(local.all()).toEqual({})
+    client.setQueryData(subscriptionQuery.queryKey, (old) => old && { ...old, hasActiveSubscription: true })
+    await ask(connectionQuery, client)
+    expect(local.all()).toEqual(connected)
   })
 
   it('stands while the server fails: only an answer changes it (decision 2)', async () => {
@@ -183,5 +219,17 @@ describe('the connection', () => {
     await expect(ask(connectionQuery)).rejects.toThrow()
     await expect(ask(subscriptionQuery)).rejects.toThrow()
     expect(local.all()).toEqual(connected)
+  })
+})
+
+describe('the platform of a call (B 1)', () => {
+  it('is that of the address, else the stored one, else the stored connection’s, else WooCommerce', () => {
+    expect(chosenPlatform()).toBe('woocommerce')
+    local.setItem('store_connection', '{"platform":"connection’s","store_url":"x"}')
+    expect(chosenPlatform()).toBe('connection’s')
+    local.setItem('platform', 'stored')
+    expect(chosenPlatform()).toBe('stored')
+    location.search = '?platform=shopify&page=2'
+    expect(chosenPlatform()).toBe('shopify')
   })
 })

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { PlatformName } from '../../shared/platforms.ts'
+import { DEFAULT_PLATFORM, type PlatformName, platformNames } from '../../shared/platforms.ts'
 
 // Who this browser is signed in as, in the storage keys of A 3. The token lies in local storage when "Remember me" was ticked and in
 // session storage otherwise (decision 25).
@@ -32,8 +32,7 @@ const CONNECTION_KEYS = [
   'storeUrl',
   'platform',
   'store_connection',
-  'woocommerce_connection',
-  'shopify_connection',
+  ...Object.keys(platformNames).map((name) => `${name}_connection`),
 ]
 
 let current: Session | null = null
@@ -105,10 +104,10 @@ export function forgetConnection() {
 export const storedConnection = () =>
   localStorage.getItem('isConnected') === 'true' ? readJson<StoredConnection>('store_connection') : null
 
-/** B 1: the address, else the stored platform, else the stored connection, else woocommerce. */
+/** B 1: the address, else the stored platform, else the stored connection, else the default. */
 export function chosenPlatform(): string {
   const named = new URLSearchParams(location.search).get('platform') ?? localStorage.getItem('platform')
-  return named ?? readJson<StoredConnection>('store_connection')?.platform ?? 'woocommerce'
+  return named ?? readJson<StoredConnection>('store_connection')?.platform ?? DEFAULT_PLATFORM
 }
 
 function change(next: Session) {

@@ -1,9 +1,9 @@
 import { Button, Card, Stack, Text, Title } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { User } from '../../shared/auth.ts'
 import { mayDo } from '../../shared/roles.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { DownloadButton } from '../ui/Download.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useExport, useForgetAccount } from './account-queries.ts'
 import { DeleteDialog } from './DeleteDialog.tsx'
@@ -21,17 +21,10 @@ export function ExportCard({ user }: { user: User }) {
         team and plan, as a zip of JSON Lines files. Keys and passwords are not in it.
       </Text>
       <Stack gap="sm" align="flex-start">
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-          loading={download.isPending}
-          onClick={() => download.mutate()}
-        >
-          Download my data
-        </Button>
+        <DownloadButton label="Download my data" isBusy={download.isPending} onClick={() => download.mutate()} />
         {download.isSuccess && (
           <Notice tone="good" isLive>
-            Your download has begun.
+            Your download has started.
           </Notice>
         )}
         {download.error && (
@@ -56,8 +49,8 @@ export function LeaveCard({ user }: { user: User }) {
       <Title order={2}>Leave this account</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
         {mayLeave
-          ? `You no longer see ${user.accountName}; its stores go on as they are.`
-          : 'You are its only owner. Make somebody else an owner first, or delete the account.'}
+          ? `You lose access to ${user.accountName}. Its stores keep running.`
+          : 'You are its only owner. Make someone else an owner first, or delete the account.'}
       </Text>
       {mayLeave && (
         <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
@@ -87,8 +80,8 @@ export function DeleteCard({ user }: { user: User }) {
     <Card>
       <Title order={2}>Delete account</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        At once and for good: sending stops, the subscription ends, everybody is signed out, and all data of the account
-        and its stores is deleted. There is no waiting time and no way back, so export your data first.
+        Sending stops, the subscription ends, everyone is signed out, and all data of the account and its stores is
+        deleted. This happens immediately and cannot be undone, so export your data first.
       </Text>
       <Button color="red" variant="outline" w="fit-content" onClick={() => setAsking(true)}>
         Delete account

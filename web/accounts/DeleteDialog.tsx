@@ -65,7 +65,7 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
           <List.Item>Within minutes: all carts, orders, customers, messages and settings are deleted.</List.Item>
         </List>
         <Text fz="sm" fw={550}>
-          Nobody can bring it back, not even we.
+          This cannot be undone, not even by us.
         </Text>
         <TextInput
           label={`Type “${DELETE_WORD}” to confirm`}
@@ -92,7 +92,7 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
             Cancel
           </Button>
           <SubmitButton
-            label="Delete for good"
+            label="Delete permanently"
             isBusy={remove.isPending}
             waitS={wait.waitS}
             size="sm"

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { authTexts } from '../../shared/auth.ts'
+import { useInstance } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -9,6 +10,7 @@ import { isSaidAtField, showPassword } from './fields.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
 export function EmailDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const instance = useInstance()
   return (
     <Modal
       opened={opened}
@@ -17,12 +19,26 @@ export function EmailDialog({ opened, onClose }: { opened: boolean; onClose: () 
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <EmailForm onClose={onClose} />
+      {instance?.mail === 'none' ? (
+        <NoMailServer supportEmail={instance.supportEmail} />
+      ) : (
+        <EmailForm onClose={onClose} />
+      )}
     </Modal>
   )
 }
 
+/** The link proves that the new address is the user's: without a mail server there is none, and the address cannot change. */
+function NoMailServer({ supportEmail }: { supportEmail: string }) {
+  return (
+    <Notice tone="warn">
+      {authTexts.emailLinkUnsendable}: {supportEmail}.
+    </Notice>
+  )
+}
+
 function EmailForm({ onClose }: { onClose: () => void }) {
+  const isMailbox = useInstance()?.mail === 'mailbox'
   const wait = useWait()
   const change = useChangeEmail()
   const form = useForm({
@@ -51,7 +67,10 @@ function EmailForm({ onClose }: { onClose: () => void }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Text fz="sm" c="dimmed">
-          We send a link to the new address and a notice to the old one. Nothing changes before the link is followed.
+          {isMailbox
+            ? 'The link to the new address and the notice to the old one go to this server’s built-in mailbox.'
+            : 'We send a link to the new address and a notice to the old one.'}{' '}
+          Nothing changes until you open the link.
         </Text>
         <TextInput
           label="New email"
@@ -81,7 +100,7 @@ function EmailForm({ onClose }: { onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <SubmitButton label="Send the link" isBusy={change.isPending} waitS={wait.waitS} size="sm" />
+          <SubmitButton label="Send link" isBusy={change.isPending} waitS={wait.waitS} size="sm" />
         </Group>
       </Stack>
     </form>

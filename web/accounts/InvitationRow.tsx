@@ -11,7 +11,7 @@ import { useResend, useRevoke } from './team-queries.ts'
 const badges: Record<Invitation['state'], Parameters<typeof StatusBadge>[0]> = {
   waiting: { tone: 'quiet', icon: IconSend, label: 'Sending' },
   sent: { tone: 'info', icon: IconMail, label: 'Invited' },
-  failed: { tone: 'bad', icon: IconAlertTriangle, label: 'Mail not sent' },
+  failed: { tone: 'bad', icon: IconAlertTriangle, label: 'Email not sent' },
   expired: { tone: 'warn', icon: IconClock, label: 'Expired' },
 }
 
@@ -40,7 +40,7 @@ export function InvitationRow({ invitation, user }: { invitation: Invitation; us
         </Text>
         {invitation.state === 'failed' && (
           <Text fz="sm" c="var(--rc-bad)">
-            The mail server said: {invitation.mailProblem}
+            The mail server’s answer: {invitation.mailProblem}
           </Text>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { authTexts, type User } from '../../shared/auth.ts'
-import { mayManage, type Role, roleNames, roleWords } from '../../shared/roles.ts'
+import { mayManage, type Role, roleNames, roleText } from '../../shared/roles.ts'
 import { useDraft } from '../access/drafts.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
@@ -51,7 +51,8 @@ export function InviteForm({ user }: { user: User }) {
         </Button>
       </div>
       <Text fz="xs" c="dimmed" mt={6} aria-live="polite">
-        {titleOf(form.values.role)}: {roleWords[form.values.role]}. The link in the mail works once, for seven days.
+        {titleOf(form.values.role)}: {roleText[form.values.role]}. The link in the email works once and expires after
+        seven days.
       </Text>
       {invite.error && !isSaidAtField(invite.error as ApiError) && (
         <div style={{ marginTop: 12 }}>

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { z } from 'zod'
 import { authTexts } from '../../shared/auth.ts'
-import { roleWords } from '../../shared/roles.ts'
+import { roleText } from '../../shared/roles.ts'
 import { type readInvitation, teamTexts } from '../../shared/team.ts'
 import { useMe } from '../access/queries.ts'
 import { useSession } from '../access/session.ts'
@@ -40,7 +40,7 @@ export function InvitePage() {
             </Stack>
           ) : invitation.error ? (
             <Failed
-              title="The invitation could not be read"
+              title="The invitation could not be loaded"
               error={invitation.error}
               onRetry={() => invitation.refetch()}
             />
@@ -60,7 +60,7 @@ function Invitation({ token, invited }: { token: string; invited: Invited }) {
       <div>
         <Title order={1}>Join {invited.accountName}</Title>
         <Text c="dimmed" mt={4}>
-          {invited.invitedBy ?? 'Somebody'} invited {invited.email} as {invited.role}. {roleWords[invited.role]}.
+          {invited.invitedBy ?? 'Someone'} invited {invited.email} as {invited.role}. {roleText[invited.role]}.
         </Text>
       </div>
       {isSignedIn && !invited.isYou && <SomebodyElse />}
@@ -130,7 +130,7 @@ function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
         {isKnown && !isYou && (
           <PasswordInput
             label="Your password"
-            description="You have a password here already"
+            description="You already have a password here"
             autoComplete="current-password"
             {...showPassword}
             {...field('password')}

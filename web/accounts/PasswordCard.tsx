@@ -20,7 +20,7 @@ export function PasswordCard({ user }: { user: User }) {
     <Card>
       <Title order={2}>Password</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        A new one signs you out everywhere else.
+        Changing it signs you out everywhere else.
       </Text>
       {done && !isOpen && (
         <div style={{ marginBottom: 16 }}>

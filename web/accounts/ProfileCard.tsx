@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { authTexts, type User } from '../../shared/auth.ts'
 import { useDraft } from '../access/drafts.ts'
-import { useMay } from '../access/queries.ts'
+import { useInstance, useMay } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -12,7 +12,7 @@ import { SaveBar } from '../ui/SaveBar.tsx'
 import { useCancelEmailChange, useSaveProfile } from './account-queries.ts'
 import { EmailDialog } from './EmailDialog.tsx'
 
-const RENAMED = 'What your team and whoever you invite see'
+const RENAMED = 'Shown to your team and to people you invite'
 
 /** Name and address of the user, and the name of the account they work in. */
 export function ProfileCard({ user }: { user: User }) {
@@ -90,13 +90,22 @@ function useProfileForm({ name, accountName }: User) {
 function Email({ user }: { user: User }) {
   const [isChanging, setChanging] = useState(false)
   const cancel = useCancelEmailChange()
+  const hasMailbox = useInstance()?.mail === 'mailbox'
   return (
     <div>
       <Text fz="sm" fw={550} mb={3} component="div">
         Email
       </Text>
       <Group gap="sm" justify="space-between">
-        <Text style={{ overflowWrap: 'anywhere' }}>{user.email}</Text>
+        <Text style={{ overflowWrap: 'anywhere' }}>
+          {user.email}
+          {!user.isEmailConfirmed && (
+            <Text span c="dimmed" fz="sm">
+              {' '}
+              (not confirmed yet)
+            </Text>
+          )}
+        </Text>
         {!user.isDemo && (
           <Button variant="default" size="xs" onClick={() => setChanging(true)}>
             Change email
@@ -106,15 +115,16 @@ function Email({ user }: { user: User }) {
       {user.pendingEmail && (
         <Stack gap="xs" mt="sm">
           <Notice tone="info" isLive>
-            We have sent a link to <strong>{user.pendingEmail}</strong>. It is your address once you have followed it;
-            until then nothing changes.{' '}
+            {hasMailbox ? 'The link for ' : 'We have sent a link to '}
+            <strong>{user.pendingEmail}</strong>
+            {hasMailbox && ' is in this server’s built-in mailbox'}. Your address changes once you open it.{' '}
             <Button
               size="compact-xs"
               variant="default"
               loading={cancel.isPending}
               onClick={() => cancel.mutate(undefined, { onError: (error) => announce(error.message, 'bad') })}
             >
-              Keep the old one
+              Keep old address
             </Button>
           </Notice>
         </Stack>

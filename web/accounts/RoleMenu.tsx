@@ -1,7 +1,7 @@
 import { Button, Menu, Text } from '@mantine/core'
 import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
-import { mayManage, type Role, roleNames, roleWords } from '../../shared/roles.ts'
+import { mayManage, type Role, roleNames, roleText } from '../../shared/roles.ts'
 import type { Member } from '../../shared/team.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -64,7 +64,7 @@ export function RoleMenu({ member, own }: Props) {
               >
                 {titleOf(role)}
                 <Text span display="block" fz="xs" c="dimmed">
-                  {roleWords[role]}
+                  {roleText[role]}
                 </Text>
               </Menu.Item>
             ))}
@@ -84,7 +84,7 @@ export function RoleMenu({ member, own }: Props) {
         }}
       >
         {wanted &&
-          `You become ${articleOf(wanted)}: ${lowerFirst(roleWords[wanted])}. Only somebody else can give you another role again.`}
+          `You become ${articleOf(wanted)}: ${lowerFirst(roleText[wanted])}. Only someone else can change your role back.`}
       </Confirm>
     </>
   )

@@ -20,7 +20,7 @@ export function SessionsCard({ user }: { user: User }) {
     <Card>
       <Title order={2}>Sessions</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="sm">
-        Where you are signed in. A session ends by itself after 30 days without use.
+        Where you are signed in. A session ends automatically after 30 days without use.
       </Text>
       {sessions.isPending ? (
         <LoadingList count={2} withPicture />
@@ -31,7 +31,7 @@ export function SessionsCard({ user }: { user: User }) {
           ))}
         </ul>
       ) : (
-        <Failed title="Your sessions could not be read" error={sessions.error} onRetry={() => sessions.refetch()} />
+        <Failed title="Your sessions could not be loaded" error={sessions.error} onRetry={() => sessions.refetch()} />
       )}
       {!user.isDemo && list.length > 0 && <SignOutEverywhere others={list.length - 1} />}
     </Card>

@@ -126,7 +126,7 @@ function NewPasswords({ form }: { form: Form }) {
 /** Which it is stays unsaid (the address's owner hears of it by mail), but whoever owns it is not left standing. */
 const PerhapsKnown = ({ onForgot }: { onForgot: () => void }) => (
   <Text fz="sm" mt={4}>
-    If you have an account already,{' '}
+    If you already have an account,{' '}
     <Anchor component={Link} to="/login" inherit underline="always">
       sign in
     </Anchor>{' '}
@@ -141,7 +141,7 @@ const PerhapsKnown = ({ onForgot }: { onForgot: () => void }) => (
 function OtherMode({ isRegistering }: { isRegistering: boolean }) {
   return (
     <Text fz="sm" ta="center">
-      {isRegistering ? 'You have an account? ' : 'New here? '}
+      {isRegistering ? 'Already have an account? ' : 'New here? '}
       <Anchor component={Link} to={isRegistering ? '/login' : '/register'} inherit underline="always">
         {isRegistering ? 'Sign in' : 'Create an account'}
       </Anchor>

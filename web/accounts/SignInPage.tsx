@@ -13,7 +13,7 @@ import { SignInForm } from './SignInForm.tsx'
 
 const headings = {
   login: ['Sign in', 'Welcome back.'],
-  register: ['Create your account', 'Free to start. Nothing is sent before you switch it on.'],
+  register: ['Create your account', 'Free to start. Nothing is sent until you switch it on.'],
   forgot: ['Reset your password', 'We send you a link to choose a new one.'],
 } as const
 
@@ -69,7 +69,7 @@ function DemoButton() {
   useEffect(() => {
     if (!isAsked || hasBegun.current) return
     hasBegun.current = true
-    mutate({ isRemembered: false })
+    mutate({ isRemembered: true })
   }, [isAsked, mutate])
   return (
     <Stack gap="md">
@@ -78,7 +78,7 @@ function DemoButton() {
         variant="default"
         leftSection={<IconPlayerPlay size={16} aria-hidden />}
         loading={demo.isPending}
-        onClick={() => demo.mutate({ isRemembered: false })}
+        onClick={() => demo.mutate({ isRemembered: true })}
       >
         Try the live demo
       </Button>

@@ -2,11 +2,11 @@ import './accounts.css'
 import { Button, Card, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { User } from '../../shared/auth.ts'
-import { mayManage, roleWords } from '../../shared/roles.ts'
+import { mayManage, roleText } from '../../shared/roles.ts'
 import type { Member } from '../../shared/team.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { Failed } from '../ui/Failed.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { InvitationRow } from './InvitationRow.tsx'
 import { InviteForm } from './InviteForm.tsx'
@@ -24,36 +24,34 @@ export function TeamCard({ user }: { user: User }) {
       <Text fz="sm" c="dimmed" mt={4} mb="sm">
         {leadOf(user, mayLead)}
       </Text>
-      {team.isPending ? (
-        <LoadingList count={2} withPicture />
-      ) : team.data ? (
-        <>
-          <ul className="people">
-            {team.data.members.map((member) => (
-              <MemberRow
-                key={member.userId}
-                member={member}
-                user={user}
-                isLastOwner={isLastOwner(member.role, team.data.members)}
-              />
-            ))}
-            {team.data.invitations.map((invitation) => (
-              <InvitationRow key={invitation.id} invitation={invitation} user={user} />
-            ))}
-          </ul>
-          {mayLead && <InviteForm user={user} />}
-        </>
-      ) : (
-        <Failed title="The team could not be read" error={team.error} onRetry={() => team.refetch()} />
-      )}
+      <Loaded query={team} loading={<LoadingList count={2} withPicture />} failed="The team could not be loaded">
+        {({ members, invitations }) => (
+          <>
+            <ul className="people">
+              {members.map((member) => (
+                <MemberRow
+                  key={member.userId}
+                  member={member}
+                  user={user}
+                  isLastOwner={isLastOwner(member.role, members)}
+                />
+              ))}
+              {invitations.map((invitation) => (
+                <InvitationRow key={invitation.id} invitation={invitation} user={user} />
+              ))}
+            </ul>
+            {mayLead && <InviteForm user={user} />}
+          </>
+        )}
+      </Loaded>
     </Card>
   )
 }
 
 function leadOf(user: User, mayLead: boolean): string {
-  if (user.isDemo) return 'Everybody who tries the demo is this one user.'
-  if (mayLead) return 'Everybody here works on all stores of the account.'
-  return `You are ${articleOf(user.role)} of this account: ${lowerFirst(roleWords[user.role])}.`
+  if (user.isDemo) return 'Everyone who tries the demo shares this user.'
+  if (mayLead) return 'All members have access to all stores of the account.'
+  return `You are ${articleOf(user.role)} of this account: ${lowerFirst(roleText[user.role])}.`
 }
 
 function MemberRow({ member, user, isLastOwner }: { member: Member; user: User; isLastOwner: boolean }) {
@@ -98,8 +96,7 @@ function RemoveButton({ member }: { member: Member }) {
         onConfirm={() => remove.mutate(member.userId, { onSuccess: ({ message }) => announce(message) })}
         onClose={() => setAsking(false)}
       >
-        {member.email} is signed out of this account at once and can no longer see its stores. What they have done
-        stays.
+        {member.email} is signed out of this account immediately and can no longer see its stores. Their work stays.
       </Confirm>
     </>
   )

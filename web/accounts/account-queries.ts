@@ -11,10 +11,13 @@ import {
   prepareExport,
   renameAccount,
   saveProfile,
+  undoEmail,
+  verifyEmail,
 } from '../../shared/account.ts'
 import { meQuery } from '../access/queries.ts'
 import { endSession as forgetSession } from '../access/session.ts'
 import { call } from '../api.ts'
+import { useDownload } from '../ui/Download.tsx'
 
 // One's own profile and sessions, and the account as a whole.
 
@@ -60,13 +63,27 @@ export function useCancelEmailChange() {
   return useMutation({ mutationFn: () => call(cancelEmailChange), onSuccess: refresh })
 }
 
+/** As whoever is signed in here: that session goes on, the user's others end. */
 export function useConfirmEmail() {
   const refresh = useRefreshMe()
   return useMutation({
-    mutationFn: (token: string) => call(confirmEmail, { body: { token }, isAnonymous: true }),
+    mutationFn: (token: string) => call(confirmEmail, { body: { token } }),
     onSuccess: refresh,
   })
 }
+
+export function useVerifyEmail() {
+  const refresh = useRefreshMe()
+  return useMutation({
+    mutationFn: (token: string) => call(verifyEmail, { body: { token }, isAnonymous: true }),
+    onSuccess: refresh,
+  })
+}
+
+export const useUndoEmail = () =>
+  useMutation({
+    mutationFn: (body: { token: string; password: string }) => call(undoEmail, { body, isAnonymous: true }),
+  })
 
 export function useChangePassword() {
   const queries = useQueryClient()
@@ -96,18 +113,7 @@ export function useEndSessions() {
   })
 }
 
-/** The link is a download of its own: what comes is written to disk by the browser, however large. */
-export function useExport() {
-  return useMutation({
-    mutationFn: () => call(prepareExport),
-    onSuccess: ({ url }) => {
-      const link = document.createElement('a')
-      link.href = url
-      link.download = ''
-      link.click()
-    },
-  })
-}
+export const useExport = () => useDownload(() => call(prepareExport))
 
 export function useDeleteAccount() {
   return useMutation({

@@ -1,6 +1,6 @@
-import { Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconMinus } from '@tabler/icons-react'
-import { type PlanKey, plans } from '../../shared/billing.ts'
+import { isSoon, type PlanKey, plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { limitLines, monthlyPrice } from './rules.ts'
 
@@ -52,6 +52,7 @@ export function PlanCard(props: Props) {
               })}
             >
               {line}
+              {isSoon(line) && <SoonMark />}
             </List.Item>
           ))}
         </List>
@@ -63,7 +64,7 @@ export function PlanCard(props: Props) {
 
 function Choice({ planKey, isCurrent, isBusy, isTestMode, mayPay, supportEmail, onChoose }: Props) {
   const { name } = plans[planKey]
-  if (isCurrent) return <Hint>This is your plan now.</Hint>
+  if (isCurrent) return <Hint>This is your current plan.</Hint>
   // Whom to ask instead stands above the plans.
   if (!mayPay) return null
   if (planKey === 'free') {
@@ -82,7 +83,7 @@ function Choice({ planKey, isCurrent, isBusy, isTestMode, mayPay, supportEmail, 
   }
   return (
     <Hint>
-      Card payment is not switched on here.
+      This plan cannot be bought by card yet.
       {supportEmail && (
         <>
           {' '}
@@ -92,6 +93,12 @@ function Choice({ planKey, isCurrent, isBusy, isTestMode, mayPay, supportEmail, 
     </Hint>
   )
 }
+
+const SoonMark = () => (
+  <Badge variant="light" size="sm" tt="none" ml={6}>
+    Soon
+  </Badge>
+)
 
 const Hint = ({ children }: { children: React.ReactNode }) => (
   <Text fz="sm" c="dimmed">

@@ -5,6 +5,8 @@ import { billingTexts, type PlanKey, plans } from '../../shared/billing.ts'
 import { useInstance, useMay, useMe, useSubscription } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { ContinueWithLite } from './ContinueWithLite.tsx'
+import { LeavePaidPlan } from './LeavePaidPlan.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { useCreateFree } from './queries.ts'
 import { WhoMayChoose } from './WhoMayChoose.tsx'
@@ -17,20 +19,16 @@ export function PricingPage() {
   const instance = useInstance()
   const mayPay = useMay('billing:write')
   const isDemo = useMe()?.isDemo ?? false
-  const createFree = useCreateFree()
-  const navigate = useNavigate()
-  const choose = (key: PlanKey) => {
-    if (key !== 'free') return navigate(`/test-subscription?plan=${key}`)
-    // The store set-up says what is missing when this failed (A 4.3).
-    const go = () => navigate('/store-setup')
-    createFree.mutateAsync().then(go, go)
-  }
+  const { choose, free, leaving, setLeaving } = useChoice(subscription)
+  const mayChoose = mayPay && !isDemo
+  const isFirst = mayChoose && subscription?.plan === null
   return (
     <BarePage title="Pricing" size="lg" actions={<Actions hasPlan={subscription?.plan != null} />}>
       <Stack gap="xl">
         <Heading period={period} onPeriod={setPeriod} />
         {!mayPay && <WhoMayChoose hasPlan={subscription?.plan != null} />}
         {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
+        {isFirst && <ContinueWithLite isBusy={free.isPending} onChoose={() => choose('free')} />}
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
           {keys.map((key) => (
             <PlanCard
@@ -38,17 +36,53 @@ export function PricingPage() {
               planKey={key}
               isYearly={period === 'yearly'}
               isCurrent={subscription?.plan === key}
-              isBusy={createFree.isPending}
+              isBusy={free.isPending}
               isTestMode={subscription?.isTestMode ?? false}
-              mayPay={mayPay && !isDemo}
+              mayPay={mayChoose && !(isFirst && key === 'free')}
               supportEmail={instance?.supportEmail}
               onChoose={() => choose(key)}
             />
           ))}
         </SimpleGrid>
       </Stack>
+      {leaving && (
+        <LeavePaidPlan
+          opened
+          current={leaving}
+          isBusy={free.isPending}
+          problem={free.error?.message}
+          onConfirm={() => choose('free', true)}
+          onClose={() => setLeaving(null)}
+        />
+      )}
     </BarePage>
   )
+}
+
+type Subscription = NonNullable<ReturnType<typeof useSubscription>>
+
+function useChoice(subscription: Subscription | undefined) {
+  const free = useCreateFree()
+  const navigate = useNavigate()
+  const [leaving, setLeaving] = useState<PlanKey | null>(null)
+  const choose = (key: PlanKey, isSure = false) => {
+    if (key !== 'free') return navigate(`/test-subscription?plan=${key}`)
+    const paid = paidPlanOf(subscription)
+    if (paid && !isSure) {
+      free.reset()
+      return setLeaving(paid)
+    }
+    const go = () => navigate('/store-setup')
+    // The store set-up says what is missing when this failed (A 4.3); whoever has a plan keeps it and is told why.
+    free.mutateAsync().then(go, paid ? () => undefined : go)
+  }
+  return { choose, free, leaving, setLeaving }
+}
+
+/** The plan that would end if another one were chosen. */
+function paidPlanOf(subscription: Subscription | undefined): PlanKey | null {
+  const plan = subscription?.planInForce ?? null
+  return plan === 'free' ? null : plan
 }
 
 function Heading({ period, onPeriod }: { period: string; onPeriod: (period: string) => void }) {

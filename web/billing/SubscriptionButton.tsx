@@ -8,10 +8,12 @@ import { statusLook } from './statusLook.ts'
 export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-link' | 'side-link' }) {
   const subscription = useSubscription()
   if (!subscription?.plan || subscription.plan === 'free') return null
+  const { name } = plans[subscription.plan]
+  const status = subscription.status && statusLook(subscription.status)
   return (
-    <Link to="/pricing" className={look} aria-label={`Subscription: ${plans[subscription.plan].name}`}>
-      {plans[subscription.plan].name}
-      {subscription.status && <StatusBadge {...statusLook(subscription.status)} />}
+    <Link to="/pricing" className={look} aria-label={`Subscription: ${name}${status ? `, ${status.label}` : ''}`}>
+      {name}
+      {status && <StatusBadge {...status} />}
     </Link>
   )
 }

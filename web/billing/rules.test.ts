@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest'
-import { plans } from '../../shared/billing.ts'
-import { limitLines, monthlyPrice } from './rules.ts'
+import { isSoon, plans } from '../../shared/billing.ts'
+import { limitLines, monthlyPrice, supportLink } from './rules.ts'
+import { statusLook } from './statusLook.ts'
 
 it('takes 20 percent off by the year, rounded', () => {
   expect([0, 19, 49].map((price) => monthlyPrice(price, true))).toEqual([0, 15, 39])
   expect(monthlyPrice(19, false)).toBe(19)
+  // Both ways of rounding: the prices of today are all rounded down.
+  expect([21, 22].map((price) => monthlyPrice(price, true))).toEqual([17, 18])
 })
 
 it('says what each plan allows', () => {
@@ -14,5 +17,30 @@ it('says what each plan allows', () => {
     'Unlimited emails per month',
     '1,000 SMS per month',
     '1,000 WhatsApp messages per month',
+  ])
+})
+
+it('calls each status by its label and colour, and one it does not know in its own words (A 4.3)', () => {
+  const looks = ['active', 'trialing', 'past_due', 'canceled', 'paused'].map(statusLook)
+  expect(looks.map(({ label, tone }) => [label, tone])).toEqual([
+    ['Active', 'good'],
+    ['Trial', 'info'],
+    ['Past Due', 'warn'],
+    ['Canceled', 'bad'],
+    ['paused', 'quiet'],
+  ])
+})
+
+it('of a paid plan the mail to support says which one it is (A 9)', () => {
+  expect(supportLink('a@b.test', 'growth')).toBe('mailto:a@b.test?subject=Growth%20plan%3A%20')
+  expect(supportLink('a@b.test', 'free')).toBe('mailto:a@b.test')
+  expect(supportLink('a@b.test', null)).toBe('mailto:a@b.test')
+})
+
+it('calls a feature “soon” only by a name of the price list', () => {
+  const features = Object.values(plans).flatMap((plan) => plan.features)
+  expect(features.filter(isSoon)).toEqual([
+    ...['Advanced Analytics', 'Customer Segmentation', 'Scheduled Campaigns'],
+    ...['Multi-store Dashboard', 'ROI Tracking', 'Export Analytics'],
   ])
 })

@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../../shared/billing.ts'
+import { type PlanKey, type PlanLimits, plans } from '../../shared/billing.ts'
 
 // How plans are shown. Pure.
 
@@ -17,5 +17,11 @@ export function limitLines(limits: PlanLimits): string[] {
       : `${amount(limits.maxWhatsappPerMonth)} WhatsApp messages per month`,
   ]
 }
+
+/** Priority and Premium Support: the mail says which plan it comes from (A 9). */
+export const supportLink = (address: string, plan: PlanKey | null) =>
+  plan && plan !== 'free'
+    ? `mailto:${address}?subject=${encodeURIComponent(`${plans[plan].name} plan: `)}`
+    : `mailto:${address}`
 
 const amount = (limit: number) => (limit === -1 ? 'Unlimited' : limit.toLocaleString('en-US'))

@@ -20,8 +20,8 @@ type Order = NonNullable<NonNullable<ReturnType<typeof useCartMessages>['data']>
 
 export function CustomerCard({ cart }: { cart: CartView }) {
   const { phone, whatsapp } = cart.customer_data
-  const mayErase = useMay('persons:write')
-  const address = cart.customer_email ?? cart.phone ?? phone
+  const mayErase = useMay('privacy:write')
+  const address = cart.customer_email ?? cart.phone ?? phone ?? cart.unconfirmed.email ?? cart.unconfirmed.phone
   return (
     <Card>
       <Title order={2} mb="md">
@@ -30,11 +30,17 @@ export function CustomerCard({ cart }: { cart: CartView }) {
       <Facts
         entries={[
           ['Name', cart.customer_name],
-          ['Email', cart.customer_email ?? 'No email'],
-          ['Phone', cart.phone ?? phone ?? '–'],
+          ['Email', cart.customer_email ?? unconfirmedText(cart.unconfirmed.email) ?? 'No email'],
+          ['Phone', cart.phone ?? phone ?? unconfirmedText(cart.unconfirmed.phone) ?? '–'],
           ...(whatsapp ? [['WhatsApp', whatsapp] as [string, string]] : []),
         ]}
       />
+      {hasOnlyUnconfirmed(cart) && (
+        <Text fz="sm" c="dimmed" mt="sm">
+          Your shop had more new contacts than the limit allows. This contact gets no messages until an order or draft
+          order confirms it.
+        </Text>
+      )}
       {mayErase && address && (
         <Anchor
           component={Link}
@@ -50,6 +56,11 @@ export function CustomerCard({ cart }: { cart: CartView }) {
   )
 }
 
+const unconfirmedText = (address: string | null) => (address ? `${address} (not confirmed)` : null)
+
+const hasOnlyUnconfirmed = ({ customer_email, phone, unconfirmed }: CartView) =>
+  (!customer_email && unconfirmed.email !== null) || (!phone && unconfirmed.phone !== null)
+
 export function SummaryCard({ cart }: { cart: CartView }) {
   return (
     <Card>
@@ -60,10 +71,13 @@ export function SummaryCard({ cart }: { cart: CartView }) {
         entries={[
           ['Items', itemCount(cart.items)],
           ['Total value', <Money key="total" amount={cart.total} currency={cart.currency} />],
+          ...(cart.coupons.length > 0
+            ? [[cart.coupons.length > 1 ? 'Coupons' : 'Coupon', cart.coupons.join(', ')] as [string, string]]
+            : []),
           ['Last activity', <TimeAgo key="activity" at={cart.last_activity} />],
           ['Abandoned', cart.abandoned_at ? <DateTime key="abandoned" at={cart.abandoned_at} /> : 'not yet'],
-          ['Recovery window', <RecoveryWindow key="window" lastActivity={cart.last_activity} />],
-          ['Status', <CartStatus key="status" status={cart.status} />],
+          ['Recovery window', <RecoveryWindow key="window" cart={cart} />],
+          ['Status', <CartStatus key="status" status={cart.status} isInMailbox={cart.is_in_mailbox} />],
           ...textEntry('SMS', cart.sms_status, cart.sms_sent_at),
           ...textEntry('WhatsApp', cart.whatsapp_read_at ? 'read' : cart.whatsapp_status, cart.whatsapp_sent_at),
         ]}
@@ -88,7 +102,8 @@ function textEntry(name: string, status: string | null, sentAt: string | null): 
   return [[name, state]]
 }
 
-export function ProductsCard({ cart }: { cart: CartView }) {
+/** `total`: shown below the products. */
+export function ProductsCard({ cart, total }: { cart: CartView; total?: number }) {
   return (
     <Card>
       <Title order={2} mb="md">
@@ -114,6 +129,14 @@ export function ProductsCard({ cart }: { cart: CartView }) {
         ))}
       </Stack>
       {cart.items.length === 0 && <Empty icon={IconShoppingCart} text="The cart is empty." />}
+      {cart.items.length > 0 && total !== undefined && (
+        <Group justify="space-between" mt="md" className="cart-total">
+          <Text fw={600}>Total</Text>
+          <Text fw={600}>
+            <Money amount={total} currency={cart.currency} />
+          </Text>
+        </Group>
+      )}
     </Card>
   )
 }
@@ -125,9 +148,9 @@ export function OrderCard({ order, messages }: { order: Order; messages: Message
       <Group justify="space-between" mb="md" gap="xs">
         <Title order={2}>Order #{order.orderId}</Title>
         {order.attributedMessageId ? (
-          <StatusBadge tone="good" icon={IconCircleCheck} label="Brought back by Recoup" />
+          <StatusBadge tone="good" icon={IconCircleCheck} label="Recovered by Recoup" />
         ) : (
-          <StatusBadge tone="quiet" icon={IconCircleCheck} label="Bought without our help" />
+          <StatusBadge tone="quiet" icon={IconCircleCheck} label="Bought without Recoup" />
         )}
       </Group>
       <Facts
@@ -143,8 +166,8 @@ export function OrderCard({ order, messages }: { order: Order; messages: Message
 }
 
 function attribution(order: Order, touched: MessageView | undefined): string {
-  if (!order.attributedMessageId) return 'No message: no click on one of our links came before it'
-  if (!touched) return 'One of our messages'
+  if (!order.attributedMessageId) return 'No message: no message link was clicked before the order'
+  if (!touched) return 'One of your messages'
   const sent = touched.handedOverAt ? `, sent ${formatDateTime(touched.handedOverAt)}` : ''
   return `${touched.originName}, message ${touched.step}${sent}`
 }

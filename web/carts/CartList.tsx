@@ -3,20 +3,20 @@ import { useState } from 'react'
 import { type CartView, cartTexts } from '../../shared/carts.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
-import { Failed } from '../ui/Failed.tsx'
 import { counted, formatCount } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
+import { totalText } from '../ui/listQuery.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { Pager } from '../ui/Pager.tsx'
 import { BulkBar } from './BulkBar.tsx'
-import { CartCards } from './CartCards.tsx'
 import { CartPanel } from './CartPanel.tsx'
 import { CartsEmpty } from './CartsEmpty.tsx'
 import { CartsTable, type ListedProps } from './CartsTable.tsx'
 import type { Column } from './columns.ts'
-import { Pages } from './Pages.tsx'
 import type { useCarts } from './queries.ts'
-import { type ListQuery, nextSort, type SortColumn, totalText } from './rules.ts'
-import { useWhatsappEligible } from './send-queries.ts'
+import { filterOf, type ListQuery, type SortColumn } from './rules.ts'
+import { useReasonBadges, useWhatsappEligible } from './send-queries.ts'
 import type { Selection } from './sending.ts'
 import { selectionOf, useSelection } from './useSelection.ts'
 import { useSendDialog } from './useSendDialog.tsx'
@@ -25,16 +25,17 @@ import { useMaySend, usePlanIsFree } from './useTextAction.ts'
 interface Props {
   query: ListQuery
   carts: ReturnType<typeof useCarts>
-  /** null: cards instead of a table. */
-  columns: Column[] | null
+  columns: readonly Column[]
   openCart: string | null
   onOpen: (id: string | null) => void
   onJob: (id: string) => void
   onChange: (next: Partial<ListQuery>) => void
+  onSort: (column: SortColumn) => void
 }
 
-export function CartList({ query, carts, columns, openCart, onOpen, onJob, onChange }: Props) {
-  const selection = useSelection(`${query.status ?? ''}\n${query.search ?? ''}`)
+export function CartList({ query, carts, columns, openCart, onOpen, onJob, onChange, onSort }: Props) {
+  const filter = filterOf(query)
+  const selection = useSelection(JSON.stringify(filter))
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const send = useSendDialog('list', {
     onJob: (id) => {
@@ -47,14 +48,14 @@ export function CartList({ query, carts, columns, openCart, onOpen, onJob, onCha
   const isCapped = carts.data?.pagination.totalIsCapped ?? false
   const all = {
     kind: 'matching' as const,
-    status: query.status ?? '',
-    search: query.search ?? '',
+    filter,
     count: total,
     isCapped,
   }
   const chosen = selectionOf(selection, all)
   const isWholePage = rows.length > 0 && rows.every(selection.isSelected)
   const whatsappEligible = useEligibleOf(rows)
+  const reasonBadges = useReasonBadges(rows)
   const known = rows.find(({ id }) => id === openCart)
   const remove = () => {
     setHidden(new Set([...hidden, ...selection.chosen.map(({ id }) => id)]))
@@ -66,14 +67,20 @@ export function CartList({ query, carts, columns, openCart, onOpen, onJob, onCha
       <Rows
         query={query}
         carts={carts}
-        rows={rows}
         columns={columns}
         onChange={onChange}
         list={{
-          query,
+          rows,
+          keyOf: ({ id }) => id,
+          sorting: { ...query, onSort },
           whatsappEligible,
-          isSelected: selection.isSelected,
-          onSelect: (some, isSelected) => selection.select(some, isSelected, rows),
+          reasonBadges,
+          selection: {
+            isSelected: selection.isSelected,
+            onSelect: (some, isSelected) => selection.select(some, isSelected, rows),
+            allLabel: 'Select all carts on this page',
+            labelOf: (cart) => `Select the cart of ${cart.customer_name}`,
+          },
           onOpen: ({ id }) => onOpen(id),
           onAsk: send.onAsk,
           onSmsStatus: send.onSmsStatus,
@@ -128,47 +135,63 @@ const Removed = ({ count, onUndo }: { count: number; onUndo: () => void }) => (
 )
 
 interface RowsProps extends Pick<Props, 'query' | 'carts' | 'columns' | 'onChange'> {
-  rows: CartView[]
-  list: Omit<ListedProps, 'carts' | 'onSort'>
+  list: ListedProps
 }
 
-function Rows({ query, carts, rows, columns, onChange, list }: RowsProps) {
-  if (carts.isPending) return <LoadingRows />
-  if (!carts.data) {
-    const error = new Error(failureOf(carts.error))
-    return (
-      <div className="padded">
-        <Failed title="The carts could not be loaded" error={error} onRetry={() => carts.refetch()} />
-      </div>
-    )
-  }
-  const { pagination } = carts.data
-  const { total, totalIsCapped: isCapped = false } = pagination
-  const isFiltered = Boolean(query.search || query.status) && carts.data.carts.length === 0
-  const sort = (column: SortColumn) => onChange(nextSort(query, column))
+function Rows({ carts, ...props }: RowsProps) {
   return (
-    <div aria-busy={carts.isPlaceholderData}>
-      {rows.length === 0 ? (
+    <Loaded
+      query={carts}
+      loading={<LoadingRows />}
+      failed="The carts could not be loaded"
+      wordsOf={failureOf}
+      className="padded"
+    >
+      {(data) => <Page {...props} data={data} isStale={carts.isPlaceholderData} />}
+    </Loaded>
+  )
+}
+
+interface PageProps extends Omit<RowsProps, 'carts'> {
+  data: NonNullable<Props['carts']['data']>
+  /** The page that was asked for is still on its way. */
+  isStale: boolean
+}
+
+function Page({ query, data, isStale, columns, onChange, list }: PageProps) {
+  const { pagination } = data
+  const { total, totalIsCapped: isCapped = false } = pagination
+  const isFiltered = Object.keys(filterOf(query)).length > 0 && data.carts.length === 0
+  return (
+    <div aria-busy={isStale}>
+      {list.rows.length === 0 ? (
         <CartsEmpty isFiltered={isFiltered} page={query.page} total={total} onReset={onChange} />
       ) : (
         <>
           <VisuallyHidden role="status">
             {totalText({ total, isCapped })} {total === 1 ? 'cart' : 'carts'}
           </VisuallyHidden>
-          {columns ? (
-            <CartsTable {...list} carts={rows} columns={columns} onSort={sort} />
-          ) : (
-            <CartCards {...list} carts={rows} onSort={sort} />
-          )}
+          <CartsTable {...list} columns={columns} />
         </>
       )}
       {pagination.lookedThrough && (
         <Text fz="sm" c="dimmed" px="md" pb="md">
-          No name, email or number begins with “{query.search}”, so the newest {formatCount(pagination.lookedThrough)}{' '}
-          carts were searched for it anywhere.
+          No name, email or number begins with “{query.search}”. These results contain it anywhere, among the newest{' '}
+          {formatCount(pagination.lookedThrough)} carts.
         </Text>
       )}
-      {pagination.pages > 1 && <Pages {...pagination} wanted={query.page} onPage={(page) => onChange({ page })} />}
+      {pagination.reachOfNewest && (
+        <Text fz="sm" c="dimmed" px="md" pb="md">
+          The newest {formatCount(pagination.reachOfNewest)} carts were checked for this filter.
+        </Text>
+      )}
+      <Pager
+        {...pagination}
+        limit={query.limit}
+        wanted={query.page}
+        onPage={(page) => onChange({ page })}
+        onLimit={(limit) => onChange({ limit })}
+      />
     </div>
   )
 }

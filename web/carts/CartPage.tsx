@@ -1,4 +1,4 @@
-import { Card, Grid, Stack, Title } from '@mantine/core'
+import { Grid, Stack } from '@mantine/core'
 import { useParams } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { ApiError } from '../api.ts'
@@ -7,7 +7,6 @@ import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { CartMarks } from './badges.tsx'
 import { CustomerCard, OrderCard, ProductsCard, SummaryCard } from './CartFacts.tsx'
-import { CartMessages } from './CartMessages.tsx'
 import { CartTimeline } from './CartTimeline.tsx'
 import { useCart, useCartMessages } from './queries.ts'
 import { RecoveryActions } from './RecoveryActions.tsx'
@@ -29,7 +28,7 @@ export function CartPage() {
         <>
           <PageTitle title="Cart" />
           <Failed
-            title={isMissing ? 'There is no such cart' : 'The cart could not be loaded'}
+            title={isMissing ? 'Cart not found' : 'The cart could not be loaded'}
             error={cart.error}
             {...(!isMissing && { onRetry: () => cart.refetch() })}
           />
@@ -55,25 +54,20 @@ const CartLoading = () => (
 
 function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<typeof useCartMessages> }) {
   const send = useSendDialog(cart.id)
-  const marks = <CartMarks status={cart.status} state={cart.state} />
+  const marks = <CartMarks status={cart.status} state={cart.state} isInMailbox={cart.is_in_mailbox} />
   return (
     <>
       <PageTitle title={cart.customer_name} mark={marks} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
           <Stack gap="md">
+            <ProductsCard cart={cart} total={cart.total} />
             {messages.isPending ? (
               <LoadingCards />
             ) : messages.data ? (
               <>
                 {messages.data.order && <OrderCard order={messages.data.order} messages={messages.data.messages} />}
-                <CartMessages messages={messages.data.messages} />
-                <Card>
-                  <Title order={2} mb="md">
-                    What happened
-                  </Title>
-                  <CartTimeline entries={messages.data.timeline} />
-                </Card>
+                <CartTimeline messages={messages.data.messages} timeline={messages.data.timeline} />
               </>
             ) : (
               <Failed
@@ -89,7 +83,6 @@ function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<
             <RecoveryActions cart={cart} onAsk={send.onAsk} onSmsStatus={send.onSmsStatus} />
             <CustomerCard cart={cart} />
             <SummaryCard cart={cart} />
-            <ProductsCard cart={cart} />
           </Stack>
         </Grid.Col>
       </Grid>

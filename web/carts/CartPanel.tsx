@@ -42,7 +42,7 @@ function Content({ cartId, known, onAsk, onSmsStatus }: Omit<Props, 'cartId' | '
     const isMissing = answer.error instanceof ApiError && answer.error.status === 404
     return (
       <Failed
-        title={isMissing ? 'There is no such cart' : 'The cart could not be loaded'}
+        title={isMissing ? 'Cart not found' : 'The cart could not be loaded'}
         error={answer.error!}
         {...(!isMissing && { onRetry: () => answer.refetch() })}
       />

@@ -17,7 +17,7 @@ export function CartsEmpty({ isFiltered, page, total, onReset }: Props) {
   if (isFiltered) {
     return (
       <Empty icon={IconFilterOff} text={cartTexts.noMatch}>
-        <Button variant="default" size="sm" onClick={() => onReset({ search: '', status: '' })}>
+        <Button variant="default" size="sm" onClick={() => onReset({ search: '', status: '', reach: '' })}>
           Clear filters
         </Button>
       </Empty>

@@ -1,21 +1,23 @@
 import './carts.css'
 import { Button, Card, Group, NativeSelect } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
-import { IconDownload } from '@tabler/icons-react'
-import { useSearchParams } from 'react-router'
+import { IconX } from '@tabler/icons-react'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
-import { formatAge } from '../ui/format.ts'
+import { DownloadButton } from '../ui/Download.tsx'
+import { counted, formatAge } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
+import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
+import { BulkSendCard } from './BulkSendCard.tsx'
 import { badgeLooks } from './badges.tsx'
 import { CartList } from './CartList.tsx'
 import { ColumnsMenu } from './ColumnsMenu.tsx'
-import { useColumns } from './columns.ts'
+import { columns as allColumns, useColumns } from './columns.ts'
 import { useCarts, useExportCarts } from './queries.ts'
-import { type ListQuery, readListQuery, writeListQuery } from './rules.ts'
-import { SendJobCard } from './SendJobCard.tsx'
+import { reachOptions } from './reason-badges.ts'
+import { cartsAddress, filterOf, type ListQuery } from './rules.ts'
+import { useReach } from './send-queries.ts'
 
 const statuses = [
   { value: '', label: 'All' },
@@ -23,39 +25,25 @@ const statuses = [
 ]
 
 export function CartsPage() {
-  const [search, setSearch] = useSearchParams()
-  const query = readListQuery(search)
+  const { query, change, put, sort, param } = useListQuery(cartsAddress)
   const carts = useCarts(query)
   const columns = useColumns()
-  const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
-  const change = (next: Partial<ListQuery>) =>
-    setSearch((address) => writeListQuery(query, next, address), { preventScrollReset: true })
-  /** An open cart and a followed job stand in the address as well: both survive a reload. */
-  const put = (key: 'cart' | 'job', value: string | null) =>
-    setSearch(
-      (address) => {
-        const next = new URLSearchParams(address)
-        if (value) next.set(key, value)
-        else next.delete(key)
-        return next
-      },
-      { preventScrollReset: true, replace: value === null },
-    )
-  const job = search.get('job')
+  const isWide = useIsWide()
+  const job = param('job')
   const age = carts.data?.syncAgeSeconds
   // One line from the start: nothing below it moves when the answer is there.
   const text = carts.isPending
     ? '\u00a0'
     : age == null
-      ? 'What shoppers left behind.'
+      ? 'Carts your shoppers didn’t check out.'
       : `Orders checked ${formatAge(age)}.`
   return (
     <>
       <PageTitle title="Abandoned Carts" text={text} />
-      {job && <SendJobCard key={job} jobId={job} onJob={(id) => put('job', id)} onDismiss={() => put('job', null)} />}
+      {job && <BulkSendCard key={job} jobId={job} onJob={(id) => put('job', id)} onDismiss={() => put('job', null)} />}
       <Card padding={0} style={{ overflow: 'visible' }}>
         <Group p="md" gap="sm">
-          <div style={{ flex: '1 1 220px' }}>
+          <div style={{ flex: '1 1 180px' }}>
             <SearchBox
               label="Search customers"
               value={query.search ?? ''}
@@ -70,35 +58,65 @@ export function CartsPage() {
             style={{ flex: '1 1 150px' }}
             maw={{ base: 'none', md: 220 }}
           />
+          <ReachFilter query={query} isAsked={carts.isSuccess} onChange={change} />
           {isWide && <ColumnsMenu {...columns} />}
           <ExportButton query={query} />
         </Group>
         <CartList
           query={query}
           carts={carts}
-          columns={isWide ? columns.shown : null}
-          openCart={search.get('cart')}
+          columns={isWide ? columns.shown : allColumns}
+          openCart={param('cart')}
           onOpen={(id) => put('cart', id)}
           onJob={(id) => put('job', id)}
           onChange={change}
+          onSort={sort}
         />
       </Card>
     </>
   )
 }
 
-function ExportButton({ query: { status, search } }: { query: ListQuery }) {
+interface ReachProps {
+  query: ListQuery
+  /** The list itself comes first. */
+  isAsked: boolean
+  onChange: (next: Partial<ListQuery>) => void
+}
+
+/** Which carts an email can reach, or what stands against it; the dashboard leads here with its 30 days. */
+function ReachFilter({ query, isAsked, onChange }: ReachProps) {
+  const { reach = '', days } = query
+  const known = useReach(query, isAsked)
+  return (
+    <>
+      <NativeSelect
+        aria-label="Can an email reach the shopper?"
+        data={reachOptions(known.data, reach)}
+        value={reach}
+        onChange={(event) => onChange({ reach: event.currentTarget.value })}
+        style={{ flex: '1 1 170px' }}
+        maw={{ base: 'none', md: 240 }}
+      />
+      {days && (
+        <Button
+          variant="light"
+          rightSection={<IconX size={14} aria-hidden />}
+          aria-label={`Abandoned in the last ${counted(days, 'day')}: remove this filter`}
+          onClick={() => onChange({ days: 0 })}
+        >
+          Last {counted(days, 'day')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function ExportButton({ query }: { query: ListQuery }) {
   const download = useExportCarts()
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={16} aria-hidden />}
-        loading={download.isPending}
-        onClick={() => download.mutate({ ...(status && { status }), ...(search && { search }) })}
-      >
-        Export CSV
-      </Button>
+      <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(filterOf(query))} />
       {download.error && (
         <Notice tone="bad" isLive>
           {wordsOf(download.error, BROKEN)}

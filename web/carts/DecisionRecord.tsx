@@ -1,10 +1,12 @@
 import { Stack, Text } from '@mantine/core'
-import { IconBan, IconCheck, IconFlag, IconHourglass, IconPlayerSkipForward } from '@tabler/icons-react'
+import { IconBan, IconCheck, IconFlag, IconHourglass, IconPlayerSkipForward, IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import type { MessageView } from '../../shared/carts.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
+import { type CheckLine, checksOf } from './checks.ts'
 import { isInstant, type Reading, readInputs } from './rules.ts'
 
 type Decision = MessageView['decisions'][number]
@@ -17,30 +19,69 @@ const outcomes: Record<Decision['outcome'], Parameters<typeof StatusBadge>[0]> =
   result: { tone: 'info', icon: IconFlag, label: 'Result' },
 }
 
-/** Every decision about a message with what was known at that moment. */
-export function DecisionRecord({ decisions }: { decisions: Decision[] }) {
-  if (decisions.length === 0) return <Text fz="sm">Nothing was decided yet: it is looked at when it is due.</Text>
+/** Every decision about a message: what was checked, and, for whoever wants it, the values it rests on. */
+export function DecisionRecord({ message: { decisions, channel } }: { message: MessageView }) {
+  if (decisions.length === 0) return <Text fz="sm">Not checked yet. The checks run when the message is due.</Text>
   return (
     <ol className="story">
       {decisions.map((decision, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a record is only ever added to
         <li key={index}>
-          <Stack gap={6} align="flex-start">
-            <StatusBadge {...outcomes[decision.outcome]} />
-            <Text fz="sm">{decision.explanation}</Text>
-            <Text fz="xs" c="dimmed">
-              <DateTime at={decision.at} />
-              {decision.until && (
-                <>
-                  , looked at again <DateTime at={decision.until} />
-                </>
-              )}
-            </Text>
-            <Facts entries={readInputs(decision.inputs).map(({ label, value }) => [label, show(value)])} />
-          </Stack>
+          <DecisionEntry decision={decision} checks={checksOf(decision, channel)} />
         </li>
       ))}
     </ol>
+  )
+}
+
+function DecisionEntry({ decision, checks }: { decision: Decision; checks: CheckLine[] }) {
+  // The check that decided says it already.
+  const isTold = checks.at(-1)?.text === decision.explanation
+  return (
+    <Stack gap={6} align="flex-start">
+      <StatusBadge {...outcomes[decision.outcome]} />
+      {!isTold && <Text fz="sm">{decision.explanation}</Text>}
+      {checks.length > 0 && (
+        <ul className="checks" aria-label="Checks">
+          {checks.map((check) => (
+            <Check key={check.text} {...check} />
+          ))}
+        </ul>
+      )}
+      <Text fz="xs" c="dimmed">
+        <DateTime at={decision.at} />
+        {decision.until && (
+          <>
+            , checked again <DateTime at={decision.until} />
+          </>
+        )}
+      </Text>
+      <details className="technical">
+        <summary>Technical details</summary>
+        <Facts
+          entries={[
+            ['Reason code', decision.reason],
+            ...readInputs(decision.inputs).map(({ label, value }): [string, ReactNode] => [label, show(value)]),
+          ]}
+        />
+      </details>
+    </Stack>
+  )
+}
+
+const signs = {
+  passed: { Sign: IconCheck, word: 'Passed' },
+  held: { Sign: IconHourglass, word: 'Held' },
+  failed: { Sign: IconX, word: 'Failed' },
+}
+
+function Check({ result, text }: CheckLine) {
+  const { Sign, word } = signs[result]
+  return (
+    <li data-result={result}>
+      <Sign size={15} role="img" aria-label={word} />
+      <span>{text}</span>
+    </li>
   )
 }
 

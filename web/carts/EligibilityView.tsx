@@ -11,7 +11,7 @@ import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import type { Eligibility, useEligibility } from './send-queries.ts'
-import { channelWords, type Selection } from './sending.ts'
+import { channelText, type Selection } from './sending.ts'
 
 const NAMES_SHOWN = 5
 
@@ -23,15 +23,17 @@ interface Props {
   offerLater?: ((cartIds: string[], until: string) => ReactNode) | undefined
   /** It is meant for another time: what is known of now is no promise for then. */
   isScheduled: boolean
+  /** The words have an error that keeps them from being sent to whom they could go. */
+  isWrong: boolean
 }
 
 /** Before anything is sent: who gets it, who does not and why, and what it costs. */
-export function EligibilityView({ channel, selection, eligibility, offerLater, isScheduled }: Props) {
+export function EligibilityView({ channel, selection, eligibility, offerLater, isScheduled, isWrong }: Props) {
   if (eligibility.isPending) return <LoadingList count={1} />
   if (!eligibility.data) {
     return (
       <Failed
-        title="It could not be checked who may get this"
+        title="The recipients could not be checked"
         error={eligibility.error}
         onRetry={() => eligibility.refetch()}
       />
@@ -42,23 +44,25 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
   return (
     <Stack gap="sm">
       <Notice
-        tone={eligible.length > 0 ? 'good' : 'warn'}
+        tone={eligible.length === 0 ? 'warn' : isWrong ? 'quiet' : 'good'}
         isLive
         title={
-          isScheduled && total === 1 && eligible.length === 1
-            ? 'It may be sent.'
+          total === 1 && eligible.length === 1 && (isWrong || isScheduled)
+            ? isWrong
+              ? 'Correct the text to send it'
+              : 'It can be sent.'
             : summaryOf(eligible.length, total, channel)
         }
       >
         {selection.kind === 'matching' && selection.count > MOST_CARTS && (
-          <>At most {formatCount(MOST_CARTS)} carts go out at a time: the newest of those that match.</>
+          <>At most {formatCount(MOST_CARTS)} carts at a time get the message: the newest ones that match.</>
         )}
         {eligible.length === 0 ? (
-          <>Nothing is sent{price && ', and it costs nothing'}. Why stands below.</>
+          <>This won’t be sent{price && ', and it costs nothing'}. Reason:</>
         ) : (
           price && <Price price={price} channel={channel} />
         )}
-        {isScheduled && eligible.length > 0 && <>All of this is looked at again when it is due.</>}
+        {isScheduled && eligible.length > 0 && <>All checks run again when the message is due.</>}
       </Notice>
       {reasons.length > 0 && (
         <ul className="reasons" aria-label="Who will not get it, and why">
@@ -74,7 +78,7 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
                       <DateTime at={reason.until} />.
                     </>
                   )}
-                  <WayOut reason={reason.reason} />
+                  <FixLink reason={reason.reason} />
                 </Text>
                 {total > 1 && (
                   <Text fz="sm" fw={600} className="tabular">
@@ -94,21 +98,23 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
 
 /** What the others would use up is not used up yet. */
 const beyondTexts: Record<string, string> = {
-  plan_limit: 'The plan’s messages for this month do not reach for these.',
-  budget: 'The monthly budget for SMS and WhatsApp does not reach for these.',
+  plan_limit: 'The plan’s remaining messages for this month do not cover these.',
+  budget: 'The remaining monthly budget for SMS and WhatsApp does not cover these.',
 }
 
 const waysOut: Record<string, { to: string; text: string }> = {
   plan_limit: { to: '/pricing', text: 'See plans' },
-  budget: { to: '/settings/sending', text: 'Change the budget' },
-  sender_missing: { to: '/settings/sending', text: 'Enter them' },
-  sms_not_configured: { to: '/settings/sending', text: 'Open the settings' },
-  whatsapp_not_configured: { to: '/settings/sending', text: 'Open the settings' },
-  template_missing: { to: '/settings/sending', text: 'Choose a template' },
+  budget: { to: '/settings/sending/sms', text: 'Change the budget' },
+  sender_missing: { to: '/settings/sending/sender', text: 'Enter them' },
+  mail_not_configured: { to: '/settings/sending/mail-server', text: 'Set up a mail server' },
+  mail_server_away: { to: '/settings/sending/mail-server', text: 'Open the mail server' },
+  sms_not_configured: { to: '/settings/sending/sms', text: 'Open the settings' },
+  whatsapp_not_configured: { to: '/settings/sending/whatsapp', text: 'Open the settings' },
+  template_missing: { to: '/settings/sending/whatsapp', text: 'Choose a template' },
 }
 
 /** Where the owner can end it. */
-function WayOut({ reason }: { reason: string }) {
+function FixLink({ reason }: { reason: string }) {
   const way = waysOut[reason]
   if (!way) return null
   return (
@@ -122,10 +128,10 @@ function WayOut({ reason }: { reason: string }) {
 }
 
 function summaryOf(eligible: number, total: number, channel: SendChannel): string {
-  if (total === 1) return eligible === 1 ? 'It would be sent now.' : 'It would not be sent now.'
+  if (total === 1) return eligible === 1 ? 'Ready to send' : 'Not ready to send'
   if (eligible === 0)
-    return `None of the ${counted(total, 'cart')} would get this ${channelWords[channel]}${channel === 'email' ? '' : ' message'} now.`
-  return `${formatCount(eligible)} of ${counted(total, 'cart')} would get this ${channelWords[channel]}${channel === 'email' ? '' : ' message'} now.`
+    return `None of the ${counted(total, 'cart')} would get this ${channelText[channel]}${channel === 'email' ? '' : ' message'} now.`
+  return `${formatCount(eligible)} of ${counted(total, 'cart')} would get this ${channelText[channel]}${channel === 'email' ? '' : ' message'} now.`
 }
 
 function Price({ price, channel }: { price: NonNullable<Eligibility['price']>; channel: SendChannel }) {
@@ -137,7 +143,7 @@ function Price({ price, channel }: { price: NonNullable<Eligibility['price']>; c
       {budgetLeft && (
         <>
           {' '}
-          Left of this month’s budget: <Money {...budgetLeft} />.
+          Remaining budget this month: <Money {...budgetLeft} />.
         </>
       )}
     </span>

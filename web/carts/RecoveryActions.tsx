@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { useWhatsappEligible } from './send-queries.ts'
-import type { TextChannel } from './sending.ts'
+import { endedText, type TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { type TextAction, useMaySend, usePlanIsFree, useTextAction } from './useTextAction.ts'
 
@@ -23,6 +23,7 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
   const sms = useTextAction(cart, 'sms', true)
   const whatsapp = useTextAction(cart, 'whatsapp', eligible.has(cart.id))
   const selection = { kind: 'carts' as const, carts: [cart] }
+  const ended = endedText(cart.state)
   if (!may) return null
   return (
     <Card>
@@ -32,7 +33,7 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
       <Stack gap="xs">
         <Button
           leftSection={<IconMail size={16} aria-hidden />}
-          disabled={!cart.customer_email}
+          disabled={!cart.customer_email || ended !== null}
           onClick={() => onAsk({ channel: 'email', selection, when: 'now' })}
         >
           Send Email
@@ -40,7 +41,7 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
         <Button
           variant="default"
           leftSection={<IconClock size={16} aria-hidden />}
-          disabled={!cart.customer_email}
+          disabled={!cart.customer_email || ended !== null}
           onClick={() => onAsk({ channel: 'email', selection, when: 'schedule' })}
         >
           Schedule Email
@@ -60,9 +61,9 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
             Check SMS status
           </Button>
         )}
-        {!cart.customer_email && (
+        {(ended || !cart.customer_email) && (
           <Text fz="sm" c="dimmed">
-            No email address is known yet, so no email can be sent.
+            {ended ?? 'No email address is known yet, so no email can be sent.'}
           </Text>
         )}
       </Stack>

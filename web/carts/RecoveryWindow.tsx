@@ -1,11 +1,19 @@
+import type { CartView } from '../../shared/carts.ts'
 import { useNow } from '../ui/clock.ts'
-import { windowLeft, windowText } from './sending.ts'
+import { hasWindow, windowLeft, windowText } from './sending.ts'
 
 const SECOND_MS = 1_000
 const STILL_MS = 3_600_000
 
-/** Counts down the 24 hours after the shopper was last there; at zero it reads "Expired" and nothing else changes (decision 10). `isAlone`: nothing beside it says what it is. */
-export function RecoveryWindow({ lastActivity, isAlone }: { lastActivity: string; isAlone?: boolean }) {
+type Windowed = Pick<CartView, 'last_activity' | 'state'>
+
+/** Counts down the 24 hours after the shopper was last there; at zero it reads "Expired" and nothing else changes (decision 10). `isAlone`: nothing beside it says what it is. A cart that was bought or emptied has none. */
+export function RecoveryWindow({ cart, isAlone }: { cart: Windowed; isAlone?: boolean }) {
+  if (!hasWindow(cart.state)) return isAlone ? null : <span>–</span>
+  return <Counted lastActivity={cart.last_activity} isAlone={isAlone ?? false} />
+}
+
+function Counted({ lastActivity, isAlone }: { lastActivity: string; isAlone: boolean }) {
   const isOver = windowLeft(lastActivity, Date.now()) === null
   const now = useNow(isOver ? STILL_MS : SECOND_MS)
   const left = windowLeft(lastActivity, now)

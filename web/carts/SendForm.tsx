@@ -1,20 +1,23 @@
-import { Button, Checkbox, Group, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Grid, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
-import { wordsOf as wordsOfError } from '../accounts/queries.ts'
+import { wordsOf as textOfError } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { counted, formatCount, formatDateTime } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { ChangeText } from './ChangeText.tsx'
 import { EligibilityView } from './EligibilityView.tsx'
+import { LastMessage } from './LastMessage.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { SendMessage } from './SendMessage.tsx'
-import { keyOf, type OneMessage, useEligibility, useMessagePreview, useSendMany, useSendOne } from './send-queries.ts'
-import { channelNames, defaultSchedule, delayOf, type MessageWords, type Schedule, shownFor } from './sending.ts'
+import { keyOf, type OneMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
+import { aboutOf, channelNames, defaultSchedule, delayOf, fieldOf, type MessageText, type Schedule } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
+import { useShownMessage } from './useShownMessage.ts'
 
 interface Props {
   ask: Ask
@@ -26,7 +29,7 @@ interface Props {
 interface Typed {
   when: Ask['when']
   schedule: Schedule
-  words: MessageWords
+  words: MessageText
 }
 
 /** Who would get it, what it says, when it goes; then it goes. */
@@ -41,7 +44,15 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   const [isOverride, setOverride] = useState(false)
   const message = useDebounced(channel, words)
   const eligibility = useEligibility(channel, selection, channel === 'sms' ? message.body : undefined)
-  const isWrong = useIsWrong(ask, eligibility.data?.eligible ?? [], message)
+  const shown = useShownMessage({
+    ask,
+    eligibility: eligibility.data ?? (eligibility.error ? null : undefined),
+    message,
+    isTyping: !isSameWords(message, wordsOf(channel, words)),
+  })
+  const problems = shown.problem ? { [fieldOf(shown.problem)]: shown.problem } : {}
+  // Also what is wrong with the words that come along keeps them from being sent; the server says so.
+  const isWrong = Boolean(shown.problem && (message.body || problems.subject))
   const { sendOne, sendMany, isBusy, error } = useSending()
   const store = useStore()
 
@@ -104,75 +115,96 @@ export function SendForm({ ask, onClose, onJob }: Props) {
 
   return (
     <Stack gap="md">
-      <EligibilityView
-        channel={channel}
-        selection={selection}
-        eligibility={eligibility}
-        offerLater={when === 'now' ? offerLater : undefined}
-        isScheduled={when === 'schedule'}
-      />
-      {held && (
-        <Checkbox
-          label="Send it all the same. The person stays in the control group, and the report counts the exception."
-          checked={isOverride}
-          onChange={(event) => setOverride(event.currentTarget.checked)}
-        />
-      )}
-      {channel === 'email' && (
-        <>
-          <SegmentedControl
-            aria-label="When to send"
-            value={when}
-            onChange={(value) => change({ when: value as Ask['when'] })}
-            data={[
-              { value: 'now', label: 'Send Now' },
-              { value: 'schedule', label: 'Schedule' },
-            ]}
-          />
-          {when === 'schedule' && (
-            <ScheduleFields
-              value={schedule}
-              error={isDateAsked && !delay ? reminderTexts.badDate : null}
-              dateRef={dateField}
-              onChange={(next) => change({ schedule: next })}
+      {one && <Text fw={600}>{aboutOf(one)}</Text>}
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="md">
+            {isSingle && <LastMessage cartId={selection.carts[0]!.id} />}
+            <EligibilityView
+              channel={channel}
+              selection={selection}
+              eligibility={eligibility}
+              offerLater={when === 'now' ? offerLater : undefined}
+              isScheduled={when === 'schedule'}
+              isWrong={isWrong}
             />
-          )}
-          <TextInput
-            label="Subject"
-            maxLength={200}
-            value={words.subject}
-            onChange={(event) => change({ words: { ...words, subject: event.currentTarget.value } })}
+            {held && (
+              <Checkbox
+                label="Send anyway. The person stays in the control group, and the report counts the exception."
+                checked={isOverride}
+                onChange={(event) => setOverride(event.currentTarget.checked)}
+              />
+            )}
+            {channel === 'email' && (
+              <>
+                <SegmentedControl
+                  aria-label="When to send"
+                  value={when}
+                  onChange={(value) => change({ when: value as Ask['when'] })}
+                  data={[
+                    { value: 'now', label: 'Send Now' },
+                    { value: 'schedule', label: 'Schedule' },
+                  ]}
+                />
+                {when === 'schedule' && (
+                  <ScheduleFields
+                    value={schedule}
+                    error={isDateAsked && !delay ? reminderTexts.badDate : null}
+                    dateRef={dateField}
+                    onChange={(next) => change({ schedule: next })}
+                  />
+                )}
+                <TextInput
+                  label="Subject"
+                  maxLength={200}
+                  value={words.subject}
+                  error={problems.subject}
+                  onChange={(event) => change({ words: { ...words, subject: event.currentTarget.value } })}
+                />
+              </>
+            )}
+            {channel !== 'whatsapp' && (
+              <ChangeText
+                channel={channel}
+                words={words}
+                shown={shown}
+                problem={problems.body ?? null}
+                onChange={(next) => change({ words: { ...words, ...next } })}
+              />
+            )}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <SendMessage
+            channel={channel}
+            selection={selection}
+            shown={shown}
+            onChange={(next) => change({ words: { ...words, ...next } })}
           />
-        </>
-      )}
-      <SendMessage
-        channel={channel}
-        selection={selection}
-        eligible={eligibility.data?.eligible ?? []}
-        words={words}
-        message={message}
-        onChange={(next) => change({ words: { ...words, ...next } })}
-      />
-      {error && (
-        <Notice tone="bad" isLive>
-          {failureOf(ask, one !== null, wordsOfError(error, BROKEN))}
-        </Notice>
-      )}
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          loading={isBusy}
-          disabled={cartIds.length === 0 || isWrong || words.body?.trim() === ''}
-          onClick={submit}
-        >
-          {labelOf(when, one ? null : cartIds.length)}
-        </Button>
-      </Group>
-      <span className="only-read" role="status">
-        {isBusy ? 'Sending…' : ''}
-      </span>
+        </Grid.Col>
+      </Grid>
+      <Stack gap="sm" className="send-foot">
+        {error && (
+          <Notice tone="bad" isLive>
+            {failureOf(ask, one !== null, textOfError(error, BROKEN))}
+          </Notice>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            loading={isBusy}
+            disabled={cartIds.length === 0 || isWrong || words.body?.trim() === ''}
+            onClick={submit}
+          >
+            {labelOf(when, one ? null : cartIds.length)}
+          </Button>
+        </Group>
+        <span className="only-read" role="status">
+          {isBusy ? 'Sending…' : ''}
+        </span>
+      </Stack>
     </Stack>
   )
 }
@@ -184,13 +216,6 @@ function useTyped({ channel, selection, when }: Ask) {
   const storeId = useStore()?.id
   useDraft(`send:${storeId}:${channel}:${keyOf(selection).join()}`, changed, setChanged)
   return { typed, change: (next: Partial<Typed>) => setChanged({ ...typed, ...next }) }
-}
-
-/** Own words which become no message; asked for anyway, so that they are shown. */
-function useIsWrong({ channel, selection }: Ask, eligible: string[], message: { body?: string }): boolean {
-  const cartId = shownFor(selection, eligible)
-  const made = useMessagePreview(cartId && message.body ? { cartId, channel, ...message } : null)
-  return Boolean(message.body && made.data?.problem)
 }
 
 function useSending() {
@@ -207,17 +232,20 @@ function useSending() {
 const TYPING_PAUSE_MS = 500
 
 /** What is asked of the server while somebody types: the words, once they pause. */
-function useDebounced(channel: Ask['channel'], words: MessageWords) {
+function useDebounced(channel: Ask['channel'], words: MessageText) {
   const [paused] = useDebouncedValue(words, TYPING_PAUSE_MS)
   return wordsOf(channel, paused)
 }
 
 /** WhatsApp has templates of its own; an SMS has no subject. */
-function wordsOf(channel: Ask['channel'], { subject, body }: MessageWords): { subject?: string; body?: string } {
+function wordsOf(channel: Ask['channel'], { subject, body }: MessageText): { subject?: string; body?: string } {
   if (channel === 'whatsapp') return {}
   const own = body?.trim() ? { body } : {}
   return channel === 'email' ? { subject: subject.trim() || reminderTexts.subject, ...own } : own
 }
+
+const isSameWords = (a: ReturnType<typeof wordsOf>, b: ReturnType<typeof wordsOf>) =>
+  a.subject === b.subject && a.body === b.body
 
 const sendAtOf = (delay: ReturnType<typeof delayOf>) =>
   delay ? (delay.sendAt ?? new Date(Date.now() + delay.delayHours * 3_600_000).toISOString()) : undefined

@@ -1,167 +1,101 @@
-import { Button, Collapse, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
-import type { MessagePreview, SendChannel } from '../../shared/reminders.ts'
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useState } from 'react'
+import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
+import { MessageShown } from '../templates/MessageShown.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
-import { MailFrame } from '../ui/MailFrame.tsx'
-import { Notice, type Tone } from '../ui/Notice.tsx'
-import { SendWords, SmsLength } from './SendWords.tsx'
-import { useMessagePreview, useTestSend } from './send-queries.ts'
-import { lengthText, type MessageWords, type Selection, shownFor } from './sending.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { SmsLength } from './SendText.tsx'
+import { useTestSend } from './send-queries.ts'
+import { type MessageText, SAMPLE_LABEL, type Selection } from './sending.ts'
+import type { ShownMessage } from './useShownMessage.ts'
 
 const OFFERED = 50
+const HEIGHT = 440
 
 interface Props {
   channel: SendChannel
   selection: Selection
-  eligible: string[]
-  words: MessageWords
-  /** The same as the server is asked for it. */
-  message: { subject?: string; body?: string }
-  onChange: (next: Partial<MessageWords>) => void
+  shown: ShownMessage
+  onChange: (next: Partial<MessageText>) => void
 }
 
-/** The message: its words to be changed, how the sending code makes it for one of the carts, and a test of it to oneself. */
-export function SendMessage({ channel, selection, eligible, words, message, onChange }: Props) {
-  // A text is short enough to be seen at once.
-  const [isShown, preview] = useDisclosure(channel !== 'email')
-  const [isEdited, edit] = useDisclosure(false)
-  const isOwn = words.body !== null
-  // Own words are seen, also those that were typed before the session ended.
-  useEffect(() => {
-    if (isOwn) edit.open()
-  }, [isOwn, edit.open])
+const decisionTexts = {
+  send: { tone: 'good', text: 'This cart would get the message now.' },
+  hold: { tone: 'warn', text: 'This cart would not get the message now.' },
+  skip: { tone: 'quiet', text: 'This cart would be skipped now.' },
+} as const
+
+/** How the sending code makes the message for one of the carts, and a test of it to oneself. */
+export function SendMessage({ channel, selection, shown, onChange }: Props) {
+  const { cartId, choose, made, message, isStale } = shown
   const carts = selection.kind === 'carts' ? selection.carts.slice(0, OFFERED) : []
-  const [chosen, setChosen] = useState<string | null>(null)
-  const cartId = chosen ?? shownFor(selection, eligible)
-  const made = useMessagePreview(cartId && (isShown || isEdited) ? { cartId, channel, ...message } : null)
-  if (!cartId) return null
+  const isOne = carts.length === 1
   return (
-    <Stack gap="sm">
-      <Group gap="xs">
-        {channel !== 'whatsapp' && <Expander label="Change the text" isOpen={isEdited} onToggle={edit.toggle} />}
-        <Expander label="Preview and test" isOpen={isShown} onToggle={preview.toggle} />
-      </Group>
-      {channel !== 'whatsapp' && (
-        <Collapse expanded={isEdited} keepMounted={false}>
-          <SendWords
-            channel={channel}
-            cartId={cartId}
-            words={words}
-            problem={made.data?.problem ?? null}
-            onChange={onChange}
-          />
-        </Collapse>
+    <Stack
+      gap="sm"
+      component="section"
+      aria-label="Preview"
+      className={channel === 'email' ? 'send-preview' : undefined}
+    >
+      <Title order={3}>Preview</Title>
+      {cartId !== null && carts.length > 1 && (
+        <NativeSelect
+          label="For the cart of"
+          data={[
+            ...carts.map(({ id, customer_name }) => ({ value: id, label: customer_name })),
+            { value: SAMPLE_CART, label: SAMPLE_LABEL },
+          ]}
+          value={cartId}
+          onChange={(event) => choose(event.currentTarget.value)}
+        />
       )}
-      <Collapse expanded={isShown} keepMounted={false}>
-        <Stack gap="sm">
-          {carts.length > 1 && (
-            <NativeSelect
-              label="For the cart of"
-              data={carts.map(({ id, customer_name }) => ({ value: id, label: customer_name }))}
-              value={cartId}
-              onChange={(event) => setChosen(event.currentTarget.value)}
+      {made.data ? (
+        <MessageShown
+          channel={channel}
+          message={made.data}
+          isStale={isStale}
+          height={HEIGHT}
+          // Of a single cart the same has been said beside it.
+          {...(!isOne && { decisionTexts })}
+        >
+          {channel === 'sms' && cartId && made.data.segments !== null && (
+            <SmsLength
+              cartId={cartId}
+              text={made.data.text}
+              segments={made.data.segments}
+              body={made.data.words!.body}
+              isSettled={!isStale && !made.isFetching}
+              onReplace={(body) => onChange({ body })}
             />
           )}
-          {made.data ? (
-            <Message
-              channel={channel}
-              message={isEdited ? { ...made.data, problem: null } : made.data}
-              isStale={made.isPlaceholderData}
-              // Of a single cart the same has been said above.
-              isOneOfMany={selection.kind === 'matching' || carts.length > 1}
-            >
-              {channel === 'sms' && made.data.segments !== null && (
-                <SmsLength
-                  cartId={cartId}
-                  text={made.data.text}
-                  segments={made.data.segments}
-                  body={made.data.words!.body}
-                  onReplace={(body) => onChange({ body })}
-                />
-              )}
-            </Message>
-          ) : made.error ? (
-            <Failed title="The preview could not be made" error={made.error} onRetry={() => made.refetch()} />
-          ) : (
-            <LoadingMail />
-          )}
-          <TestSend channel={channel} cartId={cartId} message={message} />
-        </Stack>
-      </Collapse>
-    </Stack>
-  )
-}
-
-function Expander({ label, isOpen, onToggle }: { label: string; isOpen: boolean; onToggle: () => void }) {
-  const Sign = isOpen ? IconChevronUp : IconChevronDown
-  return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      w="fit-content"
-      aria-expanded={isOpen}
-      rightSection={<Sign size={14} aria-hidden />}
-      onClick={onToggle}
-    >
-      {label}
-    </Button>
-  )
-}
-
-const verdicts: Record<MessagePreview['decision']['outcome'], { tone: Tone; text: string }> = {
-  send: { tone: 'good', text: 'This cart would get it now.' },
-  hold: { tone: 'warn', text: 'This cart would not get it now.' },
-  skip: { tone: 'quiet', text: 'This cart would be skipped now.' },
-}
-
-interface MessageProps {
-  channel: SendChannel
-  message: MessagePreview
-  isStale: boolean
-  isOneOfMany: boolean
-  children: React.ReactNode
-}
-
-function Message({ channel, message, isStale, isOneOfMany, children }: MessageProps) {
-  const { html, text, subject, segments, price, problem, decision } = message
-  const verdict = verdicts[decision.outcome]
-  return (
-    <Stack gap="sm" aria-busy={isStale}>
-      {isOneOfMany && (
-        <Notice tone={verdict.tone} title={verdict.text}>
-          {decision.outcome !== 'send' && decision.explanation}
-        </Notice>
-      )}
-      {problem && (
-        <Notice tone="bad" title="The text has a mistake" isLive>
-          {problem}
-        </Notice>
-      )}
-      {html ? (
-        <>
-          <Text className="subject">{subject}</Text>
-          <MailFrame html={html} title="Preview of the mail" height={380} />
-        </>
+        </MessageShown>
+      ) : made.error ? (
+        <Failed title="The preview could not be made" error={made.error} onRetry={() => made.refetch()} />
       ) : (
-        text && <pre className="snippet">{text}</pre>
+        <LoadingMail />
       )}
-      {segments !== null && (
-        <Text fz="sm" c="dimmed" className="tabular">
-          {lengthText(channel, segments, price)}
+      {cartId === SAMPLE_CART ? (
+        <Text fz="sm" c="dimmed">
+          A test to yourself needs a real cart.
         </Text>
+      ) : (
+        cartId && <TestSend channel={channel} cartId={cartId} message={message} />
       )}
-      {children}
     </Stack>
   )
+}
+
+interface TestProps {
+  channel: SendChannel
+  cartId: string
+  message: ShownMessage['message']
 }
 
 /** Marked as a test, with links that change nothing. A mail goes to the address one signs in with. */
-function TestSend({ channel, cartId, message }: { channel: SendChannel; cartId: string; message: Props['message'] }) {
+function TestSend({ channel, cartId, message }: TestProps) {
   const [to, setTo] = useState('')
   const test = useTestSend()
   const isText = channel !== 'email'

@@ -12,7 +12,7 @@ export function SmsStatus({ cart }: { cart: CartView }) {
   if (status.isPending) return <LoadingList count={2} />
   if (!status.data) {
     const error = new Error(`Failed to check SMS status: ${status.error.message}`)
-    return <Failed title="The status could not be read" error={error} onRetry={() => status.refetch()} />
+    return <Failed title="The status could not be loaded" error={error} onRetry={() => status.refetch()} />
   }
   const { attempts, lastSent, delivered, error } = status.data
   return (

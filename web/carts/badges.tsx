@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core'
+import { Group, VisuallyHidden } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconArrowsJoin,
@@ -9,7 +9,9 @@ import {
   IconCircleDashed,
   IconClock,
   IconHourglass,
+  IconInbox,
   IconMail,
+  IconMailOff,
   IconMessage,
   IconMoonStars,
   IconPlayerSkipForward,
@@ -21,6 +23,7 @@ import {
 } from '@tabler/icons-react'
 import type { CartBadge as Badge, CartState as State } from '../../shared/carts.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
+import type { ReasonBadge } from './reason-badges.ts'
 
 type Look = Parameters<typeof StatusBadge>[0]
 
@@ -43,12 +46,15 @@ const stateLooks: Record<State, Look> = {
   merged: { tone: 'quiet', icon: IconArrowsJoin, label: 'Merged' },
 }
 
+const inMailbox: Look = { tone: 'info', icon: IconInbox, label: 'In the mailbox' }
+
 const messageLooks: Record<string, Look> = {
-  scheduled: { tone: 'info', icon: IconClock, label: 'Planned' },
+  scheduled: { tone: 'info', icon: IconClock, label: 'Scheduled' },
   held: { tone: 'warn', icon: IconHourglass, label: 'Held back' },
-  claimed: { tone: 'info', icon: IconSend, label: 'About to go' },
-  handed_over: { tone: 'info', icon: IconSend, label: 'On its way' },
+  claimed: { tone: 'info', icon: IconSend, label: 'Sending soon' },
+  handed_over: { tone: 'info', icon: IconSend, label: 'Sending' },
   sent: { tone: 'good', icon: IconSend, label: 'Sent' },
+  'accepted:mailbox': inMailbox,
   delivered: { tone: 'good', icon: IconCircleCheck, label: 'Delivered' },
   failed: { tone: 'bad', icon: IconAlertTriangle, label: 'Failed' },
   unknown: { tone: 'warn', icon: IconQuestionMark, label: 'Unknown' },
@@ -71,7 +77,20 @@ export const TextStatus = ({ status }: { status: string | null }) => (
   <StatusBadge {...(textLooks[status ?? ''] ?? noText)} />
 )
 
-export const CartStatus = ({ status }: { status: Badge }) => <StatusBadge {...badgeLooks[status]} />
+interface StatusProps {
+  status: Badge
+  /** What the badge speaks of is in the mailbox on this server and went to nobody. */
+  isInMailbox: boolean
+}
+
+export const CartStatus = ({ status, isInMailbox }: StatusProps) => (
+  <StatusBadge {...(isInMailbox ? inMailbox : badgeLooks[status])} />
+)
+
+/** Of the dashboard's list (B 4): an abandoned cart is red, any other state green. */
+export const RecentState = ({ state }: { state: State }) => (
+  <StatusBadge {...stateLooks[state]} tone={state === 'abandoned' ? 'bad' : 'good'} />
+)
 
 /** The state beside the badge, without a background of its own: in a table two would shout. */
 export function CartStateText({ state }: { state: State }) {
@@ -84,16 +103,34 @@ export function CartStateText({ state }: { state: State }) {
   )
 }
 
+/** Why the cart would get no email now; the whole sentence on pointing at it, and for a screen reader. */
+export function ReasonMark({ badge }: { badge: ReasonBadge | undefined }) {
+  if (!badge) return null
+  return (
+    <div className="reason-mark" title={badge.explanation}>
+      <IconMailOff size={13} aria-hidden />
+      {badge.label}
+      <VisuallyHidden>: {badge.explanation}</VisuallyHidden>
+    </div>
+  )
+}
+
 /** Badge and state, the state only when it says something else. */
-export function CartMarks({ status, state }: { status: Badge; state: State }) {
+export function CartMarks({ state, ...badge }: StatusProps & { state: State }) {
   return (
     <Group gap={6}>
-      <CartStatus status={status} />
-      {stateLooks[state].label !== status && <StatusBadge {...stateLooks[state]} />}
+      <CartStatus {...badge} />
+      {stateLooks[state].label !== badge.status && <StatusBadge {...stateLooks[state]} />}
     </Group>
   )
 }
 
-export const MessageState = ({ state }: { state: string }) => (
-  <StatusBadge {...(messageLooks[state] ?? { tone: 'quiet', icon: IconCircleDashed, label: state })} />
+export const MessageState = ({ state, reason }: { state: string; reason?: string | null }) => (
+  <StatusBadge
+    {...(messageLooks[reason === 'accepted:mailbox' ? reason : state] ?? {
+      tone: 'quiet',
+      icon: IconCircleDashed,
+      label: state,
+    })}
+  />
 )

@@ -1,8 +1,9 @@
-import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type CartView, cartMessages, exportCarts, getCart, listAbandonedCarts } from '../../shared/carts.ts'
-import { useStore } from '../access/queries.ts'
+import { useIsStoreKnown, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
-import { isSomethingOpen, type ListQuery } from './rules.ts'
+import { useDownload } from '../ui/Download.tsx'
+import { cartListOf, isSomethingOpen, type ListFilter, type ListQuery } from './rules.ts'
 
 const FIVE_MINUTES_MS = 300_000
 const SECOND_MS = 1_000
@@ -12,11 +13,13 @@ const QUIET_REFRESH_MS = 60_000
 /** Cached for 5 minutes and fetched at most once a second (B 7); what changes in the store meanwhile is announced (`web/live`). */
 export function useCarts(query: ListQuery) {
   const storeId = useStore()?.id
+  const isStoreKnown = useIsStoreKnown()
   return useQuery({
     queryKey: ['carts', storeId, query],
+    enabled: isStoreKnown,
     queryFn: async ({ signal }) => {
       await nextTurn(signal)
-      return call(listAbandonedCarts, { query, signal })
+      return cartListOf(await call(listAbandonedCarts, { query, signal }))
     },
     staleTime: FIVE_MINUTES_MS,
     gcTime: FIVE_MINUTES_MS,
@@ -43,18 +46,7 @@ async function nextTurn(signal: AbortSignal): Promise<void> {
   lastTurn = Date.now()
 }
 
-/** The link is a download of its own: what comes is written to disk by the browser, however large. */
-export function useExportCarts() {
-  return useMutation({
-    mutationFn: (filter: Pick<ListQuery, 'status' | 'search'>) => call(exportCarts, { query: filter }),
-    onSuccess: ({ url }) => {
-      const link = document.createElement('a')
-      link.href = url
-      link.download = ''
-      link.click()
-    },
-  })
-}
+export const useExportCarts = () => useDownload((filter: ListFilter) => call(exportCarts, { query: filter }))
 
 const cartQuery = (id: string) =>
   queryOptions({

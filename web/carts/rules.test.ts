@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
+import type { CartView } from '../../shared/carts.ts'
 import {
+  cartListOf,
+  filterOf,
   isInstant,
   isSomethingOpen,
   nextSort,
   readInputs,
   readListQuery,
-  showingText,
   writeListQuery,
 } from './rules.ts'
 
@@ -13,6 +15,8 @@ const defaults = { page: 1, limit: 10, sort: 'timestamp', order: 'desc' } as con
 
 it('reads the list from the address and takes nonsense as not given', () => {
   expect(readListQuery(new URLSearchParams())).toEqual(defaults)
+  expect(readListQuery(new URLSearchParams('limit=11'))).toEqual(defaults)
+  expect(readListQuery(new URLSearchParams('limit=50')).limit).toBe(50)
   expect(readListQuery(new URLSearchParams('page=-2&sort=password&order=up'))).toEqual(defaults)
   expect(readListQuery(new URLSearchParams('page=3&status=email+sent&search=ada&sort=value&order=asc'))).toEqual({
     page: 3,
@@ -22,6 +26,12 @@ it('reads the list from the address and takes nonsense as not given', () => {
     sort: 'value',
     order: 'asc',
   })
+})
+
+it('has 10 rows a page unless 25, 50 or 100 are asked for, and starts at page 1 with another size', () => {
+  const query = readListQuery(new URLSearchParams('page=3'))
+  expect(writeListQuery(query, { limit: 25 }).toString()).toBe('limit=25')
+  expect(writeListQuery({ ...query, limit: 25 }, { limit: 10 }).toString()).toBe('')
 })
 
 it('writes what it reads, and starts at page 1 when a filter changes', () => {
@@ -34,27 +44,36 @@ it('writes what it reads, and starts at page 1 when a filter changes', () => {
   )
 })
 
+it('keeps a reach filter with its days in the address, and takes nonsense as none', () => {
+  const query = readListQuery(new URLSearchParams('reach=no_consent:DE&days=30'))
+  expect(query).toMatchObject({ reach: 'no_consent:DE', days: 30 })
+  expect(readListQuery(writeListQuery(query, { page: 2 }))).toMatchObject({ ...query, page: 2 })
+  expect(writeListQuery(query, { days: 0 }).toString()).toBe('reach=no_consent%3ADE')
+  expect(writeListQuery(query, { reach: '' }).toString()).toBe('')
+  for (const text of ['reach=whatever&days=30', 'days=30']) {
+    expect(readListQuery(new URLSearchParams(text))).toEqual(defaults)
+  }
+  expect(readListQuery(new URLSearchParams('reach=reachable&days=400'))).toEqual({ ...defaults, reach: 'reachable' })
+  expect(filterOf({ ...query, search: '', status: 'recovered' })).toEqual({
+    ...{ status: 'recovered', reach: 'no_consent:DE', days: 30 },
+  })
+})
+
 it('turns a column round when it is pressed again', () => {
   expect(nextSort(defaults, 'timestamp')).toEqual({ sort: 'timestamp', order: 'asc' })
   expect(nextSort(defaults, 'value')).toEqual({ sort: 'value', order: 'desc' })
   expect(nextSort(defaults, 'customer')).toEqual({ sort: 'customer', order: 'asc' })
 })
 
-it('says which entries are shown', () => {
-  expect(showingText(1, 10, { total: 42, isCapped: false })).toBe('Showing 1 to 10 of 42 entries')
-  expect(showingText(5, 10, { total: 42, isCapped: false })).toBe('Showing 41 to 42 of 42 entries')
-  expect(showingText(2, 10, { total: 1_000, isCapped: true })).toBe('Showing 11 to 20 of 1,000+ entries')
-})
-
 it('makes decision inputs readable', () => {
   const inputs = {
-    fenceStartedAt: '2026-01-02T03:04:05Z',
+    orderCheckStartedAt: '2026-01-02T03:04:05Z',
     cap: { messages_sent: 2, max: 3 },
     topics: ['a', 1],
     holdout: false,
   }
   expect(readInputs(inputs)).toEqual([
-    { label: 'Fence started at', value: '2026-01-02T03:04:05Z' },
+    { label: 'Order check started at', value: '2026-01-02T03:04:05Z' },
     { label: 'Cap · messages sent', value: 2 },
     { label: 'Cap · max', value: 3 },
     { label: 'Topics', value: 'a, 1' },
@@ -67,4 +86,16 @@ it('makes decision inputs readable', () => {
 it('knows when something is still open', () => {
   expect(isSomethingOpen([{ state: 'sent' }, { state: 'held' }])).toBe(true)
   expect(isSomethingOpen([{ state: 'sent' }, { state: 'skipped' }])).toBe(false)
+})
+
+it('takes a plain array of carts for all there are (B 3)', () => {
+  const carts = [{ id: 'a' }, { id: 'b' }] as CartView[]
+  expect(cartListOf(carts)).toEqual({
+    carts,
+    pagination: { page: 1, limit: 2, total: 2, pages: 1 },
+    syncAgeSeconds: null,
+  })
+  expect(cartListOf([]).pagination).toMatchObject({ total: 0, pages: 0 })
+  const paged = { carts, pagination: { page: 2, limit: 2, total: 9, pages: 5 }, syncAgeSeconds: 3 }
+  expect(cartListOf(paged)).toBe(paged)
 })

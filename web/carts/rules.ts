@@ -1,77 +1,60 @@
-import type { CartView, sortColumns } from '../../shared/carts.ts'
-import { formatCount } from '../ui/format.ts'
+import type { z } from 'zod'
+import type { CartView, listAbandonedCarts, sortColumns } from '../../shared/carts.ts'
+import { readReachFilter } from '../../shared/reach.ts'
+import { listAddress, type Paged } from '../ui/listQuery.ts'
 
 // The cart list's address and the reading of carts and decisions. Pure.
 
-export const PAGE_SIZE = 10
-
 export type SortColumn = (typeof sortColumns)[number]
 
-export interface ListQuery {
-  page: number
-  limit: number
+/** Which carts; the rest of a query is their order and page. */
+export interface ListFilter {
   status?: string
   search?: string
-  sort: SortColumn
-  order: 'asc' | 'desc'
+  /** Whether an email can reach them, or what stands against it (shared/reach.ts). */
+  reach?: string
+  /** With `reach`: abandoned in so many days. */
+  days?: number
 }
 
-/** Of the total, where a search found more than are counted. */
-export interface Total {
-  total: number
-  isCapped: boolean
-}
+export type ListQuery = ListFilter & Paged<SortColumn>
 
-const sortable: readonly string[] = ['timestamp', 'value', 'customer', 'email', 'phone', 'items', 'status']
+type CartListReply = z.output<typeof listAbandonedCarts.reply>
 
-/** What the address asks for; nonsense in it counts as not given. */
-export function readListQuery(search: URLSearchParams): ListQuery {
-  const page = Number(search.get('page'))
-  const [status, text, sort] = [search.get('status'), search.get('search'), search.get('sort') ?? '']
+/** B 3: carts with their pagination, or a plain array, which is all there is. */
+export function cartListOf(answer: CartListReply | CartView[]): CartListReply {
+  if (!Array.isArray(answer)) return answer
+  const total = answer.length
   return {
-    page: Number.isInteger(page) && page >= 1 ? page : 1,
-    limit: PAGE_SIZE,
-    ...(status && { status }),
-    ...(text && { search: text.slice(0, 200) }),
-    sort: sortable.includes(sort) ? (sort as SortColumn) : 'timestamp',
-    order: search.get('order') === 'asc' ? 'asc' : 'desc',
+    carts: answer,
+    pagination: { page: 1, limit: total, total, pages: Math.min(total, 1) },
+    syncAgeSeconds: null,
   }
 }
 
-const listKeys = ['status', 'search', 'sort', 'order', 'page']
+/** The list's address; nonsense in it counts as not given. */
+export const cartsAddress = listAddress<ListFilter, SortColumn>({
+  filters: ['status', 'search', 'reach', 'days'],
+  readFilter: (search) => {
+    const [status, text, reach] = [search.get('status'), search.get('search'), search.get('reach') ?? '']
+    const days = Number(search.get('days'))
+    return {
+      ...(status && { status }),
+      ...(text && { search: text.slice(0, 200) }),
+      ...(readReachFilter(reach) && { reach, ...(Number.isInteger(days) && days >= 1 && days <= 366 && { days }) }),
+    }
+  },
+  sorts: ['timestamp', 'value', 'customer', 'email', 'phone', 'items', 'status'],
+  largestFirst: ['timestamp', 'value', 'items'],
+})
+export const { read: readListQuery, write: writeListQuery, turn: nextSort } = cartsAddress
 
-/**
- * The address of a list; defaults are left out. Anything but turning the page starts at page 1. What else stands in the address (an
- * open cart, a job) stays.
- */
-export function writeListQuery(
-  query: ListQuery,
-  change: Partial<ListQuery>,
-  address = new URLSearchParams(),
-): URLSearchParams {
-  const next = { ...query, page: 1, ...change }
-  const search = new URLSearchParams([...address].filter(([key]) => !listKeys.includes(key)))
-  if (next.status) search.set('status', next.status)
-  if (next.search) search.set('search', next.search)
-  if (next.sort !== 'timestamp') search.set('sort', next.sort)
-  if (next.order !== 'desc') search.set('order', next.order)
-  if (next.page > 1) search.set('page', String(next.page))
-  return search
-}
-
-/** A column pressed again turns round; another one starts as people expect it: newest and largest first, names from A. */
-export function nextSort(query: ListQuery, column: SortColumn): Pick<ListQuery, 'sort' | 'order'> {
-  if (query.sort === column) return { sort: column, order: query.order === 'desc' ? 'asc' : 'desc' }
-  return { sort: column, order: ['timestamp', 'value', 'items'].includes(column) ? 'desc' : 'asc' }
-}
-
-export function showingText(page: number, limit: number, { total, isCapped }: Total): string {
-  const from = (page - 1) * limit + 1
-  return `Showing ${formatCount(from)} to ${formatCount(Math.min(page * limit, total))} of ${totalText({ total, isCapped })} entries`
-}
-
-/** 1,234, and 1,000+ where nobody counted on. */
-export const totalText = ({ total, isCapped }: Total) => `${formatCount(total)}${isCapped ? '+' : ''}`
+/** The part of a query that calls about all of its carts are given. */
+export const filterOf = ({ status, search, reach, days }: ListFilter): ListFilter => ({
+  ...(status && { status }),
+  ...(search && { search }),
+  ...(reach && { reach, ...(days && { days }) }),
+})
 
 export const itemCount = (items: CartView['items']) => items.reduce((sum, { quantity }) => sum + quantity, 0)
 
@@ -87,7 +70,7 @@ export interface Reading {
 /** A decision's inputs as a flat list of names and plain values, in the order they were recorded. */
 export function readInputs(inputs: Record<string, unknown>, prefix = ''): Reading[] {
   return Object.entries(inputs).flatMap(([key, value]) => {
-    const words = wordsOfKey(key)
+    const words = textOfKey(key)
     const label = prefix ? `${prefix} · ${words.toLowerCase()}` : words
     if (Array.isArray(value)) return [{ label, value: value.map(asText).join(', ') || 'none' }]
     if (typeof value === 'object' && value !== null) return readInputs(value as Record<string, unknown>, label)
@@ -95,8 +78,8 @@ export function readInputs(inputs: Record<string, unknown>, prefix = ''): Readin
   })
 }
 
-/** `fenceStartedAt` and `fence_started_at` → "Fence started at". */
-export function wordsOfKey(key: string): string {
+/** `orderCheckStartedAt` and `order_check_started_at` → "Order check started at". */
+export function textOfKey(key: string): string {
   const words = key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_.-]+/g, ' ')

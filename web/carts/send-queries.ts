@@ -1,13 +1,16 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
+import type { CartView } from '../../shared/carts.ts'
+import { cartReach } from '../../shared/reach.ts'
 import {
+  type BulkSendItem,
   cartEligibility,
+  lastMessage,
   previewMessage,
-  readSendJob,
-  retrySendJob,
+  readBulkSend,
+  retryBulkSend,
   type SendChannel,
-  type SendJobItem,
   scheduleReminder,
   sendEmail,
   sendSms,
@@ -19,6 +22,8 @@ import {
 } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
+import { type ReasonBadge, reasonBadgesOf } from './reason-badges.ts'
+import type { ListQuery } from './rules.ts'
 import type { Selection } from './sending.ts'
 
 // What is sent by hand, and what is asked before it.
@@ -57,18 +62,44 @@ export function useWhatsappEligible(cartIds: string[], isAsked: boolean): Readon
   return data ?? nobody
 }
 
+/** Why carts of a page would get no email now: one question for all of them. Without an answer nothing is claimed. */
+export function useReasonBadges(carts: CartView[]): ReadonlyMap<string, ReasonBadge> {
+  const storeId = useStore()?.id
+  const cartIds = carts.map(({ id }) => id)
+  const { data } = useQuery({
+    queryKey: ['carts', storeId, 'email-reasons', cartIds],
+    queryFn: ({ signal }) => call(cartReach, { body: { cartIds }, signal }),
+    enabled: cartIds.length > 0,
+    staleTime: MINUTE_MS,
+    refetchOnWindowFocus: false,
+  })
+  return data ? reasonBadgesOf(data.reasons) : noBadges
+}
+
+/** What of the list an email can reach, and what stands against the rest: the choices of its filter. */
+export function useReach({ status, search, days }: Pick<ListQuery, 'status' | 'search' | 'days'>, isAsked = true) {
+  const storeId = useStore()?.id
+  const body = { ...(status && { status }), ...(search && { search }), ...(days && { days }) }
+  return useQuery({
+    queryKey: ['reach', storeId, body],
+    queryFn: ({ signal }) => call(cartReach, { body, signal }),
+    enabled: isAsked,
+    staleTime: MINUTE_MS,
+    refetchInterval: MINUTE_MS,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+  })
+}
+
+const noBadges: ReadonlyMap<string, ReasonBadge> = new Map()
+
 const nobody: ReadonlySet<string> = new Set()
 
 export const keyOf = (selection: Selection) =>
-  selection.kind === 'carts' ? selection.carts.map(({ id }) => id) : [selection.status, selection.search]
+  selection.kind === 'carts' ? selection.carts.map(({ id }) => id) : [selection.filter]
 
 const whoOf = (selection: Selection) =>
-  selection.kind === 'carts'
-    ? { cartIds: selection.carts.map(({ id }) => id) }
-    : {
-        ...(selection.status && { status: selection.status }),
-        ...(selection.search && { search: selection.search }),
-      }
+  selection.kind === 'carts' ? { cartIds: selection.carts.map(({ id }) => id) } : selection.filter
 
 type Given<E extends { body: z.ZodType }> = z.input<E['body']>
 
@@ -108,12 +139,12 @@ export function useSendMany() {
   })
 }
 
-export function useSendJob(jobId: string, page: number, outcome: SendJobItem['outcome'] | null) {
+export function useBulkSend(jobId: string, page: number, outcome: BulkSendItem['outcome'] | null) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['send-job', storeId, jobId, page, outcome],
     queryFn: ({ signal }) =>
-      call(readSendJob, {
+      call(readBulkSend, {
         params: { jobId },
         query: { page, limit: 10, ...(outcome && { outcome }) },
         signal,
@@ -127,7 +158,7 @@ export function useRetryJob(jobId: string) {
   const queries = useQueryClient()
   const refresh = useRefresh()
   return useMutation({
-    mutationFn: () => call(retrySendJob, { params: { jobId } }),
+    mutationFn: () => call(retryBulkSend, { params: { jobId } }),
     onSettled: async () => {
       await queries.invalidateQueries({ queryKey: ['send-job'] })
       await refresh()
@@ -143,8 +174,19 @@ export const useSmsStatus = (cartId: string) =>
     staleTime: 0,
   })
 
+export function useLastMessage(cartId: string) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['last-message', storeId, cartId],
+    queryFn: ({ signal }) => call(lastMessage, { params: { id: cartId }, signal }),
+    gcTime: 0,
+    staleTime: 0,
+  })
+}
+
 export type PreviewOf = Given<typeof previewMessage>
 
+/** A question that is not asked any more is ended, on the server too. The last answer stays while the next is on its way. */
 export function useMessagePreview(body: PreviewOf | null) {
   return useQuery({
     queryKey: ['message-preview', body],

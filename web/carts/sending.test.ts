@@ -1,11 +1,34 @@
 import { expect, it } from 'vitest'
 import type { CartView } from '../../shared/carts.ts'
 import { readColumns } from './columns.ts'
-import { defaultSchedule, delayOf, delays, textStateOf, waitText, windowLeft, windowText } from './sending.ts'
+import {
+  aboutOf,
+  defaultSchedule,
+  delayOf,
+  delays,
+  endedText,
+  fieldOf,
+  hasWindow,
+  textStateOf,
+  waitText,
+  windowLeft,
+  windowText,
+} from './sending.ts'
 
 const NOW = new Date('2026-03-02T12:00:00Z').getTime()
 const HOUR = 3_600_000
 const at = (ms: number) => new Date(NOW + ms).toISOString()
+
+it('says whom one message is for and what is in the cart', () => {
+  const cart = (names: string[]) =>
+    ({
+      ...{ customer_name: 'Penelope', total: 28, currency: 'USD' },
+      items: names.map((product_name) => ({ product_name })),
+    }) as CartView
+  expect(aboutOf(cart(['Sunday Stoneware Mug']))).toBe('To Penelope · Sunday Stoneware Mug · $28.00')
+  expect(aboutOf(cart(['Mug', 'Lamp', 'Rug']))).toBe('To Penelope · Mug and 2 more · $28.00')
+  expect(aboutOf(cart([]))).toBe('To Penelope · $28.00')
+})
 
 it('offers 1h, 2h, 6h, 12h, 24h, 3d, 7d and custom; 1 hour is the default (B 9)', () => {
   expect(delays.map(({ value }) => value)).toEqual(['1', '2', '6', '12', '24', '72', '168', 'custom'])
@@ -18,7 +41,8 @@ it('takes a date as hours, rounded, at least 1, and as the instant itself (B 5)'
     delayHours: 5,
     sendAt: at(5 * HOUR + 20 * 60_000),
   })
-  expect(delayOf({ delay: 'custom', date: at(60_000) }, NOW)?.delayHours).toBe(1)
+  const hoursOf = (minutes: number) => delayOf({ delay: 'custom', date: at(minutes * 60_000) }, NOW)?.delayHours
+  expect([1, 5 * 60 + 29, 5 * 60 + 31].map(hoursOf)).toEqual([1, 5, 6])
   for (const date of ['', 'tomorrow', at(0), at(-HOUR)])
     expect(delayOf({ delay: 'custom', date }, NOW), date).toBeNull()
 })
@@ -47,4 +71,18 @@ it('keeps chosen columns; the customer stays, and nonsense is nothing', () => {
   expect(readColumns(null)).toContain('window')
   expect(readColumns('value,password,email')).toEqual(['customer', 'email', 'value'])
   expect(readColumns('')).toEqual(['customer'])
+})
+
+it('has no recovery window and sends nothing once the shopper has bought or emptied the cart', () => {
+  for (const state of ['recovered', 'purchased', 'emptied', 'merged'] as const) {
+    expect([state, hasWindow(state), typeof endedText(state)]).toEqual([state, false, 'string'])
+  }
+  for (const state of ['active', 'abandoned', 'lost'] as const) {
+    expect([state, hasWindow(state), endedText(state)]).toEqual([state, true, null])
+  }
+})
+
+it('puts what is wrong with the words beside the field it is about', () => {
+  expect(fieldOf('The subject uses "name", which does not exist.')).toBe('subject')
+  expect(fieldOf('The message uses "name", which does not exist.')).toBe('body')
 })

@@ -1,6 +1,7 @@
 import type { CartView } from '../../shared/carts.ts'
-import type { SendChannel } from '../../shared/reminders.ts'
-import { counted, formatCountdown, formatPrice } from '../ui/format.ts'
+import type { LastMessage, SendChannel } from '../../shared/reminders.ts'
+import { counted, formatCountdown, formatMoney, formatPrice } from '../ui/format.ts'
+import type { ListFilter } from './rules.ts'
 
 // When and to whom something may be sent by hand, as the screen shows it (B 2, 4, 5, 9). The server decides. Pure.
 
@@ -45,6 +46,25 @@ export function windowLeft(lastActivity: string, now: number): number | null {
   return left > 0 ? Math.ceil(left / 1_000) : null
 }
 
+/** Somebody who bought, or emptied the cart, is not to be won back any more. */
+export const hasWindow = (state: CartView['state']) => state === 'active' || state === 'abandoned' || state === 'lost'
+
+/** "To Penelope · Sunday Stoneware Mug · $28.00": who one message is for, the first product and what else, and the total. */
+export function aboutOf({ customer_name, items, total, currency }: CartView): string {
+  const [first, ...others] = items
+  const goods = first && `${first.product_name}${others.length > 0 ? ` and ${others.length} more` : ''}`
+  return [`To ${customer_name}`, goods, formatMoney(total, currency)].filter(Boolean).join(' · ')
+}
+
+/** Why nothing may be sent for a cart any more; null while something may. */
+export function endedText(state: CartView['state']): string | null {
+  if (state === 'recovered' || state === 'purchased')
+    return 'The shopper has bought, so nothing more is sent for this cart.'
+  if (state === 'emptied') return 'The cart was emptied in the shop, so there is nothing to remind of.'
+  if (state === 'merged') return 'This cart was merged with another cart of the same shopper.'
+  return null
+}
+
 export const windowText = (seconds: number | null) => (seconds === null ? 'Expired' : formatCountdown(seconds))
 
 export type TextChannel = Exclude<SendChannel, 'email'>
@@ -67,15 +87,15 @@ export const waitText = (seconds: number) => `Wait ${formatCountdown(seconds)} b
 
 export const channelNames: Record<SendChannel, string> = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' }
 /** Inside a sentence. */
-export const channelWords: Record<SendChannel, string> = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' }
+export const channelText: Record<SendChannel, string> = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' }
 
 /** What is chosen in the list: some carts by their rows, or all a filter finds. */
 export type Selection =
   | { kind: 'carts'; carts: CartView[] }
-  | { kind: 'matching'; status: string; search: string; count: number; isCapped: boolean }
+  | { kind: 'matching'; filter: ListFilter; count: number; isCapped: boolean }
 
 /** Of a message by hand; `body` null: the words that come along. */
-export interface MessageWords {
+export interface MessageText {
   subject: string
   body: string | null
 }
@@ -83,6 +103,32 @@ export interface MessageWords {
 /** The eligible whom a message may be shown for come first. */
 export function shownFor(selection: Selection, eligible: readonly string[]): string | null {
   return eligible[0] ?? (selection.kind === 'carts' ? (selection.carts[0]?.id ?? null) : null)
+}
+
+export const SAMPLE_LABEL = 'Sample cart'
+
+/** Where the reason why something typed becomes no message belongs. */
+export const fieldOf = (problem: string): 'subject' | 'body' =>
+  problem.startsWith('The subject ') ? 'subject' : 'body'
+
+type Last = NonNullable<LastMessage>
+
+/** "Last message: email, 2 days ago, “You left something”, opened". */
+export const lastChannels: Record<Last['channel'], string> = {
+  email: 'email',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  push: 'push',
+}
+export const lastOutcomes: Record<Last['outcome'], string> = {
+  on_its_way: 'on its way',
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  opened: 'opened',
+  clicked: 'link clicked',
+  failed: 'not delivered',
+  unknown: 'delivery unknown',
 }
 
 /** Of a text before it is sent: only an SMS is counted in segments. */

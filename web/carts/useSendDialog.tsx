@@ -16,11 +16,17 @@ export interface Ask {
   isBulk?: boolean
 }
 
-const titles: Record<SendChannel, string> = {
-  email: 'Send Email Reminder',
-  sms: 'Send SMS Reminders',
-  whatsapp: 'Send WhatsApp Reminders',
+const titles: Record<SendChannel, { one: string; many: string }> = {
+  email: { one: 'Send Email Reminder', many: 'Send Email Reminder' },
+  sms: { one: 'Send SMS Reminder', many: 'Send SMS Reminders' },
+  whatsapp: { one: 'Send WhatsApp Reminder', many: 'Send WhatsApp Reminders' },
 }
+
+/** The form with the preview beside it. */
+const WIDTH = 1_200
+
+const titleOf = ({ channel, selection, isBulk }: Ask) =>
+  titles[channel][selection.kind === 'carts' && selection.carts.length === 1 && !isBulk ? 'one' : 'many']
 
 /** The dialogs of sending. `place` names the screen they stand on, `onJob` gets what is to be followed, once many have been sent to. */
 export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string) => void } = {}) {
@@ -46,8 +52,8 @@ export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string
         <Modal
           opened={isOpen}
           onClose={close}
-          title={ask ? titles[ask.channel] : ''}
-          size="lg"
+          title={ask ? titleOf(ask) : ''}
+          size={WIDTH}
           closeButtonProps={{ 'aria-label': 'Close' }}
         >
           {ask && (

@@ -1,7 +1,7 @@
 import type { CartView } from '../../shared/carts.ts'
 import { useMay, useStore, useSubscription } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
-import { type TextChannel, textStateOf, waitText } from './sending.ts'
+import { endedText, type TextChannel, textStateOf, waitText } from './sending.ts'
 
 const SECOND_MS = 1_000
 const STILL_MS = 3_600_000
@@ -15,7 +15,7 @@ export type TextAction =
   | { kind: 'upgrade' }
   | { kind: 'button'; isSending: boolean; waits: string | null }
 
-export const usePlanIsFree = () => useSubscription()?.plan === 'free'
+export const usePlanIsFree = () => useSubscription()?.planInForce === 'free'
 export const useMaySend = () => useMay('carts:write')
 
 export function useTextAction(cart: CartView, channel: TextChannel, isEligible: boolean): TextAction {
@@ -25,7 +25,7 @@ export function useTextAction(cart: CartView, channel: TextChannel, isEligible: 
   const hasSent = Boolean(channel === 'sms' ? cart.sms_sent_at : cart.whatsapp_sent_at)
   const now = useNow(hasSent ? SECOND_MS : STILL_MS)
   const { isSending, waitSeconds } = textStateOf(cart, channel, cooldownHours, now)
-  if (!may || !cart.phone) return { kind: 'none' }
+  if (!may || !cart.phone || endedText(cart.state)) return { kind: 'none' }
   if (isFree) return { kind: 'upgrade' }
   if (channel === 'whatsapp' && !isEligible && !isSending && waitSeconds === null) return { kind: 'none' }
   return { kind: 'button', isSending, waits: waitSeconds === null ? null : waitText(waitSeconds) }

@@ -35,14 +35,14 @@ function AddForm({ onClose }: { onClose: () => void }) {
       { address, channels: [...TEXTS[texts]], note },
       {
         onSuccess: ({ address: kept, added }) => {
-          announce(added > 0 ? `${kept} gets no more messages.` : `${kept} is on the list already.`)
+          announce(added > 0 ? `${kept} will get no more messages.` : `${kept} is already on the list.`)
           onClose()
         },
         onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
       },
     ),
   )
-  const isPhone = /^[^a-z@]*\d[^a-z@]*$/i.test(form.values.address)
+  const isPhone = /\d/.test(form.values.address) && !/[a-z@]/i.test(form.values.address)
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -51,7 +51,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
           name="address"
           autoComplete="off"
           data-autofocus
-          description="A number with its country code, as in +1 212 555 0123"
+          description="Include the country code in a phone number, as in +1 212 555 0123"
           {...form.getInputProps('address')}
         />
         {isPhone && (

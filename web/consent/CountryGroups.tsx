@@ -5,9 +5,9 @@ import {
   channelNames,
   channels,
   countryName,
-  placeWords,
-  type Relaxing,
-  relaxationsOn,
+  type Overriding,
+  overridesOn,
+  placeText,
 } from './country-groups.ts'
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   groups: CountryGroup[]
   titles: ReadonlyMap<RuleName, string>
   /** null: whoever looks may not. */
-  onRelax: ((relaxing: Relaxing) => void) | null
+  onOverride: ((overriding: Overriding) => void) | null
 }
 
 /** Countries with the same rules stand together. */
@@ -30,7 +30,7 @@ export function CountryGroups({ groups, ...rest }: Props) {
 }
 
 const groupName = ({ countries }: CountryGroup) =>
-  countries.length > 0 ? countries.map(countryName).join(', ') : 'Every other country, and where it is not known'
+  countries.length > 0 ? countries.map(countryName).join(', ') : 'All other countries, and unknown countries'
 
 function Group({ group, ...rest }: Omit<Props, 'groups'> & { group: CountryGroup }) {
   return (
@@ -47,20 +47,20 @@ function Group({ group, ...rest }: Omit<Props, 'groups'> & { group: CountryGroup
   )
 }
 
-function Channel({ table, group, channel, titles, onRelax }: Omit<Props, 'groups'> & Relaxing) {
+function Channel({ table, group, channel, titles, onOverride }: Omit<Props, 'groups'> & Overriding) {
   const rule = group.rules[channel]
-  const relaxed = relaxationsOn(table, group, channel)
-  const isRelaxable =
-    table.relaxable.some((each) => each.channel === channel && each.from === rule) &&
-    !(group.countries.length === 1 && relaxed.length > 0)
+  const overridden = overridesOn(table, group, channel)
+  const isOverridable =
+    table.overridable.some((each) => each.channel === channel && each.from === rule) &&
+    !(group.countries.length === 1 && overridden.length > 0)
   return (
     <div>
       <dt>{channelNames[channel]}</dt>
       <dd>
         <span className="country-rule">{titles.get(rule)}</span>
-        {relaxed.map((each) => (
-          <Text key={each.id} component="span" fz="sm" className="country-relaxed">
-            Relaxed for {placeWords(each.country)}: {titles.get(each.to)}
+        {overridden.map((each) => (
+          <Text key={each.id} component="span" fz="sm" className="country-overridden">
+            Changed for {placeText(each.country)}: {titles.get(each.to)}
           </Text>
         ))}
         {group.also[channel] && (
@@ -68,15 +68,15 @@ function Channel({ table, group, channel, titles, onRelax }: Omit<Props, 'groups
             {group.also[channel]}
           </Text>
         )}
-        {onRelax && isRelaxable && (
+        {onOverride && isOverridable && (
           <Button
             variant="subtle"
             size="compact-sm"
-            className="country-relax"
-            aria-label={`Relax the rule for ${channelNames[channel]}: ${groupName(group)}`}
-            onClick={() => onRelax({ group, channel })}
+            className="country-override"
+            aria-label={`Change the rule for ${channelNames[channel]}: ${groupName(group)}`}
+            onClick={() => onOverride({ group, channel })}
           >
-            Relax…
+            Change rule…
           </Button>
         )}
       </dd>

@@ -8,11 +8,11 @@ import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { counted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
+import { ConsentOverrides } from './ConsentOverrides.tsx'
 import { CountryGroups } from './CountryGroups.tsx'
-import { groupsOf, matching, type Relaxing } from './country-groups.ts'
+import { groupsOf, matching, type Overriding } from './country-groups.ts'
 import { useConsentTable } from './country-queries.ts'
-import { Relaxations } from './Relaxations.tsx'
-import { RelaxDialog } from './RelaxDialog.tsx'
+import { OverrideDialog } from './OverrideDialog.tsx'
 import { SmsConfirmation } from './SmsConfirmation.tsx'
 
 /** Whom the store may write to, country by country, why, and what its team relaxed. */
@@ -20,10 +20,10 @@ export function CountryTable() {
   const table = useConsentTable()
   return (
     <Card>
-      <Title order={2}>Who you may write to</Title>
+      <Title order={2}>Who you can contact</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md" maw={680}>
-        The law differs from country to country, and from email to SMS. Recoup keeps to it for you: a message that is
-        not allowed is not sent, and the cart says why. Whoever has said no is never written to, whatever stands here.
+        Consent law differs by country and by channel. Recoup applies these rules for you: a message that is not allowed
+        is not sent, and the cart shows why. People who opted out are never contacted, whatever the rule.
       </Text>
       {table.isPending ? (
         <LoadingList count={5} />
@@ -37,15 +37,15 @@ export function CountryTable() {
 }
 
 function Content({ table }: { table: ConsentTable }) {
-  const mayRelax = useMay('consent:write')
-  const [relaxing, setRelaxing] = useState<Relaxing | null>(null)
+  const mayOverride = useMay('consent:write')
+  const [overriding, setOverriding] = useState<Overriding | null>(null)
   return (
     <Stack gap="xl">
       <Rules table={table} />
-      <Countries table={table} onRelax={mayRelax ? setRelaxing : null} />
-      <SmsConfirmation mode={table.smsConfirmation} mayChange={mayRelax} />
-      <Relaxations table={table} mayEnd={mayRelax} />
-      {relaxing && <RelaxDialog table={table} {...relaxing} onClose={() => setRelaxing(null)} />}
+      <Countries table={table} onOverride={mayOverride ? setOverriding : null} />
+      <SmsConfirmation mode={table.smsConfirmation} mayChange={mayOverride} />
+      <ConsentOverrides table={table} mayEnd={mayOverride} />
+      {overriding && <OverrideDialog table={table} {...overriding} onClose={() => setOverriding(null)} />}
     </Stack>
   )
 }
@@ -68,7 +68,13 @@ function Rules({ table }: { table: ConsentTable }) {
   )
 }
 
-function Countries({ table, onRelax }: { table: ConsentTable; onRelax: ((relaxing: Relaxing) => void) | null }) {
+function Countries({
+  table,
+  onOverride,
+}: {
+  table: ConsentTable
+  onOverride: ((overriding: Overriding) => void) | null
+}) {
   const [search, setSearch] = useState('')
   const found = search.trim() ? matching(search) : null
   const groups = groupsOf(table, found)
@@ -76,10 +82,10 @@ function Countries({ table, onRelax }: { table: ConsentTable; onRelax: ((relaxin
   return (
     <section aria-labelledby="consent-countries">
       <Title order={3} id="consent-countries">
-        Country by country
+        Rules by country
       </Title>
       <Text fz="sm" c="dimmed" mt={4}>
-        The shopper’s country is read from the address they typed, or from the country code of their phone.
+        The shopper’s country comes from the address they entered, or from the country code of their phone number.
       </Text>
       <TextInput
         type="search"
@@ -98,7 +104,7 @@ function Countries({ table, onRelax }: { table: ConsentTable; onRelax: ((relaxin
       {groups.length === 0 ? (
         <Empty icon={IconMapOff} text="No country has this name." />
       ) : (
-        <CountryGroups table={table} groups={groups} titles={titles} onRelax={onRelax} />
+        <CountryGroups table={table} groups={groups} titles={titles} onOverride={onOverride} />
       )}
     </section>
   )

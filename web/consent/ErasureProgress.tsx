@@ -1,9 +1,9 @@
 import { Button, Card, Progress, Stack, Text, Title } from '@mantine/core'
-import type { Erasure } from '../../shared/persons.ts'
+import type { Erasure } from '../../shared/privacy.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { counted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { useErasure } from './person-queries.ts'
+import { useErasure } from './privacy-queries.ts'
 
 /** From the request on nothing is sent; this follows the rest. */
 export function ErasureProgress({ started, onDone }: { started: Erasure; onDone: () => void }) {
@@ -14,8 +14,8 @@ export function ErasureProgress({ started, onDone }: { started: Erasure; onDone:
       <Card>
         <Stack gap="md" align="flex-start">
           <Notice tone="good" isLive title="This person is erased">
-            {resultOf(counts)} What is left is a fingerprint of each address on the suppression list. Erase the person
-            in your shop too: it keeps its own records.
+            {resultOf(counts)} Only a fingerprint of each address is kept on the suppression list. Erase the person in
+            your shop too: it keeps its own records.
           </Notice>
           <Button variant="default" onClick={onDone}>
             Find another person
@@ -28,11 +28,11 @@ export function ErasureProgress({ started, onDone }: { started: Erasure; onDone:
     <Card>
       <Title order={2}>Erasing</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md" role="status">
-        {storesDone} of {counted(storesTotal, 'store')} done. Nothing is sent to this person any more. You may leave
-        this page.
+        {storesDone} of {counted(storesTotal, 'store')} done. This person gets no more messages. You can leave this
+        page.
       </Text>
       <Progress value={storesTotal === 0 ? 100 : (storesDone / storesTotal) * 100} aria-label="Stores done" />
-      {error && <Failed title="How far it is could not be read" error={error} onRetry={() => refetch()} />}
+      {error && <Failed title="The progress could not be loaded" error={error} onRetry={() => refetch()} />}
     </Card>
   )
 }
@@ -44,5 +44,5 @@ function resultOf(counts: Record<string, number>): string {
     [counts.messages, 'message'],
   ] as const
   const said = parts.flatMap(([count, word]) => (count ? [counted(count, word)] : []))
-  return said.length > 0 ? `${said.join(', ')} no longer say whose they are.` : 'There was nothing more to erase.'
+  return said.length > 0 ? `${said.join(', ')} are now anonymous.` : 'There was nothing more to erase.'
 }

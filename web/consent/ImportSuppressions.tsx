@@ -48,8 +48,8 @@ function ChooseFile({ onClose }: { onClose: () => void }) {
   return (
     <Stack gap="md">
       <Text fz="sm" c="dimmed">
-        A CSV file with one address per line, for example the unsubscribed list of the tool you used before. Nothing is
-        taken off the list by a file.
+        A CSV file with one address per line, such as the unsubscribe list of the tool you used before. Importing never
+        removes anyone from the list.
       </Text>
       <FileInput
         label="File"
@@ -104,7 +104,7 @@ function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
   return (
     <Stack gap="md">
       <Checkbox
-        label="The first line names the columns"
+        label="The first line contains the column names"
         checked={isHeaded}
         onChange={(event) => setHeaded(event.currentTarget.checked)}
       />
@@ -123,8 +123,8 @@ function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
         ))}
       </div>
       <NativeSelect
-        label="Reason, where the file names none"
-        description="What is unsubscribed or spam can only be taken back by the person"
+        label="Reason, where the file gives none"
+        description="Only the person can undo an unsubscribe or a spam report"
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value as typeof reason)}
         data={importableReasons.map((value) => ({ value, label: suppressionTexts.reasons[value] }))}
@@ -140,8 +140,8 @@ function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
       )}
       {load.error && (
         <Notice tone="bad" isLive title="The import stopped">
-          {load.error.message} {formatCount(done)} rows were taken before. Importing the file again is safe: nothing is
-          added twice.
+          {load.error.message} {formatCount(done)} rows were imported before that. Importing the file again is safe:
+          nothing is added twice.
         </Notice>
       )}
       <Group justify="flex-end" gap="sm">
@@ -199,12 +199,12 @@ function Report({ report, onClose }: { report: ImportReport; onClose: () => void
   return (
     <Stack gap="md">
       <Notice tone={refused.length > 0 ? 'warn' : 'good'} isLive title={`${counted(taken, 'entry', 'entries')} added`}>
-        {known > 0 && <div>{counted(known, 'was', 'were')} on the list already.</div>}
-        {refused.length > 0 && <div>{counted(refused.length, 'row was', 'rows were')} left out:</div>}
+        {known > 0 && <div>{counted(known, 'was', 'were')} already on the list.</div>}
+        {refused.length > 0 && <div>{counted(refused.length, 'row was', 'rows were')} skipped:</div>}
       </Notice>
       {refused.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too
-        <section className="refused" aria-label="Rows left out" tabIndex={0}>
+        <section className="refused" aria-label="Skipped rows" tabIndex={0}>
           <ul>
             {refused.slice(0, MOST_SAID).map(({ line, problem }) => (
               <li key={line}>

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import { IconCheck, IconHourglass, IconX } from '@tabler/icons-react'
-import { type LedgerEntry, type LedgerStatus, sourceWords, statusWords } from '../../shared/ledger.ts'
+import { type LedgerEntry, type LedgerStatus, sourceText, statusText } from '../../shared/ledger.ts'
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { channelWords, personWords } from './ledger-words.ts'
+import { channelText, personText } from './ledger-text.ts'
 
 const looks: Record<LedgerStatus, { tone: Tone; icon: typeof IconCheck }> = {
   granted: { tone: 'good', icon: IconCheck },
@@ -18,15 +18,15 @@ export function LedgerEntries({ entries, isStale }: { entries: readonly LedgerEn
       {entries.map((entry) => (
         <li key={entry.id}>
           <div className="ledger-head">
-            <strong>{personWords(entry.who, entry.person)}</strong>
-            <StatusBadge {...looks[entry.status]} label={statusWords[entry.status]} />
-            <span>{channelWords[entry.channel]}</span>
+            <strong>{personText(entry.who, entry.person)}</strong>
+            <StatusBadge {...looks[entry.status]} label={statusText[entry.status]} />
+            <span>{channelText[entry.channel]}</span>
             <Text component="span" fz="sm" c="dimmed" className="ledger-time">
               <DateTime at={entry.at} />
             </Text>
           </div>
           <Text fz="sm" c="dimmed">
-            {[sourceWords(entry.source), ...entry.evidence].join(' · ')}
+            {[sourceText(entry.source), ...entry.evidence].join(' · ')}
           </Text>
           {entry.wording && (
             <Text fz="sm" mt={2}>

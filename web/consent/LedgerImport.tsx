@@ -1,18 +1,19 @@
 import './ledger.css'
 import { Button, Card, FileButton, Group, Progress, Stack, Text, Title } from '@mantine/core'
-import { IconDownload, IconFileUpload } from '@tabler/icons-react'
+import { IconFileUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { z } from 'zod'
 import { IMPORT_MOST_ROWS, type ImportView, type uploadConsents } from '../../shared/ledger.ts'
 import { useMay } from '../access/queries.ts'
-import { Failed } from '../ui/Failed.tsx'
+import { DownloadButton } from '../ui/Download.tsx'
 import { formatCount } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { LedgerMapping } from './LedgerMapping.tsx'
 import { useImports, useReport, useUpload } from './ledger-queries.ts'
-import { progressOf } from './ledger-words.ts'
+import { progressOf } from './ledger-text.ts'
 
 export type Uploaded = z.output<typeof uploadConsents.reply>
 
@@ -26,9 +27,9 @@ export function ConsentImport() {
         <Title order={2}>Import consents</Title>
         <Stack gap="sm" mt={4}>
           <Text fz="sm" c="dimmed">
-            People who agreed somewhere else, such as in your newsletter tool. Each row needs an address, the day they
-            agreed and where: without these a yes proves nothing and is not taken. A no needs neither. Whoever has said
-            no here stays at their no, whatever the file says.
+            Import people who opted in elsewhere, such as in your newsletter tool. Each opt-in needs an address, a date
+            and a source; otherwise it proves nothing and is refused. Opt-outs need only an address. People who opted
+            out here stay opted out.
           </Text>
           {!mayImport ? (
             <Notice tone="info">Only the owner or an admin of the account can import consents.</Notice>
@@ -62,8 +63,8 @@ function Upload({ onUploaded }: { onUploaded: (uploaded: Uploaded) => void }) {
         )}
       </FileButton>
       <Text fz="sm" c="dimmed">
-        The first line names the columns. Up to {formatCount(IMPORT_MOST_ROWS)} rows. You see how it is read before
-        anything counts.
+        The first line contains the column names. Up to {formatCount(IMPORT_MOST_ROWS)} rows. You can check how the rows
+        are read before you import them.
       </Text>
       {upload.error && (
         <Notice tone="bad" title="The file could not be read" isLive>
@@ -76,17 +77,20 @@ function Upload({ onUploaded }: { onUploaded: (uploaded: Uploaded) => void }) {
 
 function Imports({ mayReport }: { mayReport: boolean }) {
   const imports = useImports()
-  const shown = imports.data?.imports.filter(({ state }) => state !== 'uploaded') ?? []
-  if (imports.isPending) return <LoadingList count={1} />
-  if (imports.error && !imports.data) {
-    return <Failed title="The imports could not be loaded" error={imports.error} onRetry={() => imports.refetch()} />
-  }
-  if (shown.length === 0) return null
+  return (
+    <Loaded query={imports} loading={<LoadingList count={1} />} failed="The imports could not be loaded">
+      {(data) => <Earlier imports={data.imports.filter(({ state }) => state !== 'uploaded')} mayReport={mayReport} />}
+    </Loaded>
+  )
+}
+
+function Earlier({ imports, mayReport }: { imports: ImportView[]; mayReport: boolean }) {
+  if (imports.length === 0) return null
   return (
     <Card component="section" aria-label="Earlier imports">
       <Title order={2}>Earlier imports</Title>
       <ul className="ledger-entries">
-        {shown.map((each) => (
+        {imports.map((each) => (
           <li key={each.id}>
             <OneImport about={each} mayReport={mayReport} />
           </li>
@@ -117,12 +121,13 @@ function OneImport({ about, mayReport }: { about: ImportView; mayReport: boolean
         </>
       ) : state === 'failed' ? (
         <Notice tone="bad" title="Stopped in the middle">
-          {formatCount(doneCount)} of {formatCount(rowCount)} rows were read. Upload the file again: what is there
-          already is not taken twice.
+          {formatCount(doneCount)} of {formatCount(rowCount)} rows were read. Upload the file again: nothing is imported
+          twice.
         </Notice>
       ) : (
         <Text fz="sm" role="status">
-          {formatCount(addedCount)} taken, {formatCount(knownCount)} known before, {formatCount(refusedCount)} refused
+          {formatCount(addedCount)} imported, {formatCount(knownCount)} already known, {formatCount(refusedCount)}{' '}
+          refused
         </Text>
       )}
       <Text fz="sm" c="dimmed">
@@ -130,15 +135,12 @@ function OneImport({ about, mayReport }: { about: ImportView; mayReport: boolean
       </Text>
       {mayReport && state !== 'running' && about.hasReport && (
         <Group>
-          <Button
+          <DownloadButton
             size="xs"
-            variant="default"
-            leftSection={<IconDownload size={14} aria-hidden />}
-            loading={report.isPending}
+            label="Refused rows as CSV"
+            isBusy={report.isPending}
             onClick={() => report.mutate(about.id)}
-          >
-            Refused rows as CSV
-          </Button>
+          />
         </Group>
       )}
       {report.error && (

@@ -7,7 +7,7 @@ import {
   type ImportPreview,
   importChannels,
   LEGAL_GROUND_LEAST,
-  statusWords,
+  statusText,
 } from '../../shared/ledger.ts'
 import { useDraft } from '../access/drafts.ts'
 import { announce } from '../ui/announce.ts'
@@ -16,7 +16,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import type { Uploaded } from './LedgerImport.tsx'
 import { useCancelImport, useConfirm, usePreview } from './ledger-queries.ts'
-import { channelWords, mappingGap } from './ledger-words.ts'
+import { channelText, mappingGap } from './ledger-text.ts'
 
 const PREVIEW_WAIT_MS = 400
 
@@ -37,9 +37,9 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
       <Text>
         <strong>{file.fileName}</strong>: {formatCount(file.rowCount)} rows
       </Text>
-      <Title order={3}>1. Which column says what</Title>
+      <Title order={3}>1. Match the columns</Title>
       <Columns columns={columns} mapping={mapping} onChange={setMapping} />
-      <Title order={3}>2. How the first rows are read</Title>
+      <Title order={3}>2. Check the first rows</Title>
       {preview.error && (
         <Notice tone="bad" title="The rows could not be read" isLive>
           {preview.error.message}
@@ -47,7 +47,7 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
       )}
       <Rows preview={shown} isStale={preview.isFetching} />
       <Findings preview={shown} />
-      <Title order={3}>3. Take them in</Title>
+      <Title order={3}>3. Import</Title>
       <Ground importId={file.id} mapping={mapping} readable={shown.readable} onDone={onDone} onLeave={leave} />
     </Stack>
   )
@@ -83,24 +83,24 @@ function Columns({ columns, mapping, onChange }: ColumnsProps) {
         onChange={({ currentTarget: { value } }) => set({ address: Number(value) })}
         data={columns.map((text, index) => ({ value: String(index), label: text }))}
       />
-      {choice('date', 'Day they agreed', 'Choose a column')}
+      {choice('date', 'Opt-in date', 'Choose a column')}
       <NativeSelect
-        label="How days are written"
+        label="Date format"
         value={mapping.dateOrder}
         onChange={({ currentTarget: { value } }) => set({ dateOrder: value as DateOrder })}
         data={dateOrders}
       />
-      {choice('source', 'Where they agreed', 'The same for all rows')}
+      {choice('source', 'Source', 'Same for all rows')}
       {mapping.source === null && (
         <TextInput
-          label="Where all of them agreed"
+          label="Source for all rows"
           placeholder="Newsletter form on our website"
           maxLength={300}
           value={mapping.sourceForAll}
           onChange={({ currentTarget: { value } }) => set({ sourceForAll: value })}
         />
       )}
-      {choice('channel', 'Channel', 'The same for all rows')}
+      {choice('channel', 'Channel', 'Same for all rows')}
       {mapping.channel === null && (
         <NativeSelect
           label="Channel of all rows"
@@ -108,11 +108,11 @@ function Columns({ columns, mapping, onChange }: ColumnsProps) {
           onChange={({ currentTarget: { value } }) =>
             set({ channelForAll: importChannels.find((each) => each === value) ?? 'email' })
           }
-          data={importChannels.map((value) => ({ value, label: channelWords[value] }))}
+          data={importChannels.map((value) => ({ value, label: channelText[value] }))}
         />
       )}
-      {choice('status', 'Yes or no', 'All of them said yes')}
-      {choice('wording', 'What they were shown', 'Not in the file')}
+      {choice('status', 'Opt-in or opt-out', 'All rows are opt-ins')}
+      {choice('wording', 'Wording shown', 'Not in the file')}
     </div>
   )
 }
@@ -124,7 +124,7 @@ function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }
       <table>
         <thead>
           <tr>
-            {['Row', 'Address', 'Channel', 'Answer', 'Day', 'Where', 'What they were shown'].map((name) => (
+            {['Row', 'Address', 'Channel', 'Decision', 'Date', 'Source', 'Wording shown'].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -139,8 +139,8 @@ function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }
                 {row.address || '–'}
                 {row.problem && <strong style={{ display: 'block' }}>{row.problem}</strong>}
               </td>
-              <td>{row.channel ? channelWords[row.channel] : '–'}</td>
-              <td>{row.status ? statusWords[row.status] : '–'}</td>
+              <td>{row.channel ? channelText[row.channel] : '–'}</td>
+              <td>{row.status ? statusText[row.status] : '–'}</td>
               <td>{row.at ? <DateTime at={row.at} /> : '–'}</td>
               <td>{row.source || '–'}</td>
               <td>{row.wording || '–'}</td>
@@ -191,7 +191,7 @@ function Ground({ importId, mapping, readable, onDone, onLeave }: GroundProps) {
       { mapping, legalGround: ground.trim() },
       {
         onSuccess: () => {
-          announce('The import has begun')
+          announce('Import started')
           onDone()
         },
       },
@@ -200,8 +200,8 @@ function Ground({ importId, mapping, readable, onDone, onLeave }: GroundProps) {
     <Stack gap="sm">
       <Textarea
         label="How did these people agree?"
-        description="In your own words: where, and to what. It is kept with your name and today’s date, and is your answer if anybody asks."
-        placeholder="They ticked “Send me offers by email” in our newsletter form, and confirmed it by a link in a mail."
+        description="Describe where they opted in, and to what. It is kept with your name and today’s date as evidence."
+        placeholder="They ticked “Send me offers by email” in our newsletter form and confirmed it by a link in an email."
         autosize
         minRows={2}
         maxLength={2_000}
@@ -210,7 +210,7 @@ function Ground({ importId, mapping, readable, onDone, onLeave }: GroundProps) {
       />
       {gap && <Notice tone="warn">{gap}</Notice>}
       {confirm.error && (
-        <Notice tone="bad" title="Not taken in" isLive>
+        <Notice tone="bad" title="Not imported" isLive>
           {confirm.error.message}
         </Notice>
       )}

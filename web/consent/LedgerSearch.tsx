@@ -1,18 +1,20 @@
 import './ledger.css'
 import { Button, Card, Group, NativeSelect, Text, TextInput, Title } from '@mantine/core'
-import { IconDownload, IconScript, IconSearchOff } from '@tabler/icons-react'
+import { IconScript, IconSearchOff } from '@tabler/icons-react'
 import { useState } from 'react'
-import { ledgerChannels, ledgerStatuses, sourceWords, statusWords } from '../../shared/ledger.ts'
+import { ledgerChannels, ledgerStatuses, sourceText, statusText } from '../../shared/ledger.ts'
 import { useMay } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
+import { DownloadButton } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { Failed } from '../ui/Failed.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
+import { ShowMore } from '../ui/ShowMore.tsx'
 import { LedgerEntries } from './LedgerEntries.tsx'
 import { type LedgerQuery, noFilter, useExportLedger, useLedger } from './ledger-queries.ts'
-import { channelWords } from './ledger-words.ts'
+import { channelText } from './ledger-text.ts'
 
 /** Who said yes or no to what, when, and what proves it. Only ever added to. */
 export function LedgerSearch() {
@@ -30,21 +32,17 @@ export function LedgerSearch() {
         <div style={{ flex: '1 1 260px' }}>
           <Title order={2}>Consent ledger</Title>
           <Text fz="sm" c="dimmed" mt={4}>
-            Every yes and every no, with what was shown and when. It is only added to, never changed. People stand here
-            without their address; to find somebody, type their whole address or number.
+            Every opt-in and opt-out, with what was shown and when. Entries are added, never changed. Addresses are not
+            shown; to find a person, enter their full email address or phone number.
           </Text>
         </div>
         {mayExport && (
-          <Button
+          <DownloadButton
             size="xs"
-            variant="default"
-            leftSection={<IconDownload size={14} aria-hidden />}
-            loading={exporting.isPending}
+            isBusy={exporting.isPending}
             disabled={entries.length === 0}
             onClick={() => exporting.mutate(query)}
-          >
-            Export as CSV
-          </Button>
+          />
         )}
       </Group>
       <Filters query={query} sources={pages[0]?.sources ?? []} problem={problem} onChange={setQuery} />
@@ -53,26 +51,19 @@ export function LedgerSearch() {
           {exporting.error.message}
         </Notice>
       )}
-      {problem ? null : ledger.isPending ? (
-        <LoadingList count={5} />
-      ) : ledger.error ? (
-        <Failed title="The ledger could not be loaded" error={ledger.error} onRetry={() => ledger.refetch()} />
-      ) : entries.length === 0 ? (
-        <Nothing isFiltered={isFiltered} onClear={() => setQuery(noFilter)} />
-      ) : (
-        <>
-          <LedgerEntries entries={entries} isStale={ledger.isPlaceholderData} />
-          {ledger.hasNextPage && (
-            <Button
-              variant="default"
-              mt="md"
-              loading={ledger.isFetchingNextPage}
-              onClick={() => ledger.fetchNextPage()}
-            >
-              Show more
-            </Button>
-          )}
-        </>
+      {!problem && (
+        <Loaded query={ledger} loading={<LoadingList count={5} />} failed="The ledger could not be loaded">
+          {() =>
+            entries.length === 0 ? (
+              <Nothing isFiltered={isFiltered} onClear={() => setQuery(noFilter)} />
+            ) : (
+              <>
+                <LedgerEntries entries={entries} isStale={ledger.isPlaceholderData} />
+                <ShowMore list={ledger} />
+              </>
+            )
+          }
+        </Loaded>
       )}
     </Card>
   )
@@ -80,7 +71,7 @@ export function LedgerSearch() {
 
 function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   return isFiltered ? (
-    <Empty icon={IconSearchOff} text="Nothing in the ledger fits this search.">
+    <Empty icon={IconSearchOff} text="No ledger entry matches this search.">
       <Button variant="default" size="xs" onClick={onClear}>
         Clear the search
       </Button>
@@ -88,8 +79,8 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
   ) : (
     <Empty
       icon={IconScript}
-      title="Nobody has said yes or no yet"
-      text="What shoppers agree to at your checkout, and every unsubscribe, is written down here as it happens."
+      title="No opt-ins or opt-outs yet"
+      text="Consent given at your checkout and every unsubscribe are recorded here as they happen."
     />
   )
 }
@@ -115,7 +106,7 @@ function Filters({ query, sources, problem, onChange }: FilterProps) {
     <div className="ledger-filters">
       <div className="wide">
         <SearchBox
-          label="Whole email address or phone number"
+          label="Full email address or phone number"
           value={query.address}
           onSearch={(address) => set({ address })}
         />
@@ -129,19 +120,19 @@ function Filters({ query, sources, problem, onChange }: FilterProps) {
         label="Channel"
         value={query.channel}
         onChange={({ currentTarget: { value } }) => set({ channel: value as LedgerQuery['channel'] })}
-        data={[{ value: '', label: 'All' }, ...ledgerChannels.map((value) => ({ value, label: channelWords[value] }))]}
+        data={[{ value: '', label: 'All' }, ...ledgerChannels.map((value) => ({ value, label: channelText[value] }))]}
       />
       <NativeSelect
-        label="Answer"
+        label="Decision"
         value={query.status}
         onChange={({ currentTarget: { value } }) => set({ status: value as LedgerQuery['status'] })}
-        data={[{ value: '', label: 'All' }, ...ledgerStatuses.map((value) => ({ value, label: statusWords[value] }))]}
+        data={[{ value: '', label: 'All' }, ...ledgerStatuses.map((value) => ({ value, label: statusText[value] }))]}
       />
       <NativeSelect
-        label="Where"
+        label="Source"
         value={query.source}
         onChange={({ currentTarget: { value } }) => set({ source: value })}
-        data={[{ value: '', label: 'All' }, ...sources.map((value) => ({ value, label: sourceWords(value) }))]}
+        data={[{ value: '', label: 'All' }, ...sources.map((value) => ({ value, label: sourceText(value) }))]}
       />
       {day('from', 'From')}
       {day('to', 'Until')}

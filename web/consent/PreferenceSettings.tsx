@@ -28,7 +28,7 @@ export function PreferenceSettings() {
   const wording = useWording()
   if (wording.isPending) return <LoadingCards count={2} rows={5} />
   if (wording.error && !wording.data) {
-    return <Failed title="The words could not be loaded" error={wording.error} onRetry={() => wording.refetch()} />
+    return <Failed title="The texts could not be loaded" error={wording.error} onRetry={() => wording.refetch()} />
   }
   return (
     <>
@@ -67,7 +67,7 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
       {
         onSuccess: () => {
           setTyped(null)
-          announce('Words saved')
+          announce('Text saved')
         },
         // What somebody else saved is taken as the ground; what is typed here stays.
         onError: () => void onReload(),
@@ -81,8 +81,8 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
     <Card>
       <Title order={2}>Preference page</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Every mail links to a page where people choose what they get. These words stand on it. Leave a field empty for
-        the words that come along; {'{store}'} becomes your store’s name.
+        Every email links to a page where people manage their preferences. This is its text. Leave a field empty for the
+        default text; {'{store}'} becomes your store’s name.
       </Text>
       <Stack gap="md">
         {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
@@ -135,7 +135,7 @@ function Field({ field, language, text, isFixed, onChange }: FieldProps) {
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => onChange(value),
     description: text !== null && !isFixed && (
       <Anchor component="button" type="button" fz="xs" onClick={() => onChange('')}>
-        Back to the words that come along
+        Back to the default text
       </Anchor>
     ),
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
@@ -149,22 +149,27 @@ function SenderIdentity() {
   if (!store) return null
   const { senderName, senderEmail, postalAddress, name } = store
   return (
-    <Card component="section" aria-label="Who writes to your customers">
-      <Title order={2}>Who writes to your customers</Title>
+    <Card component="section" aria-label="Sender">
+      <Title order={2}>Sender</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {name} has its own sender. The law asks every mail to name who sends it and where they are.
+        {name} has its own sender. Every marketing email has to name it by law, with a postal address.
       </Text>
       <Facts
         entries={[
           ['Name', senderName || 'Not set yet'],
           ['Replies go to', senderEmail || 'This server’s own address'],
-          ['Postal address', postalAddress || 'Not set yet'],
+          [
+            'Postal address',
+            <span key="address" style={{ whiteSpace: 'pre-line' }}>
+              {postalAddress || 'Not set yet'}
+            </span>,
+          ],
         ]}
       />
       {(!senderName || !postalAddress) && (
         <Notice tone="warn">Without a name and a postal address no flow can be switched on.</Notice>
       )}
-      <Anchor component={Link} to="/settings/sending" fz="sm" mt="sm" style={{ display: 'inline-block' }}>
+      <Anchor component={Link} to="/settings/sending/sender" fz="sm" mt="sm" style={{ display: 'inline-block' }}>
         Change it under Sending
       </Anchor>
     </Card>

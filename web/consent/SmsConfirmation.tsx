@@ -12,11 +12,11 @@ export function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: bo
   return (
     <section aria-labelledby="consent-confirmation">
       <Title order={3} id="consent-confirmation">
-        Confirming a yes to SMS
+        Confirming SMS consent
       </Title>
       <Text fz="sm" c="dimmed" mt={4} maw={680}>
-        Anybody can type somebody else’s number into a form. So the number itself is asked, once: “Do you want text
-        messages about your cart? Then reply YES.” Without an answer nothing more is sent.
+        Anyone can enter someone else’s number in a form. One SMS therefore asks that number to confirm: “Do you want
+        text messages about your cart? Then reply YES.” Without a reply, nothing more is sent.
       </Text>
       <Radio.Group
         mt="sm"
@@ -28,19 +28,25 @@ export function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: bo
           <Radio
             value="where_required"
             disabled={!mayChange}
-            label="Where the rule asks for it"
+            label="Where the rule requires it"
             description="Germany, Austria, and countries whose rules are not listed above."
+          />
+          <Radio
+            value="page_script"
+            disabled={!mayChange}
+            label="Also people who opted in on your shop’s pages"
+            description="The capture script reports these consents, and nothing proves who ticked the box. Consent recorded with an order needs no confirmation."
           />
           <Radio
             value="always"
             disabled={!mayChange}
-            label="Everybody"
-            description="Fewer people will answer, and nobody is written to by mistake."
+            label="Everyone"
+            description="Fewer people will confirm, but nobody is messaged by mistake."
           />
         </Stack>
       </Radio.Group>
       {save.error && (
-        <Notice tone="bad" title="This could not be saved" isLive>
+        <Notice tone="bad" title="Your change could not be saved" isLive>
           {save.error.message}
         </Notice>
       )}

@@ -1,4 +1,4 @@
-import { Button, Center, Text, Title } from '@mantine/core'
+import { Button, Text, Title } from '@mantine/core'
 import {
   type Icon,
   IconBan,
@@ -9,7 +9,7 @@ import {
   IconSearchOff,
   IconUserOff,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import {
   type RemovedEntry,
   removalOf,
@@ -21,14 +21,15 @@ import {
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { Failed } from '../ui/Failed.tsx'
 import { counted } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import type { Tone } from '../ui/Notice.tsx'
+import { ShowMore } from '../ui/ShowMore.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useRemoveSuppression, useSuppressions } from './suppression-queries.ts'
-import { sourceWords } from './suppression-words.ts'
+import { sourceText } from './suppression-text.ts'
 
 const looks: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
   unsubscribed: { tone: 'info', icon: IconHandStop },
@@ -41,9 +42,9 @@ const looks: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
 
 /** Why there is no button. */
 const staysBecause = {
-  unsubscribed: 'Only they can take this back',
-  complaint: 'Stays: they reported spam',
-  erased: 'Stays: they were erased',
+  unsubscribed: 'Only they can undo this',
+  complaint: 'Permanent: spam report',
+  erased: 'Permanent: erased',
 }
 
 interface Props {
@@ -52,19 +53,29 @@ interface Props {
   onShowAll: () => void
 }
 
-export function SuppressionEntries({ filter, mayChange, onShowAll }: Props) {
-  const list = useSuppressions(filter)
+export function SuppressionEntries(props: Props) {
+  const list = useSuppressions(props.filter)
+  return (
+    <Loaded
+      query={list}
+      loading={<LoadingRows count={6} />}
+      failed="The list could not be loaded"
+      className="suppressions-body"
+    >
+      {({ pages }) => <Entries {...props} pages={pages} more={<ShowMore list={list} />} />}
+    </Loaded>
+  )
+}
+
+interface EntriesProps extends Props {
+  pages: NonNullable<ReturnType<typeof useSuppressions>['data']>['pages']
+  more: ReactNode
+}
+
+function Entries({ filter, mayChange, onShowAll, pages, more }: EntriesProps) {
   const [asked, setAsked] = useState<SuppressionEntry | null>(null)
-  if (list.isPending) return <LoadingRows count={6} />
-  if (!list.data) {
-    return (
-      <div className="suppressions-body">
-        <Failed title="The list could not be loaded" error={list.error} onRetry={() => list.refetch()} />
-      </div>
-    )
-  }
-  const entries = list.data.pages.flatMap((page) => page.entries)
-  const [first] = list.data.pages
+  const entries = pages.flatMap((page) => page.entries)
+  const [first] = pages
   return (
     <>
       <Text className="suppressions-count" role="status">
@@ -79,13 +90,7 @@ export function SuppressionEntries({ filter, mayChange, onShowAll }: Props) {
           ))}
         </ul>
       )}
-      {list.hasNextPage && (
-        <Center p="md">
-          <Button variant="default" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            Show more
-          </Button>
-        </Center>
-      )}
+      {more}
       <Removed entries={first!.removed} />
       <RemoveDialog key={asked?.id} entry={asked} onClose={() => setAsked(null)} />
     </>
@@ -97,12 +102,12 @@ function Nothing({ isFiltered, onShowAll }: { isFiltered: boolean; onShowAll: ()
     return (
       <Empty
         icon={IconBan}
-        text="Nobody is on the list yet. Whoever unsubscribes, or whose address does not work, is put on it by itself."
+        text="Nobody is on the list yet. People who unsubscribe, and addresses that do not work, are added automatically."
       />
     )
   }
   return (
-    <Empty icon={IconSearchOff} text="Nothing on the list fits. An address that is not here may get messages.">
+    <Empty icon={IconSearchOff} text="No entry matches. Addresses that are not on the list can get messages.">
       <Button variant="default" onClick={onShowAll}>
         Show the whole list
       </Button>
@@ -126,7 +131,7 @@ function Entry({ entry, onRemove }: { entry: SuppressionEntry; onRemove: (() => 
           <StatusBadge {...looks[reason]} label={suppressionTexts.reasons[reason]} />
         </div>
         <Text fz="xs" c="dimmed">
-          {suppressionTexts.channels[channel]} · since <DateTime at={since} /> · {sourceWords(entry)}
+          {suppressionTexts.channels[channel]} · since <DateTime at={since} /> · {sourceText(entry)}
         </Text>
         {note && <Text fz="xs">“{note}”</Text>}
       </div>
@@ -136,8 +141,8 @@ function Entry({ entry, onRemove }: { entry: SuppressionEntry; onRemove: (() => 
         </Text>
       ) : (
         onRemove && (
-          <Button size="xs" variant="default" onClick={onRemove} aria-label={`Take off ${address ?? 'the entry'}`}>
-            Take off
+          <Button size="xs" variant="default" onClick={onRemove} aria-label={`Remove ${address ?? 'the entry'}`}>
+            Remove
           </Button>
         )
       )}
@@ -151,28 +156,28 @@ function RemoveDialog({ entry, onClose }: { entry: SuppressionEntry | null; onCl
   return (
     <Confirm
       opened
-      title={`Take ${entry.address ?? 'this entry'} off the list?`}
-      confirmLabel="Take off"
+      title={`Remove ${entry.address ?? 'this entry'} from the list?`}
+      confirmLabel="Remove"
       isBusy={remove.isPending}
       problem={remove.error?.message}
       onClose={onClose}
       onConfirm={() =>
         remove.mutate(entry.id, {
           onSuccess: () => {
-            announce('Taken off the list.')
+            announce('Removed from the list.')
             onClose()
           },
         })
       }
     >
       <Text>
-        Messages may go there again: {suppressionTexts.channels[entry.channel].toLowerCase()}. Other entries of the same
-        address stay. Your name is kept with it.
+        This address can get messages again: {suppressionTexts.channels[entry.channel].toLowerCase()}. Other entries for
+        the same address stay. Your name is kept on record.
       </Text>
       {entry.reason === 'hard_bounce' && (
         <Text mt="sm" fw={550}>
-          A mail server said that this address does not work. If it still does not, mail providers may hold that against
-          your other mails. Take it off only if you know that it works now.
+          A mail server reported that this address does not work. If it still does not, your sender reputation may
+          suffer. Remove it only if you know that it works now.
         </Text>
       )}
     </Confirm>
@@ -182,9 +187,9 @@ function RemoveDialog({ entry, onClose }: { entry: SuppressionEntry | null; onCl
 function Removed({ entries }: { entries: RemovedEntry[] }) {
   if (entries.length === 0) return null
   return (
-    <section className="suppressions-removed" aria-label="Taken off the list">
+    <section className="suppressions-removed" aria-label="Removed from the list">
       <Title order={3} fz="sm">
-        Taken off the list
+        Removed from the list
       </Title>
       <ul>
         {entries.map(({ id, address, reason, channel, removedBy, removedAt }) => (

@@ -1,5 +1,5 @@
 import { Button, Card, Group, NativeSelect, Text, Title } from '@mantine/core'
-import { IconDownload, IconFileImport, IconPlus } from '@tabler/icons-react'
+import { IconFileImport, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import {
   type SuppressionFilter,
@@ -10,6 +10,7 @@ import {
 import { useMay } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
+import { DownloadButton } from '../ui/Download.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { AddSuppression } from './AddSuppression.tsx'
@@ -30,8 +31,8 @@ export function SuppressionList() {
       <div className="suppressions-head">
         <Title order={2}>Suppression list</Title>
         <Text fz="sm" c="dimmed" mt={4}>
-          These addresses and numbers get no messages from any of your stores, whatever a flow or a person sends. You
-          can take off what you added yourself. What a person said about themselves only they can take back.
+          These addresses and numbers get no messages from any of your stores. You can remove entries that you added.
+          Unsubscribes and spam reports can only be undone by the person.
         </Text>
         <Group gap="sm" mt="md">
           {mayAdd && (
@@ -48,14 +49,7 @@ export function SuppressionList() {
               >
                 Import CSV
               </Button>
-              <Button
-                variant="default"
-                leftSection={<IconDownload size={16} aria-hidden />}
-                loading={download.isPending}
-                onClick={() => download.mutate(filter)}
-              >
-                Export CSV
-              </Button>
+              <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(filter)} />
             </>
           )}
         </Group>

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { ConsentTable, RelaxationView } from '../../shared/consent.ts'
-import { choices, countryName, everyCountry, groupsOf, matching, relaxationsOn } from './country-groups.ts'
+import type { ConsentOverrideView, ConsentTable } from '../../shared/consent.ts'
+import { choices, countryName, everyCountry, groupsOf, matching, overridesOn } from './country-groups.ts'
 
 const strict = { email: 'opt_in', sms: 'confirmed_opt_in', whatsapp: 'opt_in' } as const
 const european = { email: 'soft_opt_in', sms: 'opt_in', whatsapp: 'opt_in' } as const
-const relaxed = (changes: Partial<RelaxationView>): RelaxationView => ({
+const overridden = (changes: Partial<ConsentOverrideView>): ConsentOverrideView => ({
   ...{
     id: 'x',
     channel: 'email',
@@ -16,7 +16,7 @@ const relaxed = (changes: Partial<RelaxationView>): RelaxationView => ({
   ...{ createdAt: '2026-03-01T00:00:00Z', createdBy: 'Olive', endedAt: null, endedBy: null },
   ...changes,
 })
-const table = (relaxations: RelaxationView[] = []): ConsentTable => ({
+const table = (overrides: ConsentOverrideView[] = []): ConsentTable => ({
   rules: [],
   countries: [
     { country: 'US', rules: { email: 'opt_out', sms: 'opt_in', whatsapp: 'opt_in' } },
@@ -26,8 +26,8 @@ const table = (relaxations: RelaxationView[] = []): ConsentTable => ({
   ],
   elsewhere: strict,
   alsoAsked: [{ channel: 'sms', countries: ['US', 'CH'], sentence: 'One per cart.' }],
-  relaxable: [],
-  relaxations,
+  overridable: [],
+  overrides,
   smsConfirmation: 'where_required',
 })
 
@@ -50,10 +50,10 @@ test('every country has a name, and nothing else is one', () => {
   expect(countryName('DE')).toBe('Germany')
 })
 
-test('a relaxation in force stands where it holds, and nowhere else', () => {
+test('an override in force stands where it holds, and nowhere else', () => {
   const [swiss, us, french, rest] = groupsOf(table(), null)
-  const on = (group: typeof us, relaxation: Partial<RelaxationView>) =>
-    relaxationsOn(table([relaxed(relaxation)]), group!, relaxation.channel ?? 'email').length === 1
+  const on = (group: typeof us, override: Partial<ConsentOverrideView>) =>
+    overridesOn(table([overridden(override)]), group!, override.channel ?? 'email').length === 1
   expect([on(french, {}), on(swiss, {}), on(us, {}), on(rest, {})]).toEqual([true, false, false, false])
   expect([on(french, { country: '*' }), on(swiss, { country: '*' }), on(us, { country: '*' })]).toEqual([
     true,
@@ -64,7 +64,7 @@ test('a relaxation in force stands where it holds, and nowhere else', () => {
   expect(on(rest, { country: 'BR', from: 'opt_in' })).toBe(true)
 })
 
-test('in the rest of the world a relaxation may be for any country no group names', () => {
+test('in the rest of the world an override may be for any country no group names', () => {
   const codes = choices(table(), groupsOf(table(), null).at(-1)!).map(({ code }) => code)
   expect([codes.includes('BR'), codes.includes('US')]).toEqual([true, false])
 })

@@ -1,4 +1,4 @@
-import type { ConsentChannel, ConsentTable, RelaxationView, RuleName } from '../../shared/consent.ts'
+import type { ConsentChannel, ConsentOverrideView, ConsentTable, RuleName } from '../../shared/consent.ts'
 
 // The consent table as people read it: countries with the same rules stand together. Pure.
 
@@ -15,7 +15,7 @@ export interface CountryGroup {
 }
 
 /** A rule somebody is about to relax. */
-export interface Relaxing {
+export interface Overriding {
   group: CountryGroup
   channel: ConsentChannel
 }
@@ -73,8 +73,8 @@ function alsoOf({ alsoAsked }: ConsentTable, code: string): CountryGroup['also']
 }
 
 /** Those in force that touch a group's rule on a channel. */
-export function relaxationsOn(table: ConsentTable, group: CountryGroup, channel: ConsentChannel): RelaxationView[] {
-  return table.relaxations.filter(
+export function overridesOn(table: ConsentTable, group: CountryGroup, channel: ConsentChannel): ConsentOverrideView[] {
+  return table.overrides.filter(
     (each) =>
       !each.endedAt &&
       each.channel === channel &&
@@ -86,12 +86,12 @@ export function relaxationsOn(table: ConsentTable, group: CountryGroup, channel:
 const isElsewhere = (table: ConsentTable, { countries }: CountryGroup, code: string) =>
   countries.length === 0 && !table.countries.some(({ country }) => country === code)
 
-/** Whom a relaxation may be for: the group's countries, or those no group names. */
+/** Whom an override may be for: the group's countries, or those no group names. */
 export function choices(table: ConsentTable, group: CountryGroup): { code: string; name: string }[] {
   if (group.countries.length > 0) return group.countries.map((code) => ({ code, name: countryName(code) }))
   const listed = new Set(table.countries.map(({ country }) => country))
   return everyCountry.filter(({ code }) => !listed.has(code))
 }
 
-export const placeWords = (country: string): string =>
+export const placeText = (country: string): string =>
   country === '*' ? 'every country with this rule' : countryName(country)

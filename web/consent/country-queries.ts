@@ -1,6 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { type ConsentTable, consentTable, endRelaxation, relaxRule, setSmsConfirmation } from '../../shared/consent.ts'
+import {
+  type ConsentTable,
+  consentTable,
+  endConsentOverride,
+  overrideRule,
+  setSmsConfirmation,
+} from '../../shared/consent.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 
@@ -16,18 +22,18 @@ function useAgain() {
   return () => queries.invalidateQueries({ queryKey: ['consent-table'] })
 }
 
-export function useRelax() {
+export function useOverrideRule() {
   const onSettled = useAgain()
   return useMutation({
-    mutationFn: (body: z.input<typeof relaxRule.body>) => call(relaxRule, { body }),
+    mutationFn: (body: z.input<typeof overrideRule.body>) => call(overrideRule, { body }),
     onSettled,
   })
 }
 
-export function useEndRelaxation() {
+export function useEndConsentOverride() {
   const onSettled = useAgain()
   return useMutation({
-    mutationFn: (relaxationId: string) => call(endRelaxation, { params: { relaxationId } }),
+    mutationFn: (overrideId: string) => call(endConsentOverride, { params: { overrideId } }),
     onSettled,
   })
 }

@@ -15,6 +15,7 @@ import {
 } from '../../shared/ledger.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
+import { useDownload } from '../ui/Download.tsx'
 
 export interface LedgerQuery {
   address: string
@@ -50,19 +51,7 @@ export function useLedger(query: LedgerQuery) {
   })
 }
 
-/** The link is a download of its own: what comes is written to disk by the browser, however large. */
-function save({ url }: { url: string }) {
-  const link = document.createElement('a')
-  link.href = url
-  link.download = ''
-  link.click()
-}
-
-export const useExportLedger = () =>
-  useMutation({
-    mutationFn: (query: LedgerQuery) => call(exportLedger, { query: asked(query) }),
-    onSuccess: save,
-  })
+export const useExportLedger = () => useDownload((query: LedgerQuery) => call(exportLedger, { query: asked(query) }))
 
 const importsKey = (storeId: string | undefined) => ['consent-imports', storeId]
 const RUNNING_REFRESH_MS = 1_000
@@ -108,8 +97,4 @@ export function useCancelImport() {
   })
 }
 
-export const useReport = () =>
-  useMutation({
-    mutationFn: (importId: string) => call(reportConsents, { params: { importId } }),
-    onSuccess: save,
-  })
+export const useReport = () => useDownload((importId: string) => call(reportConsents, { params: { importId } }))

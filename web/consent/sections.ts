@@ -1,8 +1,9 @@
 import type { ComponentType } from 'react'
+import { BoxSettings } from './BoxSettings.tsx'
 import { CountryTable } from './CountryTable.tsx'
 import { ConsentImport } from './LedgerImport.tsx'
 import { LedgerSearch } from './LedgerSearch.tsx'
-import { OnePerson } from './OnePerson.tsx'
+import { OneDataSubject } from './OneDataSubject.tsx'
 import { PreferenceSettings } from './PreferenceSettings.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
 
@@ -16,11 +17,12 @@ interface ConsentSection {
 /** What stands under Settings → Consent, in this order; the first is what is seen without a #. */
 export const consentSections: readonly ConsentSection[] = [
   { id: 'countries', title: 'Countries', Component: CountryTable },
+  { id: 'boxes', title: 'Boxes', Component: BoxSettings },
   { id: 'suppressions', title: 'Suppression list', Component: SuppressionList },
   { id: 'ledger', title: 'Consent ledger', Component: LedgerSearch },
   { id: 'import', title: 'Import consents', Component: ConsentImport },
   { id: 'preferences', title: 'Preference page', Component: PreferenceSettings },
-  { id: 'person', title: 'One person', Component: OnePerson },
+  { id: 'person', title: 'Data requests', Component: OneDataSubject },
 ]
 
 export const sectionOf = (hash: string) => consentSections.find(({ id }) => `#${id}` === hash) ?? consentSections[0]!

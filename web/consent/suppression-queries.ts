@@ -11,6 +11,7 @@ import {
   type SuppressionReason,
 } from '../../shared/suppressions.ts'
 import { call } from '../api.ts'
+import { useDownload } from '../ui/Download.tsx'
 
 const LIST = ['suppressions']
 
@@ -38,20 +39,8 @@ export const useAddSuppression = () =>
 export const useRemoveSuppression = () =>
   useChange((suppressionId: string) => call(removeSuppression, { params: { suppressionId } }))
 
-export function useExportSuppressions() {
-  return useMutation({
-    mutationFn: (query: SuppressionFilter) => call(exportSuppressions, { query }),
-    onSuccess: ({ url }) => follow(url),
-  })
-}
-
-/** The link is a download of its own: what comes is written to disk by the browser, however large. */
-export function follow(url: string) {
-  const link = document.createElement('a')
-  link.href = url
-  link.download = ''
-  link.click()
-}
+export const useExportSuppressions = () =>
+  useDownload((query: SuppressionFilter) => call(exportSuppressions, { query }))
 
 export interface ImportReport {
   taken: number

@@ -1,12 +1,19 @@
 import { Table } from '@mantine/core'
-import { formatCount } from '../ui/format.ts'
+import type { Subject } from './chart-subject.ts'
 import { type ChartData, totalOf } from './rules.ts'
 
+interface Props {
+  data: ChartData
+  name: string
+  column: string
+  subject: Subject
+}
+
 /** The chart's numbers, for whoever reads rather than looks. */
-export function ChartTable({ data, name, column }: { data: ChartData; name: string; column: string }) {
+export function ChartTable({ data, name, column, subject }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-    <section className="overview-table" tabIndex={0} aria-label={`Cart recovery, ${name}, as a table`}>
+    <section className="overview-table" tabIndex={0} aria-label={`${subject.name}, ${name}, as a table`}>
       <Table fz="sm" verticalSpacing={6} stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -28,7 +35,7 @@ export function ChartTable({ data, name, column }: { data: ChartData; name: stri
               </Table.Th>
               {data.datasets.map((set) => (
                 <Table.Td key={set.label} className="number">
-                  {formatCount(set.data[index]!)}
+                  {subject.format(set.data[index]!)}
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -39,7 +46,7 @@ export function ChartTable({ data, name, column }: { data: ChartData; name: stri
             <Table.Th scope="row">Total</Table.Th>
             {data.datasets.map((set) => (
               <Table.Th key={set.label} className="number">
-                {formatCount(totalOf(set))}
+                {subject.format(totalOf(set))}
               </Table.Th>
             ))}
           </Table.Tr>

@@ -1,31 +1,36 @@
 import './dashboard.css'
-import { Button } from '@mantine/core'
+import { Button, Card } from '@mantine/core'
 import { IconCreditCard } from '@tabler/icons-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
-import type { ChartPeriod } from '../../shared/dashboard.ts'
-import { useSubscription } from '../access/queries.ts'
+import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
+import { useMe, useSubscription } from '../access/queries.ts'
 import { storedUser } from '../access/session.ts'
+import { useReach } from '../carts/send-queries.ts'
 import { UntilDemoPast } from '../shell/DemoPast.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
-import { FirstSteps } from './FirstSteps.tsx'
+import { FirstSteps, OpenSetup } from './FirstSteps.tsx'
 import { DashboardWarning, StoreFailed } from './failures.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
 import { useChart, useRecentCarts, useStats } from './queries.ts'
 import { RecentCarts } from './RecentCarts.tsx'
 import { failureOf, isBeginning } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
+import { WonBack } from './WonBack.tsx'
 
-/** A 4.1: the dashboard itself asks for a subscription that is active or trialing (the free plan's is active). */
+const ActiveNow = lazy(async () => ({ default: (await import('../active/ActiveNow.tsx')).ActiveNow }))
+const DemoGuide = lazy(async () => ({ default: (await import('../active/DemoGuide.tsx')).DemoGuide }))
+
+/** A 4.1: the dashboard itself asks for a subscription. */
 export function DashboardPage() {
   const subscription = useSubscription()
   // What has been answered counts, an end of the plan too; what is remembered only until then.
-  const status = subscription ? subscription.status : storedUser()?.subscriptionStatus
+  const isSubscribed = (subscription ?? storedUser())?.hasActiveSubscription
   return (
     <>
       <PageTitle title="Dashboard" />
-      {status === 'active' || status === 'trialing' ? <Dashboard /> : <SubscriptionRequired />}
+      {isSubscribed ? <Dashboard /> : <SubscriptionRequired />}
     </>
   )
 }
@@ -45,30 +50,49 @@ function SubscriptionRequired() {
 }
 
 function Dashboard() {
+  const isDemo = useMe()?.isDemo
   const stats = useStats()
   const recent = useRecentCarts()
   const [period, setPeriod] = useState<ChartPeriod>('week')
-  const chart = useChart(period)
+  const reach = useReach({ days: 30 })
+  const [measure, setMeasure] = useState<ChartMeasure>('carts')
+  const chart = useChart(period, measure)
   const failure = failureOf([stats.error, chart.error, recent.error])
   if (failure?.look === 'page') return <StoreFailed text={failure.text} />
   const retry = () => Promise.all([stats, chart, recent].map((query) => query.refetch()))
   const isEmpty = stats.data && recent.data && isBeginning(stats.data, recent.data.pagination.total)
+  // "None" is said once the figures say so too: until then this may be a beginning, which looks different.
+  const isWaiting = recent.isPending || (stats.isPending && recent.data?.carts.length === 0)
   return (
     <div className="dashboard">
+      <Suspense>{isDemo && <DemoGuide />}</Suspense>
       {failure && <DashboardWarning text={failure.text} onRetry={retry} />}
       {isEmpty ? (
-        <UntilDemoPast>
-          <FirstSteps />
-        </UntilDemoPast>
+        <>
+          <UntilDemoPast>
+            <FirstSteps />
+          </UntilDemoPast>
+          <CartsBeingFilled />
+        </>
       ) : (
         <>
-          <StatCards stats={stats.data} isPending={stats.isPending} />
+          {stats.data && recent.data && <OpenSetup />}
+          <WonBack stats={stats.data} isPending={stats.isPending} />
+          <StatCards stats={stats.data} isPending={stats.isPending} reach={reach.data} />
+          <CartsBeingFilled />
           <div className="dashboard-parts">
-            <OverviewCard chart={chart} period={period} onPeriod={setPeriod} />
-            <RecentCarts carts={recent.data?.carts} isPending={recent.isPending} onRetry={recent.refetch} />
+            <OverviewCard chart={chart} period={period} onPeriod={setPeriod} measure={measure} onMeasure={setMeasure} />
+            <RecentCarts carts={recent.data?.carts} isPending={isWaiting} onRetry={recent.refetch} />
           </div>
         </>
       )}
     </div>
   )
 }
+
+/** As high as with nothing in it until it is there. */
+const CartsBeingFilled = () => (
+  <Suspense fallback={<Card className="active-waiting" />}>
+    <ActiveNow />
+  </Suspense>
+)

@@ -1,32 +1,50 @@
 import { Button, Card, Text, Title } from '@mantine/core'
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { useStore } from '../access/queries.ts'
+import { useMay, useStore } from '../access/queries.ts'
 import { useFlows } from '../flows/queries.ts'
+import { useMailServer } from '../stores/mail-server-queries.ts'
 import { useStoreHealth } from '../stores/queries.ts'
 import { LoadingList } from '../ui/Loading.tsx'
-import { type FirstStep, firstSteps } from './first-steps.ts'
+import { type FirstStep, firstSteps, isSetupOpen } from './first-steps.ts'
 
 /** Instead of zeros: what is left to do until the first cart is won back. */
 export function FirstSteps() {
   const store = useStore()
   const health = useStoreHealth()
   const flows = useFlows()
-  if (!store || health.isPending || flows.isPending) {
+  const mail = useMailServer()
+  if (!store || health.isPending || flows.isPending || mail.isPending) {
     return (
       <Card>
         <LoadingList count={6} />
       </Card>
     )
   }
-  const steps = firstSteps({ store, health: health.data, flows: flows.data?.flows })
+  const steps = firstSteps({ store, health: health.data, flows: flows.data?.flows, mail: mail.data })
+  return <Steps steps={steps} more="Your figures appear here after the first abandoned cart." />
+}
+
+/** Above the figures of a store that has carts but is not set up, for whoever may finish it. */
+export function OpenSetup() {
+  const store = useStore()
+  const health = useStoreHealth()
+  const flows = useFlows()
+  const mail = useMailServer()
+  const maySetUp = useMay('flows:switch')
+  const known = store && { store, flows: flows.data?.flows, mail: mail.data }
+  if (!known || !maySetUp || health.isPending || !isSetupOpen(known)) return null
+  return <Steps steps={firstSteps({ ...known, health: health.data, hasCarts: true })} />
+}
+
+function Steps({ steps, more }: { steps: FirstStep[]; more?: string }) {
   const done = steps.filter(({ isDone }) => isDone).length
   const next = steps.find(({ isDone }) => !isDone)
   return (
     <Card className="first-steps">
       <Title order={2}>Get ready to win carts back</Title>
       <Text c="dimmed" mt={4} mb="md">
-        {done} of {steps.length} steps are done. Your figures appear here with the first abandoned cart.
+        {done} of {steps.length} steps are done. {more}
       </Text>
       <ol className="steps">
         {steps.map((step) => (

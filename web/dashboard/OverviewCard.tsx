@@ -1,10 +1,11 @@
-import { Button, Card, NativeSelect, Skeleton, Title, Tooltip } from '@mantine/core'
+import { Button, Card, NativeSelect, SegmentedControl, Skeleton, Text, Title, Tooltip } from '@mantine/core'
 import { type Icon, IconChartBar, IconChartLine, IconChartPie, IconDownload, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import type { ChartPeriod } from '../../shared/dashboard.ts'
+import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { ChartTable } from './ChartTable.tsx'
+import { type Subject, subjectOf } from './chart-subject.ts'
 import type { useChart } from './queries.ts'
 import { type ChartData, drawable, failureOf, totalOf } from './rules.ts'
 
@@ -15,6 +16,11 @@ const periods: { value: ChartPeriod; label: string }[] = [
   { value: 'day', label: 'Last 24 Hours' },
   { value: 'week', label: 'Last 7 Days' },
   { value: 'month', label: 'Last 30 Days' },
+]
+
+const measures: { value: ChartMeasure; label: string }[] = [
+  { value: 'carts', label: 'Carts' },
+  { value: 'revenue', label: 'Revenue' },
 ]
 
 export type ChartType = 'bar' | 'line' | 'pie'
@@ -31,22 +37,36 @@ interface Props {
   chart: ReturnType<typeof useChart>
   period: ChartPeriod
   onPeriod: (period: ChartPeriod) => void
+  measure: ChartMeasure
+  onMeasure: (measure: ChartMeasure) => void
 }
 
-export function OverviewCard({ chart, period, onPeriod }: Props) {
-  const [type, setType] = useState<ChartType>('bar')
+export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Props) {
+  const [chosen, setType] = useState<ChartType>('bar')
+  // A pie compares two sums, and revenue is one.
+  const type = measure === 'revenue' && chosen === 'pie' ? 'bar' : chosen
   const [isTable, setTable] = useState(false)
   const canvas = useRef<HTMLCanvasElement | null>(null)
   const data = drawable(chart.data)
   useEffect(() => {
-    if (chart.data && !data) console.error('The chart’s data is not valid', chart.data)
+    if (chart.data && !data) console.error('The chart data is not valid', chart.data)
   }, [chart.data, data])
-  const name = periods.find(({ value }) => value === period)!.label
+  const subject = subjectOf(measure, chart.data)
+  // While the next period is asked for, the last one's numbers are shown: they keep their period's name.
+  const shown = chart.data?.period ?? period
+  const name = periods.find(({ value }) => value === shown)!.label
   return (
     <Card className="overview">
       <div className="overview-head">
         <Title order={2}>Cart Recovery Overview</Title>
         <div className="overview-tools">
+          <SegmentedControl
+            size="xs"
+            aria-label="What the chart shows"
+            data={measures}
+            value={measure}
+            onChange={(value) => onMeasure(value as ChartMeasure)}
+          />
           <NativeSelect
             size="xs"
             aria-label="Period"
@@ -54,7 +74,7 @@ export function OverviewCard({ chart, period, onPeriod }: Props) {
             value={period}
             onChange={(event) => onPeriod(event.currentTarget.value as ChartPeriod)}
           />
-          <TypeButtons type={type} onType={setType} />
+          <TypeButtons type={type} onType={setType} hasPie={measure === 'carts'} />
           <ToolButton label="Show as table" icon={IconTable} isOn={isTable} onClick={() => setTable(!isTable)} />
           <Tooltip label="Save as PNG">
             <Button
@@ -70,10 +90,13 @@ export function OverviewCard({ chart, period, onPeriod }: Props) {
           </Tooltip>
         </div>
       </div>
-      <ChartPlace chart={chart} data={data}>
-        {data && <RecoveryChart canvas={canvas} data={data} type={type} name={name} />}
+      <ChartPlace chart={chart} data={data} nothing={subject.nothing}>
+        {data && <RecoveryChart canvas={canvas} data={data} type={type} name={name} subject={subject} />}
       </ChartPlace>
-      {data && isTable && <ChartTable data={data} name={name} column={period === 'day' ? 'Hour' : 'Date'} />}
+      <Text fz="xs" c="dimmed" mt="xs">
+        {subject.definition}
+      </Text>
+      {data && isTable && <ChartTable {...{ data, name, subject }} column={shown === 'day' ? 'Hour' : 'Date'} />}
     </Card>
   )
 }
@@ -81,11 +104,12 @@ export function OverviewCard({ chart, period, onPeriod }: Props) {
 interface PlaceProps {
   chart: ReturnType<typeof useChart>
   data: ChartData | null
+  nothing: Subject['nothing']
   children: React.ReactNode
 }
 
 /** As high with a chart as without, so that nothing jumps. */
-function ChartPlace({ chart, data, children }: PlaceProps) {
+function ChartPlace({ chart, data, nothing, children }: PlaceProps) {
   const waiting = <Skeleton className="overview-plot" role="status" aria-label="Loading" />
   if (chart.isPending) return waiting
   if (chart.error && !chart.data) {
@@ -100,15 +124,22 @@ function ChartPlace({ chart, data, children }: PlaceProps) {
   return (
     <div className="overview-plot" aria-busy={chart.isPlaceholderData}>
       <Suspense fallback={waiting}>{children}</Suspense>
-      {isBare && <p className="overview-bare">No carts in this period</p>}
+      {isBare && <p className="overview-bare">{nothing}</p>}
     </div>
   )
 }
 
-function TypeButtons({ type, onType }: { type: ChartType; onType: (type: ChartType) => void }) {
+interface TypeProps {
+  type: ChartType
+  onType: (type: ChartType) => void
+  hasPie: boolean
+}
+
+function TypeButtons({ type, onType, hasPie }: TypeProps) {
+  const shown = types.filter((each) => hasPie || each.type !== 'pie')
   return (
     <Button.Group aria-label="Chart type">
-      {types.map((each) => (
+      {shown.map((each) => (
         <ToolButton
           key={each.type}
           label={each.label}
@@ -147,7 +178,7 @@ function ToolButton({ label, icon: Sign, isOn, onClick }: ToolProps) {
 
 function savePicture(canvas: HTMLCanvasElement) {
   canvas.toBlob((picture) => {
-    if (!picture) return announce('This browser could not make a picture of the chart.', 'bad')
+    if (!picture) return announce('This browser could not export the chart.', 'bad')
     const address = URL.createObjectURL(picture)
     Object.assign(document.createElement('a'), { href: address, download: FILE_NAME }).click()
     setTimeout(() => URL.revokeObjectURL(address), 10_000)

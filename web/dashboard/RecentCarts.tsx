@@ -1,7 +1,7 @@
 import { Anchor, Card, Group, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { type CartView, cartTexts } from '../../shared/carts.ts'
-import { CartStatus } from '../carts/badges.tsx'
+import { RecentState } from '../carts/badges.tsx'
 import { itemCount } from '../carts/rules.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { counted } from '../ui/format.ts'
@@ -31,7 +31,7 @@ export function RecentCarts(props: Props) {
 function Carts({ carts, isPending, onRetry }: Props) {
   if (isPending) {
     return (
-      <div className="cart-cards" role="status" aria-label="Loading">
+      <div className="list-cards" role="status" aria-label="Loading">
         {[1, 2, 3, 4].map((place) => (
           <WaitingCart key={place} />
         ))}
@@ -52,7 +52,7 @@ function Carts({ carts, isPending, onRetry }: Props) {
       </Text>
     )
   return (
-    <ul className="cart-cards">
+    <ul className="list-cards">
       {carts.map((cart) => (
         <li key={cart.id}>
           <RecentCart cart={cart} />
@@ -64,7 +64,7 @@ function Carts({ carts, isPending, onRetry }: Props) {
 
 function RecentCart({ cart }: { cart: CartView }) {
   return (
-    <Link to={`/carts/${cart.id}`} className="cart-card recent-cart">
+    <Link to={`/carts/${cart.id}`} className="list-card recent-cart">
       <span className="recent-name">{cart.customer_name}</span>
       <span className="recent-value">
         <Money amount={cart.total} currency={cart.currency} />
@@ -73,7 +73,7 @@ function RecentCart({ cart }: { cart: CartView }) {
         {counted(itemCount(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
       </span>
       <span className="recent-status">
-        <CartStatus status={cart.status} />
+        <RecentState state={cart.state} />
       </span>
     </Link>
   )
@@ -81,7 +81,7 @@ function RecentCart({ cart }: { cart: CartView }) {
 
 /** As high as the cart that comes. */
 const WaitingCart = () => (
-  <span className="cart-card recent-cart recent-waiting">
+  <span className="list-card recent-cart recent-waiting">
     <Skeleton h={12} w="60%" />
     <Skeleton h={12} w={56} />
     <Skeleton h={10} w="75%" />

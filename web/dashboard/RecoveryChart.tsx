@@ -16,7 +16,7 @@ import {
 import type { RefObject } from 'react'
 import { Chart } from 'react-chartjs-2'
 import { type ChartColors, useChartColors } from '../theme/chart.ts'
-import { counted } from '../ui/format.ts'
+import type { Subject } from './chart-subject.ts'
 import type { ChartType } from './OverviewCard.tsx'
 import { type ChartData, totalOf } from './rules.ts'
 
@@ -31,24 +31,25 @@ interface Props {
   type: ChartType
   /** Of the period. */
   name: string
+  subject: Subject
 }
 
-export function RecoveryChart({ canvas, data, type, name }: Props) {
+export function RecoveryChart({ canvas, data, type, name, subject }: Props) {
   const colors = useChartColors()
-  const totals = data.datasets.map((set) => `${set.label}: ${counted(totalOf(set), 'cart')}`).join(', ')
+  const totals = data.datasets.map((set) => `${set.label}: ${subject.formatTotal(totalOf(set))}`).join(', ')
   return (
     <Chart
       // Neither type nor plugins of a chart there is can be exchanged.
-      key={`${type} ${colors.surface}`}
+      key={`${type} ${subject.axis} ${colors.surface}`}
       ref={(chart) => {
         canvas.current = chart?.canvas ?? null
       }}
       type={type}
-      data={type === 'pie' ? pieOf(data, colors) : seriesOf(data, type, colors)}
-      options={optionsOf(type, colors)}
+      data={type === 'pie' ? pieOf(data, colors) : seriesOf(data, { type, looks: looksOf(subject) }, colors)}
+      options={optionsOf(type, subject, colors)}
       plugins={[ground(colors.surface)]}
       role="img"
-      aria-label={`Cart recovery, ${name}. ${totals}. The button “Show as table” shows each number.`}
+      aria-label={`${subject.name}, ${name}. ${totals}. The button “Show as table” shows each number.`}
       data-type={type}
     />
   )
@@ -59,14 +60,23 @@ const looks = [
   { color: 5, dash: [6, 4], point: 'rectRot' },
   { color: 0, dash: [], point: 'circle' },
 ] as const
+type Look = (typeof looks)[number]
+
+/** Revenue is won back, and looks so. */
+const looksOf = ({ measure }: Subject): readonly Look[] => (measure === 'revenue' ? looks.slice(1) : looks)
 
 const colorOf = (index: number, { series }: ChartColors) => series[looks[index]!.color]!
 
-function seriesOf({ labels, datasets }: ChartData, type: 'bar' | 'line', colors: ChartColors) {
+interface Drawing {
+  type: 'bar' | 'line'
+  looks: readonly Look[]
+}
+
+function seriesOf({ labels, datasets }: ChartData, { type, looks }: Drawing, colors: ChartColors) {
   const isLine = type === 'line'
   const sets = datasets.map((set, index) => {
-    const { dash, point } = looks[index]!
-    const color = colorOf(index, colors)
+    const { dash, point, color: place } = looks[index]!
+    const color = colors.series[place]!
     const line = {
       borderWidth: 2,
       borderDash: [...dash],
@@ -99,13 +109,19 @@ function pieOf({ datasets }: ChartData, colors: ChartColors) {
 
 const FONT = "'Inter Variable', system-ui, sans-serif"
 
-function optionsOf(type: ChartType, { text, grid }: ChartColors): NonNullable<ChartConfiguration['options']> {
+function optionsOf(
+  type: ChartType,
+  subject: Subject,
+  { text, grid }: ChartColors,
+): NonNullable<ChartConfiguration['options']> {
   const font = { family: FONT, size: 12 }
   const axis = (title: string) => ({
     title: { display: true, text: title, color: text, font },
     ticks: { color: text, font, precision: 0, maxRotation: 0, autoSkipPadding: 12 },
     border: { color: grid },
   })
+  const isMoney = subject.measure === 'revenue'
+  const y = axis(subject.axis)
   return {
     responsive: true,
     maintainAspectRatio: false,
@@ -116,12 +132,19 @@ function optionsOf(type: ChartType, { text, grid }: ChartColors): NonNullable<Ch
     interaction: { mode: 'index', intersect: type === 'pie' },
     plugins: {
       legend: { align: 'end', labels: { color: text, font, usePointStyle: true, boxHeight: 8, padding: 14 } },
-      tooltip: { titleFont: font, bodyFont: font, usePointStyle: true, padding: 10 },
+      tooltip: {
+        ...{ titleFont: font, bodyFont: font, usePointStyle: true, padding: 10 },
+        ...(isMoney && { callbacks: { label: ({ raw }) => subject.format(Number(raw)) } }),
+      },
     },
     ...(type !== 'pie' && {
       scales: {
         x: { ...axis('Date'), grid: { display: false } },
-        y: { ...axis('Number of Carts'), beginAtZero: true, suggestedMax: 4, grid: { color: grid } },
+        y: {
+          ...y,
+          ...(isMoney && { ticks: { color: text, font, callback: (value) => subject.formatMark(Number(value)) } }),
+          ...{ beginAtZero: true, suggestedMax: 4, grid: { color: grid } },
+        },
       },
     }),
   }

@@ -1,4 +1,4 @@
-import { Card, Skeleton } from '@mantine/core'
+import { Anchor, Card, Skeleton } from '@mantine/core'
 import {
   type Icon,
   IconArrowDownRight,
@@ -9,7 +9,10 @@ import {
   IconShoppingCartOff,
   IconUsers,
 } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import type { DashboardStats } from '../../shared/dashboard.ts'
+import { type CartReach, REACHABLE } from '../../shared/reach.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 import { formatRate, type Trend, trendOf } from './rules.ts'
 
@@ -31,16 +34,20 @@ interface Figure {
   value: string
   change: number | null
   /** What the figure is of. */
-  note: string
+  note: ReactNode
 }
 
 /** One for each of `kinds`. */
-function figuresOf(stats: DashboardStats): Figure[] {
+function figuresOf(stats: DashboardStats, reach: CartReach | undefined): Figure[] {
   const { trends, currency } = stats
   const others = stats.otherCurrencies.map((each) => formatMoney(each.totalRevenue, each.currency))
-  const month = `${formatMoney(stats.monthlyRevenue, currency)} in 30 days`
+  const month = `All time. ${formatMoney(stats.monthlyRevenue, currency)} in the last 30 days`
   return [
-    { value: formatCount(stats.abandonedCarts), change: trends.abandonedCarts, note: 'In the last 30 days' },
+    {
+      value: formatCount(stats.abandonedCarts),
+      change: trends.abandonedCarts,
+      note: <Reachable reach={reach} />,
+    },
     {
       value: formatCount(stats.recoveredCarts),
       change: trends.recoveredCarts,
@@ -58,11 +65,13 @@ function figuresOf(stats: DashboardStats): Figure[] {
 interface Props {
   stats: DashboardStats | undefined
   isPending: boolean
+  /** Of the abandoned carts of the same days. */
+  reach: CartReach | undefined
 }
 
 /** Without figures, because they could not be had: the banner above says so, and no zero pretends to be one. */
-export function StatCards({ stats, isPending }: Props) {
-  const figures = stats && figuresOf(stats)
+export function StatCards({ stats, isPending, reach }: Props) {
+  const figures = stats && figuresOf(stats, reach)
   return (
     <section className="stats" aria-label="Figures of the last 30 days">
       {kinds.map(({ title, icon: Sign, isLoss }, place) => (
@@ -78,6 +87,21 @@ export function StatCards({ stats, isPending }: Props) {
   )
 }
 
+/** How many of them an email can be sent about now. Without an answer nothing is claimed. */
+function Reachable({ reach }: { reach: CartReach | undefined }) {
+  if (!reach) return 'In the last 30 days'
+  const of = reach.lookedThrough ? ` of the newest ${formatCount(reach.lookedThrough)}` : ''
+  return (
+    <>
+      In the last 30 days,{' '}
+      <Anchor component={Link} to={`/carts?reach=${REACHABLE}&days=30`} inherit underline="always">
+        {formatCount(reach.reachable)}
+        {of} can be reached
+      </Anchor>
+    </>
+  )
+}
+
 function FigureText({ figure, isLoss }: { figure: Figure | undefined; isLoss: boolean }) {
   return (
     <>
@@ -88,7 +112,7 @@ function FigureText({ figure, isLoss }: { figure: Figure | undefined; isLoss: bo
             <span className="stat-change">
               <TrendMark trend={trendOf(figure.change)} isLoss={isLoss} />
               <span className="stat-note" aria-hidden>
-                vs. 30 days before
+                vs. previous 30 days
               </span>
             </span>
             <span className="stat-note">{figure.note}</span>

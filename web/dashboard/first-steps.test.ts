@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest'
-import { firstSteps } from './first-steps.ts'
+import { firstSteps, isSetupOpen } from './first-steps.ts'
 
 const store = {
   ...{ name: 'Tea & Co', store_url: 'https://tea.example', captureSeenAt: null },
   ...{ senderName: 'Tea & Co', senderEmail: null, postalAddress: '' },
 }
 const counts = { orders: 0, products: 3 }
+const inMailbox = { way: 'mailbox' as const, acceptedAt: null, isFixed: false }
+const accepted = { way: 'own' as const, acceptedAt: '2026-03-02T15:00:00Z', isFixed: false }
 const open = (known: Parameters<typeof firstSteps>[0]) =>
   firstSteps(known).flatMap(({ title, isDone }) => (isDone ? [] : [title]))
 
 test('a store that was just connected has everything before it', () => {
-  expect(open({ store, health: { ageSeconds: null, counts }, flows: [{ isOn: false }] })).toEqual([
-    'Read its orders and products',
-    'See carts as they are filled',
-    'Say who writes',
+  expect(open({ store, health: { ageSeconds: null, counts }, flows: [{ isOn: false }], mail: inMailbox })).toEqual([
+    'Import orders and products',
+    'Install the capture script',
+    'Add your sender details',
+    'Send yourself a test email',
     'Switch the recovery flow on',
     'Wait for the first cart',
   ])
@@ -21,8 +24,34 @@ test('a store that was just connected has everything before it', () => {
 
 test('what is done is ticked, what could not be read is not', () => {
   const ready = { ...store, captureSeenAt: '2026-03-02T15:00:00Z', postalAddress: '1 Main Street' }
-  expect(open({ store: ready, health: { ageSeconds: 4, counts }, flows: [{ isOn: true }] })).toEqual([
+  expect(open({ store: ready, health: { ageSeconds: 4, counts }, flows: [{ isOn: true }], mail: accepted })).toEqual([
     'Wait for the first cart',
   ])
-  expect(open({ store: ready, health: undefined, flows: undefined })).toContain('Switch the recovery flow on')
+  expect(open({ store: ready, health: undefined, flows: undefined, mail: undefined })).toContain(
+    'Switch the recovery flow on',
+  )
+})
+
+test('only a mail server that has accepted a test mail counts; the demo is asked for none', () => {
+  const step = (mail: typeof inMailbox) =>
+    firstSteps({ store, health: undefined, flows: [], mail }).find(
+      ({ title }) => title === 'Send yourself a test email',
+    )
+  expect(step(inMailbox)).toMatchObject({ isDone: false, text: expect.stringContaining('no email reaches') })
+  expect(step(inMailbox)!.way!.label).toBe('Set up a mail server')
+  expect(step({ ...inMailbox, way: 'own' as never })).toMatchObject({ isDone: false })
+  expect(step({ ...inMailbox, isFixed: true })).toBeUndefined()
+})
+
+test('the steps stand above the figures until flow, script and a real test mail are there, also in a shop with old carts', () => {
+  const seen = { ...store, captureSeenAt: '2026-03-02T15:00:00Z' }
+  const on = [{ isOn: false }, { isOn: true }]
+  expect(isSetupOpen({ store: seen, flows: on, mail: accepted })).toBe(false)
+  expect(isSetupOpen({ store, flows: on, mail: accepted })).toBe(true)
+  expect(isSetupOpen({ store: seen, flows: [{ isOn: false }], mail: accepted })).toBe(true)
+  expect(isSetupOpen({ store: seen, flows: on, mail: inMailbox })).toBe(true)
+  expect(isSetupOpen({ store, flows: [], mail: { ...inMailbox, isFixed: true } })).toBe(false)
+  expect(isSetupOpen({ store, flows: undefined, mail: undefined })).toBe(false)
+  const known = { store: seen, health: undefined, flows: on, mail: accepted }
+  expect(firstSteps({ ...known, hasCarts: true }).at(-1)).toMatchObject({ isDone: true })
 })

@@ -1,4 +1,6 @@
+import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import type { FlowView } from '../../shared/flows.ts'
+import type { MailServerView } from '../../shared/mail-server.ts'
 import type { StoreView } from '../../shared/stores.ts'
 
 // What stands between a new account and its first recovered cart. Pure.
@@ -15,9 +17,21 @@ interface Known {
   /** undefined: could not be read. */
   health: { ageSeconds: number | null; counts: { orders: number; products: number } } | undefined
   flows: Pick<FlowView, 'isOn'>[] | undefined
+  mail: Pick<MailServerView, 'way' | 'acceptedAt' | 'isFixed'> | undefined
+  /** There is a cart already, of an old order for instance. */
+  hasCarts?: boolean
 }
 
-export function firstSteps({ store, health, flows }: Known): FirstStep[] {
+/**
+ * Whether the steps stand above the figures: until the flow is on, the script was seen and a mail server has accepted a test mail,
+ * however many carts there are. What could not be read does not count as missing. The demo has nothing to set up.
+ */
+export function isSetupOpen({ store, flows, mail }: Pick<Known, 'store' | 'flows' | 'mail'>): boolean {
+  if (!flows || !mail || mail.isFixed) return false
+  return !flows.some((flow) => flow.isOn) || store.captureSeenAt === null || mail.acceptedAt === null
+}
+
+export function firstSteps({ store, health, flows, mail, hasCarts = false }: Known): FirstStep[] {
   const isRead = health !== undefined && health.ageSeconds !== null
   const isSeen = store.captureSeenAt !== null
   const hasSender = store.senderName !== '' && store.postalAddress !== ''
@@ -25,40 +39,53 @@ export function firstSteps({ store, health, flows }: Known): FirstStep[] {
   return [
     { title: 'Connect your store', text: `${store.name || store.store_url} is connected.`, isDone: true },
     {
-      title: 'Read its orders and products',
+      title: 'Import orders and products',
       text: isRead
-        ? 'They are here, and every new order is looked up before a message leaves.'
-        : 'The first reading is under way; with many orders it takes some minutes.',
+        ? 'Imported. New orders are checked before each message is sent.'
+        : 'The first import is running. With many orders, it takes some minutes.',
       isDone: isRead,
     },
     {
-      title: 'See carts as they are filled',
-      text: isSeen
-        ? 'The capture script reports from your shop.'
-        : 'Add the capture script to your shop. Without it only checkouts that were begun are seen.',
+      title: 'Install the capture script',
+      text: isSeen ? 'The capture script is reporting from your shop.' : `${WITHOUT_SCRIPT}.`,
       isDone: isSeen,
-      way: { label: 'Show the script', to: '/settings' },
+      way: { label: 'Install the script', to: '/settings/capture-script' },
     },
     {
-      title: 'Say who writes',
-      text: hasSender
-        ? `Messages come from ${store.senderName}.`
-        : 'Messages need a sender’s name and a postal address.',
+      title: 'Add your sender details',
+      text: hasSender ? `Messages come from ${store.senderName}.` : 'Messages need a sender name and a postal address.',
       isDone: hasSender,
-      way: { label: 'Set the sender', to: '/settings/sending' },
+      way: { label: 'Set the sender', to: '/settings/sending/sender' },
     },
+    ...(mail?.isFixed ? [] : [mailStep(mail)]),
     {
       title: 'Switch the recovery flow on',
       text: isOn
-        ? 'It writes to whoever leaves a cart behind, and stops when they buy.'
+        ? 'It messages shoppers who abandon a cart, and stops when they buy.'
         : 'Three emails are ready. Read the preview, then switch the flow on.',
       isDone: isOn,
       way: { label: 'Open flows', to: '/flows' },
     },
     {
       title: 'Wait for the first cart',
-      text: 'Or try it: put something in a cart of your shop, type an address of your own, and leave.',
-      isDone: false,
+      text: hasCarts
+        ? 'There are carts already.'
+        : 'Or try it yourself: put something in the cart in your shop, enter your own email address at checkout, and leave.',
+      isDone: hasCarts,
+      way: { label: 'Try a test cart', to: '/dashboard?try=cart' },
     },
   ]
+}
+
+/** Only a mail that a mail server has accepted counts: what the built-in mailbox takes reaches nobody. */
+function mailStep(mail: Known['mail']): FirstStep {
+  const title = 'Send yourself a test email'
+  const hasServer = mail?.way === 'own' || mail?.way === 'server'
+  const label = hasServer ? 'Send a test email' : 'Set up a mail server'
+  const way = { label, to: '/settings/sending/mail-server' }
+  if (mail?.acceptedAt) return { title, text: 'The mail server accepted it.', isDone: true, way }
+  const text = hasServer
+    ? 'It shows that your mail server accepts your emails.'
+    : 'Set up a mail server first. Until then, no email reaches your shoppers.'
+  return { title, text, isDone: false, way }
 }

@@ -1,8 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { listAbandonedCarts } from '../../shared/carts.ts'
-import { type ChartPeriod, readDashboardChart, readDashboardStats } from '../../shared/dashboard.ts'
+import { type ChartMeasure, type ChartPeriod, readDashboardChart, readDashboardStats } from '../../shared/dashboard.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
+import { cartListOf } from '../carts/rules.ts'
 
 const REFRESH_MS = 30_000
 /** Whoever follows the first steps does not wait long for the first cart. */
@@ -20,14 +21,17 @@ export function useStats() {
   })
 }
 
-/** The last period's chart stays until the next one's is there. */
-export function useChart(period: ChartPeriod) {
+/** The last period's chart stays, under its own name, until the next one's is there; carts are never drawn as money. */
+export function useChart(period: ChartPeriod, measure: ChartMeasure) {
   const storeId = useStore()?.id
   return useQuery({
-    queryKey: ['dashboard', storeId, 'chart', period],
-    queryFn: ({ signal }) => call(readDashboardChart, { query: { period }, signal }),
+    queryKey: ['dashboard', storeId, 'chart', measure, period],
+    queryFn: async ({ signal }) => ({
+      ...(await call(readDashboardChart, { query: { period, measure }, signal })),
+      period,
+    }),
     refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
+    placeholderData: (last, query) => (query?.queryKey[3] === measure ? last : undefined),
   })
 }
 
@@ -35,7 +39,10 @@ export function useRecentCarts() {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['carts', storeId, 'recent'],
-    queryFn: ({ signal }) => call(listAbandonedCarts, { query: { limit: RECENT }, signal }),
+    queryFn: async ({ signal }) => {
+      const list = cartListOf(await call(listAbandonedCarts, { query: { limit: RECENT }, signal }))
+      return { ...list, carts: list.carts.slice(0, RECENT) }
+    },
     refetchInterval: ({ state }) => (state.data?.carts.length === 0 ? BEGINNING_REFRESH_MS : REFRESH_MS),
   })
 }

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, BROKEN } from '../api.ts'
-import { drawable, failureOf, formatRate, isBeginning, trendOf } from './rules.ts'
+import { subjectOf } from './chart-subject.ts'
+import { drawable, failureOf, formatRate, isBeginning, trendOf, wonBackOf } from './rules.ts'
 
 const answered = (status: number, error: string, code: ApiError['code']) => new ApiError(status, { error, code })
 
 describe('what went wrong (A 8)', () => {
   test.each([
     [
-      answered(503, 'There is no answer at this store address.', 'store_unreachable'),
-      'There is no answer at this store address.',
+      answered(503, 'There is no response from this store address.', 'store_unreachable'),
+      'There is no response from this store address.',
     ],
     [
       answered(503, BROKEN, 'internal'),
@@ -44,7 +45,7 @@ describe('what went wrong (A 8)', () => {
 })
 
 test('a trend has a sign and words, and none is a dash (A5)', () => {
-  expect(trendOf(12.5)).toEqual({ text: '+12.5%', words: '12.5% more than in the 30 days before', direction: 'up' })
+  expect(trendOf(12.5)).toEqual({ text: '+12.5%', words: '12.5% more than in the previous 30 days', direction: 'up' })
   expect(trendOf(-1_250)).toMatchObject({ text: '−1,250%', direction: 'down' })
   expect(trendOf(0)).toMatchObject({ text: '0%', direction: 'level' })
   expect(trendOf(null).text).toBe('–')
@@ -64,12 +65,51 @@ test('the chart draws the first two datasets, and nothing of an answer that does
   for (const each of [...broken, ...uneven]) expect(drawable(each)).toBeNull()
 })
 
+const zeros = {
+  ...{ abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0 },
+  ...{ recoveredOrders: 0, activeCustomers: 12, currency: 'USD', otherCurrencies: [], syncAgeSeconds: 3 },
+  trends: {} as never,
+}
+
 test('an account that has seen a single cart is past its beginning', () => {
-  const zeros = {
-    ...{ abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0 },
-    ...{ activeCustomers: 12, currency: 'USD', otherCurrencies: [], syncAgeSeconds: 3, trends: {} as never },
-  }
   expect(isBeginning(zeros, 0)).toBe(true)
   expect(isBeginning(zeros, 1)).toBe(false)
   expect(isBeginning({ ...zeros, totalRevenue: 5 }, 0)).toBe(false)
+})
+
+describe('what was won back in the last 30 days', () => {
+  const euros = (monthlyRevenue: number) => ({ currency: 'EUR', totalRevenue: 25, monthlyRevenue })
+
+  test('is money, orders and share, with other currencies beside it and never in it', () => {
+    const stats = { ...zeros, monthlyRevenue: 60, recoveredOrders: 3, recoveredCarts: 3, recoveryRate: 75 }
+    const yen = { currency: 'JPY', totalRevenue: 900, monthlyRevenue: 0 }
+    expect(wonBackOf({ ...stats, otherCurrencies: [euros(25), yen] })).toEqual({
+      ...{ money: 60, orders: 3, share: 75 },
+      others: [{ currency: 'EUR', amount: 25 }],
+    })
+  })
+
+  test('is said in a sentence when it is nothing, which is something else than nothing yet', () => {
+    expect(wonBackOf({ ...zeros, abandonedCarts: 4, recoveryRate: 0 })).toEqual({
+      nothing: expect.stringContaining('No orders yet.'),
+    })
+    const lately = { nothing: 'No orders were won back in the last 30 days.' }
+    expect(wonBackOf({ ...zeros, totalRevenue: 90 })).toEqual(lately)
+    expect(wonBackOf({ ...zeros, otherCurrencies: [euros(0)] })).toEqual(lately)
+  })
+
+  test('shows its zeros where carts were recovered and everything was refunded', () => {
+    expect(wonBackOf({ ...zeros, recoveredCarts: 1, recoveryRate: 50 })).toMatchObject({
+      money: 0,
+      orders: 0,
+      share: 50,
+    })
+  })
+})
+
+test('the chart of revenue is written as money, and says what is not in it', () => {
+  const subject = subjectOf('revenue', { currency: 'EUR', otherCurrencies: [{ currency: 'USD', revenue: 12.5 }] })
+  expect([subject.axis, subject.format(1_234.5)]).toEqual(['Revenue (EUR)', '€1,234.50'])
+  expect(subject.definition).toContain('Not in the chart: $12.50.')
+  expect(subjectOf('carts', undefined)).toMatchObject({ name: 'Cart recovery', axis: 'Number of Carts' })
 })

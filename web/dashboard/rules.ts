@@ -17,14 +17,14 @@ export function failureOf(errors: readonly (Error | null)[]): DashboardFailure |
 
 function failureOfOne(error: Error): DashboardFailure {
   const status = error instanceof ApiError ? error.status : 0
-  if (status === 503) return { look: 'page', text: serverWords(error as ApiError) ?? dashboardTexts.unreachable }
+  if (status === 503) return { look: 'page', text: serverText(error as ApiError) ?? dashboardTexts.unreachable }
   if (status === 401) return { look: 'page', text: dashboardTexts.unauthorized }
   if (status === 404) return { look: 'page', text: dashboardTexts.notFound }
   return { look: 'banner', text: dashboardTexts.failed }
 }
 
 /** A proxy's 503 has none. */
-const serverWords = ({ code, message }: ApiError) => (code === 'internal' || message === BROKEN ? null : message)
+const serverText = ({ code, message }: ApiError) => (code === 'internal' || message === BROKEN ? null : message)
 
 /** Nothing was ever abandoned, recovered or earned: there is a beginning to be made, and nothing to count yet. */
 export function isBeginning(stats: DashboardStats, listed: number): boolean {
@@ -33,6 +33,32 @@ export function isBeginning(stats: DashboardStats, listed: number): boolean {
     listed === 0 && abandonedCarts === 0 && recoveredCarts === 0 && totalRevenue === 0 && otherCurrencies.length === 0
   )
 }
+
+export interface WonBack {
+  /** In the store's currency. */
+  money: number
+  others: { currency: string; amount: number }[]
+  orders: number
+  /** Percent of the carts abandoned in these days; null when there were none. */
+  share: number | null
+}
+
+/** Of the last 30 days; a sentence when nothing was won back in them. */
+export function wonBackOf(stats: DashboardStats): WonBack | { nothing: string } {
+  const { monthlyRevenue, recoveredOrders, recoveredCarts, recoveryRate, totalRevenue, otherCurrencies } = stats
+  const others = otherCurrencies.flatMap(({ currency, monthlyRevenue: amount }) =>
+    amount === 0 ? [] : [{ currency, amount }],
+  )
+  if (monthlyRevenue === 0 && recoveredOrders === 0 && recoveredCarts === 0 && others.length === 0) {
+    const isFirst = totalRevenue === 0 && otherCurrencies.length === 0
+    return { nothing: isFirst ? NOTHING_YET : NOTHING_LATELY }
+  }
+  return { money: monthlyRevenue, others, orders: recoveredOrders, share: recoveryRate }
+}
+
+const NOTHING_YET =
+  'No orders yet. An order appears here when a shopper buys after clicking a link in a message, using its coupon or restoring the cart.'
+const NOTHING_LATELY = 'No orders were won back in the last 30 days.'
 
 export interface Trend {
   /** `+12.5%`; `–` when there is nothing to compare with. */
@@ -43,13 +69,13 @@ export interface Trend {
 }
 
 export function trendOf(change: number | null): Trend {
-  if (change === null) return { text: '–', words: 'no figure for the 30 days before', direction: 'unknown' }
+  if (change === null) return { text: '–', words: 'no data for the previous 30 days', direction: 'unknown' }
   const size = `${percents.format(Math.abs(change))}%`
-  if (change === 0) return { text: size, words: 'as in the 30 days before', direction: 'level' }
+  if (change === 0) return { text: size, words: 'same as in the previous 30 days', direction: 'level' }
   const isUp = change > 0
   return {
     text: `${isUp ? '+' : '−'}${size}`,
-    words: `${size} ${isUp ? 'more' : 'less'} than in the 30 days before`,
+    words: `${size} ${isUp ? 'more' : 'less'} than in the previous 30 days`,
     direction: isUp ? 'up' : 'down',
   }
 }

@@ -1,39 +1,32 @@
 import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { CartView } from '../../shared/carts.ts'
+import { SAMPLE_CART } from '../../shared/reminders.ts'
 import { useCarts } from '../carts/queries.ts'
+import { SAMPLE_LABEL } from '../carts/sending.ts'
 import { formatMoney } from '../ui/format.ts'
+import { NEWEST } from './queries.ts'
 
 const SEARCH_PAUSE_MS = 400
-const OFFERED = 20
 
 interface Props {
   value: string | null
-  onChange: (cartId: string | null) => void
+  onChange: (cartId: string) => void
 }
 
-/** Chooses one of the store's carts; the newest at first. */
+/** Chooses one of the store's carts, or the sample cart. */
 export function CartPicker({ value, onChange }: Props) {
   const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState<CartView | null>(null)
+  const [known, setKnown] = useState<CartView | null>(null)
   const [search] = useDebouncedValue(typed, SEARCH_PAUSE_MS)
-  const isLabel = chosen !== null && search === labelOf(chosen)
-  const carts = useCarts({
-    page: 1,
-    limit: OFFERED,
-    sort: 'timestamp',
-    order: 'desc',
-    ...(search && !isLabel && { search }),
-  })
+  const isLabel = search === SAMPLE_LABEL || (known !== null && search === labelOf(known))
+  const carts = useCarts({ ...NEWEST, ...(search && !isLabel && { search }) })
   const found = carts.data?.carts ?? []
-  const offered = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
-  const first = found[0]
-  useEffect(() => {
-    if (value !== null || !first || typed) return
-    setChosen(first)
-    onChange(first.id)
-  }, [value, first, typed, onChange])
+  const shown = found.find(({ id }) => id === value) ?? (known?.id === value ? known : null)
+  // Remembered, for when a search finds others.
+  if (shown && shown.id !== known?.id) setKnown(shown)
+  const offered = shown && !found.includes(shown) ? [shown, ...found] : found
   return (
     <Select
       label="For the cart of"
@@ -41,15 +34,15 @@ export function CartPicker({ value, onChange }: Props) {
       searchable
       allowDeselect={false}
       nothingFoundMessage="No cart found"
-      data={offered.map((cart) => ({ value: cart.id, label: labelOf(cart) }))}
+      data={[
+        ...offered.map((cart) => ({ value: cart.id, label: labelOf(cart) })),
+        { value: SAMPLE_CART, label: SAMPLE_LABEL },
+      ]}
       filter={({ options }) => options}
       value={value}
       searchValue={typed}
       onSearchChange={setTyped}
-      onChange={(id) => {
-        setChosen(offered.find((cart) => cart.id === id) ?? null)
-        onChange(id)
-      }}
+      onChange={(id) => id && onChange(id)}
     />
   )
 }

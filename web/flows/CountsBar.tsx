@@ -6,16 +6,20 @@ import { countParts, countsText } from './rules.ts'
 /** Who answered. Openings are apart, marked as what they are, and those by machines apart from them (decision 22). */
 export function ResponsesLine({ responses }: { responses: FlowView['responses'] }) {
   const parts: [count: number, label: string, meaning: string][] = [
-    [responses.clicked, 'clicked by people', 'Messages with a link that a person used. Link scanners are left out.'],
+    [
+      responses.clicked,
+      'clicked by people',
+      'Messages with a link clicked by a person. Link scanners are not counted.',
+    ],
     [
       responses.opened,
       'opened (reported)',
-      'What mail programs report. Many report nothing, so nothing is decided by it.',
+      'Opens reported by email apps. Many apps report none, so opens have no effect on sending.',
     ],
     [
       responses.openedByMachines,
       'opened by machines only',
-      'Link scanners and mail programs that fetch pictures by themselves, such as Apple Mail.',
+      'Link scanners, and email apps that load pictures automatically, such as Apple Mail.',
     ],
   ]
   if (parts.every(([count]) => count === 0)) return null
@@ -39,7 +43,7 @@ export function CountsBar({ counts }: { counts: FlowView['counts'] }) {
   if (counts.planned === 0) {
     return (
       <Text fz="sm" c="dimmed">
-        No message was planned yet.
+        No messages scheduled yet.
       </Text>
     )
   }
@@ -54,7 +58,7 @@ export function CountsBar({ counts }: { counts: FlowView['counts'] }) {
       <Group component="ul" gap="6px 20px" p={0} mt="sm" mb={0} style={{ listStyle: 'none' }}>
         <li>
           <Text fz="sm">
-            <strong className="tabular">{formatCount(counts.planned)}</strong> planned
+            <strong className="tabular">{formatCount(counts.planned)}</strong> scheduled
           </Text>
         </li>
         {shown.map(({ key, fill, label, meaning }) => (

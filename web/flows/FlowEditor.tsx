@@ -25,7 +25,7 @@ export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowC
           Messages
         </Title>
         <Text fz="sm" c="dimmed" mb="md">
-          Times count from the shopper’s last activity. Changes reach every message not yet sent.
+          Delays count from the shopper’s last activity. Changes apply to every message not yet sent.
         </Text>
         <StepTabs flow={flow} steps={steps} chosen={current.step} wrong={[...problems.keys()]} onChoose={choose} />
         <Grid gap="xl" mt="lg" role="tabpanel" id="step-panel" aria-label={stepTitle(flow, current.step)}>

@@ -37,7 +37,7 @@ export function FlowPage() {
           {flows.error ? (
             <Failed title="The flow could not be loaded" error={flows.error} onRetry={() => flows.refetch()} />
           ) : (
-            <Notice tone="warn" title="There is no such flow">
+            <Notice tone="warn" title="Flow not found">
               <Link to="/flows">See all flows</Link>
             </Notice>
           )}
@@ -70,12 +70,11 @@ function FlowContent({ flow, channels }: { flow: FlowView; channels: FlowChannel
 }
 
 function Since({ flow }: { flow: FlowView }) {
-  if (!flow.isOn || !flow.switchedOnAt) return 'Switched off: nothing goes out.'
+  if (!flow.isOn || !flow.switchedOnAt) return 'Switched off: no messages are sent.'
   return (
     <>
       Switched on <DateTime at={flow.switchedOnAt} />.
-      {flow.holdoutPercent > 0 &&
-        ` ${flow.holdoutPercent} % of shoppers are in the control group and are not written to.`}
+      {flow.holdoutPercent > 0 && ` ${flow.holdoutPercent} % of shoppers are in the control group and get no messages.`}
     </>
   )
 }

@@ -3,8 +3,8 @@ import { IconRoute } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
 import { Empty } from '../ui/Empty.tsx'
-import { Failed } from '../ui/Failed.tsx'
 import { counted, formatMinutes } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { CountsBar } from './CountsBar.tsx'
@@ -15,20 +15,20 @@ export function FlowsPage() {
   const flows = useFlows()
   return (
     <>
-      <PageTitle title="Flows" text="Messages that go out by themselves after a cart is left." />
-      {flows.isPending ? (
-        <LoadingCards count={1} rows={3} />
-      ) : !flows.data ? (
-        <Failed title="The flows could not be loaded" error={flows.error} onRetry={() => flows.refetch()} />
-      ) : flows.data.flows.length === 0 ? (
-        <Empty icon={IconRoute} text="There is no flow yet. Connecting a store brings a ready one." />
-      ) : (
-        <Stack gap="md">
-          {flows.data.flows.map((flow) => (
-            <FlowCard key={flow.id} flow={flow} />
-          ))}
-        </Stack>
-      )}
+      <PageTitle title="Flows" text="Automatic messages after a cart is abandoned." />
+      <Loaded query={flows} loading={<LoadingCards count={1} rows={3} />} failed="The flows could not be loaded">
+        {(data) =>
+          data.flows.length === 0 ? (
+            <Empty icon={IconRoute} text="There is no flow yet. One is created when you connect a store." />
+          ) : (
+            <Stack gap="md">
+              {data.flows.map((flow) => (
+                <FlowCard key={flow.id} flow={flow} />
+              ))}
+            </Stack>
+          )
+        }
+      </Loaded>
     </>
   )
 }

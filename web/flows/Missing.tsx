@@ -1,4 +1,6 @@
 import { Link } from 'react-router'
+import { authTexts } from '../../shared/auth.ts'
+import { mailServerTexts } from '../../shared/mail-server.ts'
 import { useMay } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
@@ -12,7 +14,20 @@ export function Missing({ missing }: { missing: string[] }) {
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      {maySwitch ? <Link to="/settings">Go to settings</Link> : 'The owner or an admin of the account can do this.'}
+      {maySwitch ? <Ways missing={missing} /> : 'The owner or an admin of the account can do this.'}
     </Notice>
+  )
+}
+
+function Ways({ missing }: { missing: string[] }) {
+  const isMail = missing.includes(mailServerTexts.missing)
+  // The address is confirmed by the link of the mail, which the banner above sends again.
+  const elsewhere: string[] = [mailServerTexts.missing, authTexts.verifyFirst]
+  const isSender = missing.some((sentence) => !elsewhere.includes(sentence))
+  return (
+    <span style={{ display: 'flex', flexWrap: 'wrap', gap: '4px 16px' }}>
+      {isSender && <Link to="/settings/sending/sender">Enter the sender details</Link>}
+      {isMail && <Link to="/settings/sending/mail-server">Set up a mail server</Link>}
+    </span>
   )
 }

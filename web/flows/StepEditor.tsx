@@ -1,7 +1,7 @@
 import { Anchor, Input, SegmentedControl, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { FlowChannels } from '../../shared/flows.ts'
-import { WordsFields } from '../templates/WordsFields.tsx'
+import { TextFields } from '../templates/TextFields.tsx'
 import { DurationInput } from '../ui/DurationInput.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { channelNames, type StepEdit, type StepProblems } from './rules.ts'
@@ -41,10 +41,10 @@ export function StepEditor({ step, problems, channels, isReadOnly, onChange }: P
       </Input.Wrapper>
       {(channel === 'sms' || channel === 'whatsapp') && <Obstacle problem={channels[channel].problem} />}
       {channel === 'email' && (
-        <WordsFields words={step} hasSubject problems={problems} isReadOnly={isReadOnly} onChange={onChange} />
+        <TextFields words={step} hasSubject problems={problems} isReadOnly={isReadOnly} onChange={onChange} />
       )}
       {channel === 'sms' && (
-        <WordsFields
+        <TextFields
           words={{ subject: '', body: step.sms }}
           hasSubject={false}
           problems={problems}
@@ -66,7 +66,12 @@ function Obstacle({ problem }: { problem: string | null }) {
   return (
     <Notice tone="warn">
       {problem}{' '}
-      <Anchor component={Link} to={isOfPlan ? '/pricing' : '/settings/sending'} inherit underline="always">
+      <Anchor
+        component={Link}
+        to={isOfPlan ? '/pricing' : `/settings/sending/${problem.includes('SMS') ? 'sms' : 'whatsapp'}`}
+        inherit
+        underline="always"
+      >
         {isOfPlan ? 'See plans' : 'Open the settings'}
       </Anchor>
     </Notice>
@@ -82,8 +87,8 @@ function Template({ text }: { text: string | null }) {
       </Text>
       <pre className="snippet">{text}</pre>
       <Text fz="sm" c="dimmed" mt={4}>
-        WhatsApp delivers approved templates only.{' '}
-        <Anchor component={Link} to="/settings/sending" inherit underline="always">
+        WhatsApp delivers only approved templates.{' '}
+        <Anchor component={Link} to="/settings/sending/whatsapp" inherit underline="always">
           Choose another one
         </Anchor>
       </Text>

@@ -32,8 +32,7 @@ export function SwitchOffDialog({ flow, opened, onClose }: Props) {
       onConfirm={switchOff}
       onClose={onClose}
     >
-      From the next second on nothing more goes out from “{flow.name}”. What the mail server already has cannot be
-      called back.
+      “{flow.name}” stops sending immediately. Messages the mail server already has cannot be recalled.
     </Confirm>
   )
 }

@@ -51,9 +51,9 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
       <Stack gap="lg">
         {flow.missing.length > 0 && <Missing missing={flow.missing} />}
         <Text>
-          From now on shoppers who leave a cart get up to {counted(flow.steps.length, 'message')}:{' '}
+          From now on, shoppers who abandon a cart get up to {counted(flow.steps.length, 'message')}:{' '}
           {flow.steps.map(({ delayMinutes }) => formatMinutes(delayMinutes)).join(', ')} after their last activity. A
-          purchase ends it.
+          purchase stops the messages.
         </Text>
         <Holdout choices={choices} onChoose={choose} />
         <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChoose={choose} />
@@ -74,16 +74,16 @@ function Holdout({ choices, onChoose }: { choices: Choices; onChoose: OnChoose }
         onChange={(value) => onChoose({ isHoldingOut: value === 'some' })}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="none" label="0 %: write to everyone" />
+          <Radio value="none" label="No control group" />
           <Radio
             value="some"
-            label={`Leave some out, to measure what the flow really brings (we propose ${PROPOSED_HOLDOUT} %)`}
+            label={`Exclude some shoppers to measure the flow’s real effect (recommended: ${PROPOSED_HOLDOUT}%)`}
           />
         </Stack>
       </Radio.Group>
       {choices.isHoldingOut && (
         <NumberInput
-          label="Share of shoppers who are not written to"
+          label="Share of shoppers who get no messages"
           suffix=" %"
           min={1}
           max={50}
@@ -104,7 +104,7 @@ function IncludeRecent(props: { flowId: string; isIncluded: boolean; onChoose: O
   return (
     <Checkbox
       label={`Include carts of the last 24 hours${count === undefined ? '' : ` (${counted(count, 'cart')})`}`}
-      description="Otherwise only carts left from now on are written to"
+      description="Otherwise only carts abandoned from now on get messages"
       checked={props.isIncluded}
       disabled={count === 0}
       onChange={(event) => props.onChoose({ includeLast24h: event.currentTarget.checked })}

@@ -16,25 +16,29 @@ export function Upcoming({ flow }: { flow: FlowView }) {
   return (
     <Card>
       <Title order={2} mb={4}>
-        Goes out in the next hour
+        Sending in the next hour
       </Title>
       {upcoming.isPending ? (
         <LoadingList count={3} />
       ) : !upcoming.data ? (
         <Failed
-          title="The next messages could not be loaded"
+          title="The upcoming messages could not be loaded"
           error={upcoming.error}
           onRetry={() => upcoming.refetch()}
         />
-      ) : upcoming.data.total === 0 ? (
+      ) : upcoming.data.total === 0 && upcoming.data.notSent.length === 0 ? (
         <Empty
           icon={IconClockPause}
-          text={flow.isOn ? 'Nothing is due in the next hour.' : 'Nothing: the flow is switched off.'}
+          text={
+            flow.isOn
+              ? 'Nothing is due in the next hour for carts abandoned so far.'
+              : 'Nothing is sent: the flow is switched off.'
+          }
         />
       ) : (
         <>
           <Text fz="sm" c="dimmed" mb="md">
-            {counted(upcoming.data.total, 'message')}, if nothing changes. Each is decided at the moment of sending.
+            {counted(upcoming.data.total, 'message')}, if nothing changes. Each is checked at the moment of sending.
           </Text>
           <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
             {upcoming.data.messages.map((message) => (
@@ -46,6 +50,11 @@ export function Upcoming({ flow }: { flow: FlowView }) {
               and {upcoming.data.total - upcoming.data.messages.length} more
             </Text>
           )}
+          {upcoming.data.notSent.map(({ explanation, count }) => (
+            <Text key={explanation} fz="sm" c="dimmed" mt="md">
+              {counted(count, 'more message')} won’t be sent: {explanation}
+            </Text>
+          ))}
         </>
       )}
     </Card>

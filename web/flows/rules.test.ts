@@ -21,8 +21,8 @@ it('asks for delays that grow and are allowed', () => {
 
 it('asks for subject and text', () => {
   expect(check([{ ...step(1, 60), subject: ' ', body: '' }], 15).get(1)).toEqual({
-    subject: 'A mail needs a subject',
-    body: 'A mail needs a text',
+    subject: 'An email needs a subject',
+    body: 'An email needs a text',
   })
 })
 
@@ -70,5 +70,5 @@ it('shows every part that planned is made of', () => {
     cancelled: 1,
   }
   expect(countParts.reduce((sum, { key }) => sum + counts[key], 0)).toBe(counts.planned)
-  expect(countsText({ ...counts, held: 0 })).toContain('8 planned: sent 1, on its way 1, waiting 1, not sent 1')
+  expect(countsText({ ...counts, held: 0 })).toContain('8 scheduled: sent 1, sending 1, waiting 1, not sent 1')
 })

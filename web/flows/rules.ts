@@ -74,8 +74,8 @@ function wordProblems({ channel, subject, body, sms }: StepEdit): StepProblems {
   if (channel === 'sms') return sms.trim() === '' ? { body: 'An SMS needs a text' } : {}
   if (channel !== 'email') return {}
   return {
-    ...(subject.trim() === '' && { subject: 'A mail needs a subject' }),
-    ...(body.trim() === '' && { body: 'A mail needs a text' }),
+    ...(subject.trim() === '' && { subject: 'An email needs a subject' }),
+    ...(body.trim() === '' && { body: 'An email needs a text' }),
   }
 }
 
@@ -84,13 +84,18 @@ export type CountKey = Exclude<keyof Counts, 'planned'>
 
 export const countParts: { key: CountKey; label: string; fill: string; meaning: string }[] = [
   { key: 'sent', label: 'Sent', fill: 'sent', meaning: 'accepted by the mail server or delivered' },
-  { key: 'inFlight', label: 'On its way', fill: 'flight', meaning: 'handed over, no answer yet' },
+  { key: 'inFlight', label: 'Sending', fill: 'flight', meaning: 'handed over, no answer yet' },
   { key: 'waiting', label: 'Waiting', fill: 'waiting', meaning: 'not due yet' },
-  { key: 'held', label: 'Held back', fill: 'held', meaning: 'due, but something stands in the way for now' },
-  { key: 'skipped', label: 'Not sent', fill: 'skipped', meaning: 'decided against, with a reason' },
-  { key: 'cancelled', label: 'Cancelled', fill: 'cancelled', meaning: 'no longer needed, for instance bought' },
-  { key: 'unknown', label: 'Unknown', fill: 'unknown', meaning: 'handed over, and no answer came' },
-  { key: 'failed', label: 'Failed', fill: 'failed', meaning: 'refused for good' },
+  { key: 'held', label: 'Held back', fill: 'held', meaning: 'due, but temporarily blocked' },
+  { key: 'skipped', label: 'Not sent', fill: 'skipped', meaning: 'not sent, with a reason' },
+  {
+    key: 'cancelled',
+    label: 'Cancelled',
+    fill: 'cancelled',
+    meaning: 'no longer needed, for example after a purchase',
+  },
+  { key: 'unknown', label: 'Unknown', fill: 'unknown', meaning: 'handed over, but no answer came' },
+  { key: 'failed', label: 'Failed', fill: 'failed', meaning: 'permanently refused' },
 ]
 
 /** Said once for those who do not see the bar. */
@@ -98,7 +103,7 @@ export function countsText(counts: Counts): string {
   const parts = countParts
     .filter(({ key }) => counts[key] > 0)
     .map(({ key, label }) => `${label.toLowerCase()} ${counts[key]}`)
-  return `${counts.planned} planned: ${parts.join(', ') || 'none'}`
+  return `${counts.planned} scheduled: ${parts.join(', ') || 'none'}`
 }
 
 export const stepTitle = (flow: Pick<FlowView, 'steps'>, step: number) =>

@@ -1,8 +1,7 @@
 import { LogoMark } from '../ui/Logo.tsx'
-import { FlowPicture } from './Picture.tsx'
+import { problems, questions, steps } from './copy.ts'
 import { Pricing } from './Pricing.tsx'
 import { Screenshot } from './Screenshot.tsx'
-import { limits, notYet, type Proof, proofs, questions, steps, trials } from './words.ts'
 
 /**
  * The page a stranger meets first. Rendered once, when the browser app is built: no script is needed to read it. What depends
@@ -18,9 +17,8 @@ export function LandingPage() {
       <main id="content">
         <Hero />
         <Steps />
-        <Proofs />
+        <Problems />
         <Record />
-        <Trials />
         <Pricing />
         <Questions />
         <Ending />
@@ -42,7 +40,7 @@ function Header() {
         </a>
         <nav aria-label="This page">
           <a href="#how">How it works</a>
-          <a href="#proof">Proof</a>
+          <a href="#problems">Why Recoup</a>
           <a href="#pricing">Pricing</a>
         </nav>
         <Doors />
@@ -74,16 +72,16 @@ function Hero() {
       <div className="wrap halves">
         <div>
           <h1>
-            Win back abandoned carts. <em>Prove every message.</em>
+            Win back abandoned carts <em>and the revenue in them</em>
           </h1>
           <p className="lead">
-            Recoup notices a cart being left in your WooCommerce store, works out whether and how you may write to that
-            shopper, sends a reminder that refills the cart, and shows what it brought in.
+            Recoup messages shoppers who abandoned a cart in your WooCommerce store, brings them back to a filled cart,
+            and shows the revenue each message recovered, net of refunds.
           </p>
           <Calls />
-          <p className="small-print">Free to start. Nothing is sent before you switch it on.</p>
+          <p className="small-print">Free to start. Nothing is sent until you switch it on.</p>
         </div>
-        <FlowPicture />
+        <Screenshot of="dashboard" />
       </div>
     </section>
   )
@@ -122,34 +120,29 @@ function Steps() {
   )
 }
 
-function Proofs() {
+function Problems() {
   return (
-    <section id="proof" aria-labelledby="proof-title">
+    <section id="problems" aria-labelledby="problems-title">
       <div className="wrap">
-        <h2 id="proof-title">Five things that annoy owners elsewhere, and why they do not happen here</h2>
-        <p className="lead">Do not take our word for it: each comes with how it is proven.</p>
-        {proofs.map((proof) => (
-          <ProofRow key={proof.id} {...proof} />
-        ))}
+        <h2 id="problems-title">Five problems with other recovery tools, solved</h2>
+        <div className="problems">
+          {problems.map(({ id, complaint, answer }) => (
+            <article key={id} id={id}>
+              <h3>{complaint}</h3>
+              <p>{answer}</p>
+              {id === 'silence' && (
+                <p>
+                  Alerts on screen and by email <small>Soon</small>
+                </p>
+              )}
+            </article>
+          ))}
+        </div>
+        <p className="lead">
+          Each of these is tested, not only claimed: <a href="/how-we-test">How we test it</a>
+        </p>
       </div>
     </section>
-  )
-}
-
-function ProofRow({ id, complaint, answer, proofs }: Proof) {
-  return (
-    <article className="proof" id={id}>
-      <h3>{complaint}</h3>
-      <p>{answer}</p>
-      <div className="evidence">
-        <h4>How it is proven</h4>
-        <ul>
-          {proofs.map((proof) => (
-            <li key={proof}>{proof}</li>
-          ))}
-        </ul>
-      </div>
-    </article>
   )
 }
 
@@ -160,52 +153,17 @@ function Record() {
         <div>
           <h2 id="record-title">“Why was this sent, or not?”</h2>
           <p className="lead">
-            One click, for every message: what was decided, when, and what was known at that moment. Also for the ones
-            that never left.
+            With one click, see what was decided about every message, when, and what was known at that moment, including
+            messages that were never sent.
           </p>
           {'{% if hasDemo %}'}
           <p>
-            The picture is the demo as it is. You can open the same page yourself, abandon a cart in the demo store, and
-            read the mail a minute later.
+            The picture shows the demo. You can open the same page yourself, abandon a cart in the demo store, and read
+            the email a minute later.
           </p>
           {'{% endif %}'}
         </div>
-        <Screenshot />
-      </div>
-    </section>
-  )
-}
-
-function Trials() {
-  return (
-    <section aria-labelledby="trials-title">
-      <div className="wrap">
-        <h2 id="trials-title">How the engine is tried</h2>
-        <p className="lead">
-          A simulator makes up months in the life of shops, lets the real code live through them on a real database, and
-          looks for a broken rule.
-        </p>
-        <ul className="trials">
-          {trials.map(({ title, text }) => (
-            <li key={title}>
-              <h3>{title}</h3>
-              <p>{text}</p>
-            </li>
-          ))}
-        </ul>
-        <p>
-          The whole account, with figures and what is left out, is in <code>docs/reliability.md</code> and{' '}
-          <code>docs/reliability-outages.md</code> of the source. <code>npm run simulate</code> repeats it.
-        </p>
-        <div className="limits">
-          <h3>What nobody can promise</h3>
-          <ul>
-            {limits.map((limit) => (
-              <li key={limit}>{limit}</li>
-            ))}
-          </ul>
-          <p>{notYet}</p>
-        </div>
+        <Screenshot of="why" />
       </div>
     </section>
   )
@@ -233,9 +191,9 @@ function Ending() {
       <div className="wrap">
         <h2 id="ending-title">See it for yourself</h2>
         <p className="lead">
-          {'{% if hasDemo %}Leave a cart, get the mail, come back, and read why each thing happened.'}
+          {'{% if hasDemo %}Abandon a cart, get the email, come back, and see why each step happened.'}
           {
-            '{% else %}Connect your store and read what would be sent. Nothing leaves before you switch it on.{% endif %}'
+            '{% else %}Connect your store and preview what would be sent. Nothing is sent until you switch it on.{% endif %}'
           }
         </p>
         <Calls />
@@ -250,6 +208,7 @@ function Footer() {
       <div className="wrap">
         <p>{'{{ company }}'}</p>
         <nav aria-label="Small print">
+          <a href="/how-we-test">How we test it</a>
           <a href="/terms">Terms</a>
           <a href="/privacy">Privacy</a>
           <a href="/login">Sign in</a>

@@ -1,4 +1,4 @@
-import { type PlanKey, plans } from '../../shared/billing.ts'
+import { isSoon, type PlanKey, plans } from '../../shared/billing.ts'
 import { limitLines, monthlyPrice } from '../billing/rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]
@@ -28,12 +28,16 @@ export function Pricing() {
             <Plan key={key} planKey={key} />
           ))}
         </div>
+        <p className="lead">Paid plans cannot be bought by card yet. Once they can, they come with:</p>
         <ul className="claims">
           {claims.map((claim) => (
             <li key={claim}>{claim}</li>
           ))}
         </ul>
-        <h3>Add-ons</h3>
+        <h3>
+          Add-ons
+          <Soon />
+        </h3>
         <dl className="add-ons">
           {addOns.map(([name, price]) => (
             <div key={name}>
@@ -64,15 +68,24 @@ function Plan({ planKey }: { planKey: PlanKey }) {
         {[...limitLines(plan.limits), ...plan.features].map((line) => (
           <li key={line} className={line.startsWith('No ') ? 'without' : undefined}>
             {line}
+            {isSoon(line) && <Soon />}
           </li>
         ))}
       </ul>
       <a className={planKey === 'free' ? 'button' : 'button second'} href="/register">
-        {planKey === 'free' ? 'Start free' : `Start with ${plan.name}`}
+        {planKey === 'free' ? 'Start free' : 'Start free, upgrade later'}
       </a>
     </article>
   )
 }
+
+/** Not built yet. */
+const Soon = () => (
+  <>
+    {' '}
+    <small>Soon</small>
+  </>
+)
 
 const claims = ['14-day free trial', 'No credit card required', '30-day money-back guarantee']
 

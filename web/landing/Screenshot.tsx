@@ -1,25 +1,39 @@
 import { createContext, useContext } from 'react'
 import { themeNames } from '../theme/chosen.ts'
-import { shots } from './shots.ts'
+import { type ShotName, shots } from './shots.ts'
 
 /** Where the build has put each picture. */
 export const PictureUrls = createContext<Readonly<Record<string, string>>>({})
 
-/** The demo's own page, in the visitor's theme. What is not displayed is not loaded. */
-export function Screenshot() {
+/** A page of the demo as it is, in the visitor's theme. What is not displayed is not loaded. */
+export function Screenshot({ of }: { of: ShotName }) {
   const urls = useContext(PictureUrls)
   return (
     <figure className="shot">
       {themeNames.map((theme) => (
         <picture key={theme} className={`shot-${theme}`}>
-          <source media="(max-width: 40em)" srcSet={urls[`why-${theme}-narrow.webp`]} {...shots.narrow} />
-          <img src={urls[`why-${theme}-wide.webp`]} {...shots.wide} alt={ALT} loading="lazy" decoding="async" />
+          <source media="(max-width: 40em)" srcSet={urls[`${of}-${theme}-narrow.webp`]} {...shots[of].narrow} />
+          <img
+            src={urls[`${of}-${theme}-wide.webp`]}
+            {...shots[of].wide}
+            alt={words[of].alt}
+            loading="lazy"
+            decoding="async"
+          />
         </picture>
       ))}
-      <figcaption>A cart of the demo: one reminder was sent, the next one was not, and why.</figcaption>
+      <figcaption>{words[of].caption}</figcaption>
     </figure>
   )
 }
 
-const ALT =
-  'A cart’s page in Recoup. The first reminder was sent: “The mail server accepted the message.” The second was cancelled, and its record is open: “The shopper has bought. No further message goes out for this cart.”'
+const words: Record<ShotName, { alt: string; caption: string }> = {
+  dashboard: {
+    alt: 'The dashboard of Recoup: abandoned carts, recovered carts, recovered revenue and active customers, each with its trend, and a chart of abandoned and recovered carts by day.',
+    caption: 'The dashboard, with sample data from the demo.',
+  },
+  why: {
+    alt: 'A cart’s page in Recoup. The first reminder was sent: “The mail server accepted the message.” The second was cancelled, and its record is open: “The shopper has bought. No further message goes out for this cart.”',
+    caption: 'A demo cart: one reminder was sent, the next one was not, and why.',
+  },
+}

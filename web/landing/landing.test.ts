@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
 import { Liquid } from 'liquidjs'
 import { describe, expect, it, test } from 'vitest'
-import { type PlanKey, plans } from '../../shared/billing.ts'
+import { isSoon, type PlanKey, plans } from '../../shared/billing.ts'
+import { screens as listed } from '../../shared/screens.ts'
 import { limitLines, monthlyPrice } from '../billing/rules.ts'
-import { bareScreens, publicScreens } from '../screens.ts'
 import { files } from './build.ts'
 import { renderLanding } from './render.tsx'
-import { proofs } from './words.ts'
 
 const urls = Object.fromEntries(Object.keys(files).map((name) => [name, `/assets/${name}`]))
 const template = renderLanding({ urls, script: '/assets/landing.js' })
@@ -44,7 +42,7 @@ test('its headings make an outline', () => {
 test('every link leads to a screen, or to a part of the page', () => {
   const links = all(/<a [^>]*href="([^"]+)"/g)
   const ids = all(/ id="([^"]+)"/g).map((id) => `#${id}`)
-  const screens = ['/', ...Object.keys({ ...publicScreens, ...bareScreens })]
+  const screens = listed.filter(({ frame }) => frame === 'page').map(({ path }) => path)
   const leadsSomewhere = (link: string) =>
     link.startsWith('#') ? ids.includes(link) : link === 'mailto:a@b.test' || screens.includes(link.split('?')[0]!)
   expect(links.filter((link) => !leadsSomewhere(link))).toEqual([])
@@ -61,7 +59,13 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
   })
 
   it('allows what the server allows', () => {
-    expect(all(/<li[^>]*>([^<]+)/g, card)).toEqual([...limitLines(plans[key].limits), ...plans[key].features])
+    const lines = all(/<li[^>]*>(.*?)<\/li>/g, card).map((line) => line.replace(/ <small>.*/, ''))
+    expect(lines).toEqual([...limitLines(plans[key].limits), ...plans[key].features])
+  })
+
+  it('marks what is not built yet, and nothing else', () => {
+    const marked = all(/<li[^>]*>([^<]+?) <small>Soon<\/small><\/li>/g, card)
+    expect(marked).toEqual(plans[key].features.filter(isSoon))
   })
 })
 
@@ -70,15 +74,6 @@ test('trial, card, guarantee and what a year saves stand beside the prices (A 9)
   for (const claim of ['Save 20%', '14-day free trial', 'No credit card required', '30-day money-back guarantee']) {
     expect(words).toContain(claim)
   }
-})
-
-test('figures stand in the reports they come from', () => {
-  const outages = readFileSync('docs/reliability-outages.md', 'utf8')
-  const said = proofs.flatMap((proof) => proof.proofs).join(' ')
-  expect(said).toContain('1,000 visits a day, a script that stopped at noon was noticed after about half an hour')
-  expect(outages).toContain('| 1,000 | 25 | 28 | 33 |')
-  expect(said).toContain('700 made-up shop-months')
-  expect(outages).toContain('none in 700 shop-months')
 })
 
 test('where there is no demo, none is spoken of', () => {

@@ -1,9 +1,9 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { type PlanKey, plans } from '../../shared/billing.ts'
+import { DESCRIPTION, TITLE } from './copy.ts'
 import { LandingPage } from './LandingPage.tsx'
 import { PictureUrls } from './Screenshot.tsx'
 import { styles } from './styles.ts'
-import { DESCRIPTION, TITLE } from './words.ts'
 
 export interface Built {
   /** Addresses of the pictures and of the files roles.css names, by file name. */

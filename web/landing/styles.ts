@@ -7,7 +7,7 @@ export function styles(urls: Readonly<Record<string, string>>): string {
     return `url(${urls[file]})`
   })
   // On paper every theme is the light one.
-  const light = /\[data-theme='light'\] (\{[^}]+\})/.exec(roles)?.[1] ?? ''
+  const light = /\[data-theme='light'\] (\{[^{}]+\})/.exec(roles)?.[1] ?? ''
   return shrink(`${roles}${read('./landing.css')}@media print{:root:root:root${light}}`)
 }
 
@@ -16,6 +16,7 @@ const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf
 /** Comments and line breaks out; compression does the rest. */
 const shrink = (css: string) =>
   css
+    // Bounded: our own style sheets, when they are built.
     .replace(/\/\*.*?\*\//gs, '')
     .replace(/\s+/g, ' ')
     .replace(/ ?([{};,]) ?/g, '$1')

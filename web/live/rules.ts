@@ -9,8 +9,9 @@ const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
   messages: ([noun, , part]) =>
     (noun === 'cart' && part === 'messages') || (noun === 'flows' && part === 'upcoming') || noun === 'send-job',
   flows: ([noun]) => noun === 'flows',
-  settings: ([noun, part]) => noun === 'connection' || (noun === 'store' && part === 'health'),
+  settings: ([noun, part]) => noun === 'connection' || (noun === 'store' && (part === 'health' || part === 'pause')),
   stats: ([noun]) => noun === 'dashboard',
+  notifications: ([noun]) => noun === 'notifications',
 }
 
 export const isOutdatedBy = (changed: Iterable<LivePart>, key: QueryKey): boolean =>

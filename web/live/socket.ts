@@ -1,5 +1,6 @@
 import { io, type Socket } from 'socket.io-client'
 import { type ClientEvents, LIVE_PATH, type LivePart, type LiveRefusal, type ServerEvents } from '../../shared/live.ts'
+import type { NotificationEvent } from '../../shared/notification-calls.ts'
 
 // The only live connection. Reconnects as A 9 says: without end, after 1 s at first and 10 s at most, polling before websocket.
 
@@ -7,18 +8,26 @@ import { type ClientEvents, LIVE_PATH, type LivePart, type LiveRefusal, type Ser
 const AGAIN_MS = 10_000
 const POLLING_AFTER = 5
 
+const MARK_MS = 5_000
+
+export interface LiveJoined {
+  /** Says over this connection that they are read; whether the server took it (A 7). */
+  markRead: (notificationIds: string[]) => Promise<boolean>
+}
+
 interface Live {
   token: string
   platform: string
   onChanged: (parts: readonly LivePart[]) => void
+  onNotification: (event: NotificationEvent) => void
   /** In a store's room from now on: what changed before was not heard. */
-  onJoined: () => void
+  onJoined: (joined: LiveJoined) => void
   /** The server does not know this session, or has ended it. */
   onSessionDoubt: () => void
 }
 
 /** Returns what closes it. */
-export function openLive({ token, platform, onChanged, onJoined, onSessionDoubt }: Live): () => void {
+export function openLive({ token, platform, onChanged, onNotification, onJoined, onSessionDoubt }: Live): () => void {
   const socket: Socket<ServerEvents, ClientEvents> = io({
     path: LIVE_PATH,
     auth: { token },
@@ -35,10 +44,18 @@ export function openLive({ token, platform, onChanged, onJoined, onSessionDoubt 
     again = setTimeout(act, AGAIN_MS)
   }
   const retryLater = () => later(() => socket.connect())
+  const markRead = async (notificationIds: string[]) => {
+    const marked = { notificationIds, platform }
+    const answer = await socket
+      .timeout(MARK_MS)
+      .emitWithAck('mark-notifications-read', marked)
+      .catch(() => null)
+    return answer?.success === true
+  }
   const join = () => {
     if (!socket.connected) return
     // Without a store there may be one in a while: the demo's is made anew, another one is being connected.
-    socket.emit('join-platform', platform, ({ storeId }) => (storeId ? onJoined() : later(join)))
+    socket.emit('join-platform', platform, ({ storeId }) => (storeId ? onJoined({ markRead }) : later(join)))
   }
   socket.on('connect', () => {
     errors = 0
@@ -46,8 +63,11 @@ export function openLive({ token, platform, onChanged, onJoined, onSessionDoubt 
     join()
   })
   socket.on('store-changed', ({ changed }) => onChanged(changed))
+  socket.on('notification', onNotification)
   socket.on('connect_error', ({ message }) => {
     errors += 1
+    // A 8: only logged; screens ask by themselves too.
+    console.error('The live connection failed:', message)
     if (errors >= POLLING_AFTER) socket.io.opts.transports = ['polling']
     if (socket.active) return
     if (message === ('session' satisfies LiveRefusal)) onSessionDoubt()

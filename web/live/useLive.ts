@@ -18,23 +18,27 @@ export function useLive() {
   useEffect(() => {
     if (!token || !storeId || !platform) return
     const refresher = createRefresher(queries)
+    const where = { queries, storeId, platform }
     let close = () => {}
     let isOver = false
     let timer: ReturnType<typeof setTimeout>
     // The call says what is so: a 401 ends the session as anywhere else, another role offers other things.
     const askWhoIAm = () => void queries.invalidateQueries({ queryKey: meQuery.queryKey })
     const open = async () => {
-      const loaded = await import('./socket.ts').catch(() => null)
+      const loaded = await load().catch(() => null)
       if (isOver) return
       if (!loaded) {
         timer = setTimeout(open, AGAIN_MS)
         return
       }
-      close = loaded.openLive({
+      const { socket, hear, catchUp } = loaded
+      close = socket.openLive({
         token,
         platform,
         onChanged: (parts) => refresher.changed(parts),
-        onJoined: () => {
+        onNotification: (event) => hear(where, event),
+        onJoined: ({ markRead }) => {
+          void catchUp(where, markRead)
           refresher.changed(liveParts, true)
           askWhoIAm()
         },
@@ -49,4 +53,10 @@ export function useLive() {
       refresher.stop()
     }
   }, [token, storeId, platform, queries])
+}
+
+const load = async () => {
+  const socket = import('./socket.ts')
+  const { hear, catchUp } = await import('../notifications/news.ts')
+  return { socket: await socket, hear, catchUp }
 }

@@ -1,11 +1,11 @@
 import { Group } from '@mantine/core'
 import { type Language, languages } from '../../shared/preferences.ts'
-import { languageNames, shopperWords } from './words.ts'
+import { languageNames, shopperCopy } from './copy.ts'
 
 /** Each language in its own words. */
 export function LanguageChoice({ language, onChoose }: { language: Language; onChoose: (next: Language) => void }) {
   return (
-    <Group component="nav" gap={4} justify="center" mt="lg" aria-label={shopperWords[language].language}>
+    <Group component="nav" gap={4} justify="center" mt="lg" aria-label={shopperCopy[language].language}>
       {languages.map((each) => (
         <button
           key={each}

@@ -9,7 +9,7 @@ import {
   preferenceReasons,
 } from '../../shared/preferences.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { type ShopperWords, shopperWords } from './words.ts'
+import { type ShopperCopy, shopperCopy } from './copy.ts'
 
 export interface Decision {
   channels: Partial<Record<PreferenceChannel, boolean>>
@@ -29,7 +29,7 @@ interface Props {
 
 /** The page's own part, which the owner's preview shows as well. */
 export function PreferencesForm({ view, language, isSaving, error, onSave }: Props) {
-  const words = shopperWords[language]
+  const words = shopperCopy[language]
   const wording = view.wordings[language]
   const [changed, setChanged] = useState<Decision['channels']>({})
   const [why, setWhy] = useState<Pick<Decision, 'reason' | 'note'>>({ reason: null, note: '' })
@@ -107,7 +107,7 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
 interface AboutProps {
   each: PreferencesView['channels'][number]
   sentence: string
-  words: ShopperWords
+  words: ShopperCopy
 }
 
 function About({ each, sentence, words }: AboutProps) {
@@ -124,7 +124,7 @@ function About({ each, sentence, words }: AboutProps) {
 }
 
 interface WhyProps {
-  words: ShopperWords
+  words: ShopperCopy
   why: Pick<Decision, 'reason' | 'note'>
   onChange: (why: Pick<Decision, 'reason' | 'note'>) => void
 }

@@ -2,13 +2,13 @@ import './shopper.css'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Language } from '../../shared/preferences.ts'
+import { shopperCopy } from './copy.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
 import { PreferencesForm } from './PreferencesForm.tsx'
 import { usePreferences, useSavePreferences } from './preference-queries.ts'
 import { browserLanguage } from './rules.ts'
 import { isLinkBroken, ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
-import { shopperWords } from './words.ts'
 
 /** What a shop may send somebody, decided by them (decision 27, C5). Opening it changes nothing. */
 export function PreferencesPage() {
@@ -17,7 +17,7 @@ export function PreferencesPage() {
   const save = useSavePreferences(token)
   const [chosen, setChosen] = useState<Language | null>(null)
   const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)
-  const words = shopperWords[language]
+  const words = shopperCopy[language]
   return (
     <ShopperPage title={words.title} storeName={about.data?.storeName ?? null} size={560} language={language}>
       {about.data ? (

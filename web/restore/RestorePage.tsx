@@ -1,16 +1,19 @@
-import { Box, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import './shopper.css'
+import { Button, Stack, Text, Title } from '@mantine/core'
 import { useSearchParams } from 'react-router'
 import type { CartView, RestorableCart } from '../../shared/carts.ts'
 import { restoreTexts } from '../../shared/restore.ts'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { ProductPicture } from '../ui/ProductPicture.tsx'
-import { useRestorable, useRestore } from './queries.ts'
+import { ItemsTable } from './ItemsTable.tsx'
+import { useRestorable } from './queries.ts'
+import { RestoreButtons, RestoreFailed } from './RestoreButtons.tsx'
 import { Restored } from './Restored.tsx'
+import { isBought, isOnOffer } from './rules.ts'
 import { ShopperPage } from './ShopperPage.tsx'
+import { useRestoring } from './use-restoring.ts'
 
 /** Where a message's link leads the shopper (decision 4): public, and without a word about a person. */
 export function RestorePage() {
@@ -37,87 +40,56 @@ export function RestorePage() {
 }
 
 function RestorableContent({ cartId, cart }: { cartId: string; cart: RestorableCart | CartView }) {
-  const restore = useRestore(cartId)
-  const storeName = 'storeName' in cart ? cart.storeName : null
-  const start = () => {
-    // The spec's own effect, also when the hand-over to the store fails.
-    localStorage.setItem('restoredCart', JSON.stringify(cart.items))
-    restore.mutate()
-  }
+  const restoring = useRestoring(cartId, cart)
+  const { restored } = restoring
+  const shop = 'storeName' in cart ? { name: cart.storeName, url: cart.shopUrl } : null
   return (
-    <ShopperPage title="Your cart" storeName={storeName}>
-      <Stack gap="lg">
-        <div>
-          <Title order={1}>Your cart</Title>
-          <Text c="dimmed" mt={4}>
-            We kept what you had chosen.
-          </Text>
-        </div>
-        {restore.data ? (
-          <Restored restored={restore.data} currency={cart.currency} />
-        ) : (
-          <>
-            <ItemsTable cart={cart} />
-            {restore.error && (
-              <Notice tone="bad" isLive>
-                {restore.error instanceof ApiError && restore.error.status === 404
-                  ? restoreTexts.notFound
-                  : restore.error.message}
-              </Notice>
-            )}
-            <Button size="md" loading={restore.isPending} disabled={cart.items.length === 0} onClick={start}>
-              Restore Cart
-            </Button>
-          </>
-        )}
-      </Stack>
+    <ShopperPage title="Your cart" storeName={shop?.name ?? null} storeUrl={shop?.url ?? null}>
+      {isBought(cart) || restored?.isOrdered ? (
+        <Bought shopUrl={restored?.shopUrl ?? shop?.url ?? null} />
+      ) : (
+        <Stack gap="lg">
+          <div>
+            <Title order={1}>Your cart</Title>
+            <Text c="dimmed" mt={4}>
+              We saved your items.
+            </Text>
+          </div>
+          {!shop && (
+            <Notice tone="info">
+              You are signed in to this store. Restoring the cart here is a test and is not counted.
+            </Notice>
+          )}
+          {restored && !restoring.isLeaving ? (
+            <Restored restored={restored} currency={cart.currency} />
+          ) : (
+            <>
+              <ItemsTable cart={cart} />
+              <RestoreFailed restoring={restoring} />
+              {!isOnOffer(cart) && (
+                <Notice tone="warn">
+                  None of the items in this cart can be restored. Please choose again in the shop.
+                </Notice>
+              )}
+              <RestoreButtons restoring={restoring} cart={cart} />
+            </>
+          )}
+        </Stack>
+      )}
     </ShopperPage>
   )
 }
 
-function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
+function Bought({ shopUrl }: { shopUrl: string | null }) {
   return (
-    <Table verticalSpacing="sm" horizontalSpacing={6}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Product</Table.Th>
-          <Table.Th className="number">Qty</Table.Th>
-          <Table.Th className="number">Price</Table.Th>
-          <Table.Th className="number">Total</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {cart.items.map((item, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: one product may stand in two lines
-          <Table.Tr key={index}>
-            <Table.Td>
-              <Group gap="sm" wrap="nowrap">
-                <Box className="wide-only">
-                  <ProductPicture url={item.image_url} />
-                </Box>
-                <Text fz="sm">{item.product_name}</Text>
-              </Group>
-            </Table.Td>
-            <Table.Td className="number">{item.quantity}</Table.Td>
-            <Table.Td className="number">
-              <Money amount={item.price} currency={cart.currency} />
-            </Table.Td>
-            <Table.Td className="number">
-              <Money amount={item.price * item.quantity} currency={cart.currency} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-      <Table.Tfoot>
-        <Table.Tr>
-          <Table.Th colSpan={3} scope="row">
-            Total
-          </Table.Th>
-          <Table.Td className="number" fw={700}>
-            <Money amount={cart.total} currency={cart.currency} />
-          </Table.Td>
-        </Table.Tr>
-      </Table.Tfoot>
-    </Table>
+    <Stack gap="lg">
+      <Title order={1}>{restoreTexts.ordered}</Title>
+      <Text>You have already bought the items in this cart, so there is nothing to restore. Thank you!</Text>
+      {shopUrl && (
+        <Button component="a" href={shopUrl} rel="noreferrer" size="md">
+          Go to the shop
+        </Button>
+      )}
+    </Stack>
   )
 }

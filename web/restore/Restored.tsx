@@ -2,49 +2,59 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconArrowRight, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react'
 import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import type { useRestore } from './queries.ts'
-import { outcomeText } from './rules.ts'
+import { ChooseAgain } from './ItemsTable.tsx'
+import type { RestoredReply } from './queries.ts'
+import { isLeftOut, outcomeText } from './rules.ts'
 
-type Reply = NonNullable<ReturnType<typeof useRestore>['data']>
-
-export function Restored({ restored, currency }: { restored: Reply; currency: string }) {
+export function Restored({ restored, currency }: { restored: RestoredReply; currency: string }) {
+  const { checkoutUrl, items, message, shopUrl } = restored
   return (
     <Stack gap="lg">
-      {restored.checkoutUrl ? (
+      {checkoutUrl ? (
         <Notice tone="good" isLive>
-          {restored.message}
+          {message}
         </Notice>
       ) : (
         <Notice tone="warn" isLive>
-          Nothing of this cart can be bought any more. We are sorry.
+          None of the items in this cart can be restored. Please choose again in the shop.
         </Notice>
       )}
       <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
-        {restored.items.map((item, index) => (
+        {items.map((item, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one product may stand in two lines
           <li key={index}>
             <RestoredItem item={item} currency={currency} />
           </li>
         ))}
       </Stack>
-      {restored.checkoutUrl && (
+      {checkoutUrl ? (
         <Button
           component="a"
-          href={restored.checkoutUrl}
+          href={checkoutUrl}
           rel="noreferrer"
           size="md"
           rightSection={<IconArrowRight size={18} aria-hidden />}
         >
           Continue to checkout
         </Button>
+      ) : (
+        <Button component="a" href={shopUrl} rel="noreferrer" size="md">
+          Go to the shop
+        </Button>
       )}
     </Stack>
   )
 }
 
-const signs = { ok: IconCheck, quantity_clamped: IconInfoCircle, price_changed: IconInfoCircle, gone: IconX }
+const signs = {
+  ok: IconCheck,
+  quantity_clamped: IconInfoCircle,
+  price_changed: IconInfoCircle,
+  gone: IconX,
+  choose_again: IconX,
+}
 
-function RestoredItem({ item, currency }: { item: Reply['items'][number]; currency: string }) {
+function RestoredItem({ item, currency }: { item: RestoredReply['items'][number]; currency: string }) {
   const Sign = signs[item.outcome]
   const words = outcomeText(item, currency)
   return (
@@ -54,12 +64,17 @@ function RestoredItem({ item, currency }: { item: Reply['items'][number]; curren
         <Text fz="sm" fw={600}>
           {item.product_name}
         </Text>
-        {item.outcome !== 'gone' && (
+        {!isLeftOut(item) && (
           <Text fz="sm" c="dimmed" className="tabular">
             {item.quantity} × <Money amount={item.price} currency={currency} />
           </Text>
         )}
-        {words && <Text fz="sm">{words}</Text>}
+        {words && (
+          <Text fz="sm">
+            {words}{' '}
+            {item.outcome === 'choose_again' && item.url && <ChooseAgain url={item.url} name={item.product_name} />}
+          </Text>
+        )}
       </div>
     </Group>
   )

@@ -3,7 +3,7 @@ import type { Language } from '../../shared/preferences.ts'
 import { ApiError } from '../api.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { shopperWords } from './words.ts'
+import { shopperCopy } from './copy.ts'
 
 /** The link says nothing to us: half of it was lost on the way, it is too old, or it never was one. All look the same (X1). */
 export const isLinkBroken = (token: string, error: Error | null): boolean =>
@@ -19,7 +19,7 @@ interface Props {
 
 /** Where a shopper's page has nothing to show yet, or cannot have it. */
 export function ShopperFailed({ title, language, isBroken, error, onRetry }: Props) {
-  const words = shopperWords[language]
+  const words = shopperCopy[language]
   return (
     <Stack gap="md">
       <Title order={1}>{title}</Title>

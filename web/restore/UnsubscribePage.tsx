@@ -6,12 +6,12 @@ import type { z } from 'zod'
 import type { Language } from '../../shared/preferences.ts'
 import type { readUnsubscribe } from '../../shared/restore.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { shopperCopy } from './copy.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
 import { useUnsubscribe, useUnsubscribeInfo } from './queries.ts'
 import { browserLanguage } from './rules.ts'
 import { isLinkBroken, ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
-import { shopperWords } from './words.ts'
 
 /** Opening it changes nothing: mail scanners follow links, people press the button (C3). */
 export function UnsubscribePage() {
@@ -19,7 +19,7 @@ export function UnsubscribePage() {
   const about = useUnsubscribeInfo(token)
   const [chosen, setChosen] = useState<Language | null>(null)
   const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)
-  const title = shopperWords[language].unsubscribe
+  const title = shopperCopy[language].unsubscribe
   return (
     <ShopperPage title={title} storeName={about.data?.storeName ?? null} size={480} language={language}>
       {about.data ? (
@@ -43,7 +43,7 @@ type About = z.output<typeof readUnsubscribe.reply>
 function Choice({ token, about, language }: { token: string; about: About; language: Language }) {
   const change = useUnsubscribe(token)
   const { storeName, address, isUnsubscribed, preferencesToken } = about
-  const words = shopperWords[language]
+  const words = shopperCopy[language]
   return (
     <Stack gap="lg">
       <Title order={1}>{isUnsubscribed ? words.isUnsubscribed : words.unsubscribe}</Title>

@@ -15,8 +15,13 @@ export const useRestorable = (cartId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
+/** A link's token stands for itself; by a cart's own id it is a member who tries it out. */
 export const useRestore = (cartId: string) =>
-  useMutation({ mutationFn: () => call(restoreCart, { params: { id: cartId }, isAnonymous: true }) })
+  useMutation({
+    mutationFn: () => call(restoreCart, { params: { id: cartId }, isAnonymous: cartId.startsWith('rt_') }),
+  })
+
+export type RestoredReply = NonNullable<ReturnType<typeof useRestore>['data']>
 
 const unsubscribeKey = (token: string) => ['unsubscribe', token]
 

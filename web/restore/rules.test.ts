@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { outcomeText } from './rules.ts'
+import { announcement, isAsAnnounced, isOnOffer, outcomeText } from './rules.ts'
 
-const item = (outcome: 'ok' | 'quantity_clamped' | 'price_changed' | 'gone', quantity: number, price = 20) => ({
+type Outcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone' | 'choose_again'
+const item = (outcome: Outcome, quantity: number, price = 20) => ({
   outcome,
   quantity,
   price,
@@ -17,4 +18,40 @@ it('says in words what became of an item', () => {
     'Only 1 is left, so we put 1 in your cart. It was $20.00 before.',
   )
   expect(outcomeText(item('gone', 1), 'USD')).toContain('No longer available')
+})
+
+const offered = (outcome: Outcome, now: { quantity: number; price: number }) => ({
+  ...{ product_id: '1', product_name: 'Tea', image_url: null, url: null, price: 20, quantity: 4 },
+  ...{ outcome, now },
+})
+const cart = (...items: ReturnType<typeof offered>[]) => ({
+  ...{ items, total: 80, currency: 'USD', storeName: 'Tea & Co', shopUrl: 'https://shop.example', expiresAt: '' },
+  isOrdered: false,
+})
+
+it('says before the press what will not come back as it was', () => {
+  expect(announcement(offered('ok', { quantity: 4, price: 20 }), 'USD')).toBeNull()
+  expect(announcement(offered('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe('Only 2 left. Now $18.00.')
+  expect(announcement(offered('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
+  expect(announcement(offered('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
+})
+
+it('offers to go on while anything of the cart can be put back', () => {
+  const now = { quantity: 4, price: 20 }
+  expect(isOnOffer(cart(offered('gone', now), offered('choose_again', now)))).toBe(false)
+  expect(isOnOffer(cart(offered('gone', now), offered('price_changed', now)))).toBe(true)
+})
+
+it('goes on without another word unless something turned out worse than it had said', () => {
+  const said = cart(offered('ok', { quantity: 4, price: 20 }), offered('gone', { quantity: 4, price: 20 }))
+  const turned = (outcome: Outcome, quantity: number) => ({
+    items: [
+      { outcome, quantity },
+      { outcome: 'gone' as const, quantity: 4 },
+    ],
+  })
+  expect(isAsAnnounced(said, turned('ok', 4))).toBe(true)
+  expect(isAsAnnounced(said, turned('price_changed', 4))).toBe(true)
+  expect(isAsAnnounced(said, turned('quantity_clamped', 3))).toBe(false)
+  expect(isAsAnnounced(said, turned('choose_again', 4))).toBe(false)
 })

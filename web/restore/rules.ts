@@ -1,15 +1,53 @@
 import type { z } from 'zod'
+import type { CartView, RestorableCart } from '../../shared/carts.ts'
 import { type Language, languages } from '../../shared/preferences.ts'
-import type { restoreCart } from '../../shared/restore.ts'
+import type { ItemOutcome, restoreCart } from '../../shared/restore.ts'
 import { formatMoney } from '../ui/format.ts'
 
 // Words of the shopper's pages. Pure.
 
 type Item = z.infer<typeof restoreCart.reply>['items'][number]
 
+/** Bought meanwhile. A member is shown the whole cart, and its state says so. */
+export const isBought = (cart: RestorableCart | CartView): boolean =>
+  'isOrdered' in cart ? cart.isOrdered : cart.state === 'recovered' || cart.state === 'purchased'
+
+export const isLeftOut = ({ outcome }: Pick<Item, 'outcome'>): boolean =>
+  outcome === 'gone' || outcome === 'choose_again'
+
+/** Something of the cart can be put back. */
+export const isOnOffer = (cart: RestorableCart | CartView): boolean =>
+  cart.items.some((item) => !('outcome' in item && isLeftOut({ outcome: item.outcome as ItemOutcome })))
+
+/** Nothing turned out worse than the page had said: the shopper may be sent on without another word. */
+export function isAsAnnounced(
+  cart: RestorableCart | CartView,
+  restored: { items: readonly Pick<Item, 'outcome' | 'quantity'>[] },
+): boolean {
+  return restored.items.every((item, index) => {
+    const said = cart.items[index]
+    if (!said) return false
+    const before = 'outcome' in said ? said : { ...said, outcome: 'ok' as const, now: said }
+    if (isLeftOut(before)) return true
+    return !isLeftOut(item) && item.quantity >= before.now.quantity
+  })
+}
+
+/** What is known of an item before anything is pressed; null when it comes back as it was. */
+export function announcement(item: RestorableCart['items'][number], currency: string): string | null {
+  if (item.outcome === 'gone') return 'No longer available.'
+  if (item.outcome === 'choose_again') return 'Needs to be chosen again.'
+  const words = [
+    ...(item.outcome === 'quantity_clamped' ? [`Only ${item.now.quantity} left.`] : []),
+    ...(item.now.price === item.price ? [] : [`Now ${formatMoney(item.now.price, currency)}.`]),
+  ]
+  return words.join(' ') || null
+}
+
 /** What became of an item between leaving and coming back; null when nothing did. */
 export function outcomeText(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
   if (item.outcome === 'gone') return 'No longer available, so it is not in your cart.'
+  if (item.outcome === 'choose_again') return 'Not in your cart: please choose it again.'
   const words = [
     ...(item.outcome === 'quantity_clamped' ? [clamped(item.quantity)] : []),
     ...(item.price === item.before.price ? [] : [`It was ${formatMoney(item.before.price, currency)} before.`]),

@@ -1,6 +1,7 @@
-import { Button, Card, Title } from '@mantine/core'
+import { Button, Card, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import type { User } from '../../shared/auth.ts'
 import { teamTexts } from '../../shared/team.ts'
 import { meQuery } from '../access/queries.ts'
@@ -30,6 +31,7 @@ export function AccountTab() {
       <AccountCard user={user} />
       <ProfileCard key={user.accountId} user={user} />
       {!user.isDemo && <PasswordCard user={user} />}
+      <NotificationsCard />
       <AccountsCard />
       <TeamCard user={user} />
       <SessionsCard user={user} />
@@ -61,3 +63,16 @@ function AccountCard({ user }: { user: User }) {
     </Card>
   )
 }
+
+/** Leads to a screen of its own: on this one, another form is saved. */
+const NotificationsCard = () => (
+  <Card>
+    <Title order={2}>Notifications</Title>
+    <Text fz="sm" c="dimmed" mt={4} mb="md">
+      What you are told in the bell, and what you also get by email.
+    </Text>
+    <Button component={Link} to="/settings/account/notifications" variant="default" w="fit-content">
+      Choose notifications
+    </Button>
+  </Card>
+)

@@ -6,7 +6,7 @@ export function AppearanceTab() {
     <Card>
       <Title order={2}>Appearance</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Applies at once and is kept in this browser.
+        Applies immediately and is saved in this browser.
       </Text>
       <ThemePicker />
     </Card>

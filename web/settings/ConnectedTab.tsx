@@ -1,14 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { StoreView } from '../../shared/stores.ts'
-import { connectionQuery } from '../access/queries.ts'
+import { useConnection } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { NotConnected } from './NotConnected.tsx'
 
 /** A tab about the connected store: waits for it, says what went wrong, or how to connect one. */
 export function ConnectedTab({ children }: { children: (store: StoreView) => ReactNode }) {
-  const connection = useQuery(connectionQuery)
+  const connection = useConnection()
+  if (!connection) return <NotConnected />
   if (connection.isPending) return <LoadingCards count={2} rows={6} />
   if (connection.error && !connection.data) {
     return (

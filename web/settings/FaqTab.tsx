@@ -34,7 +34,7 @@ export function FaqTab() {
         {typed.trim() && `${found.length} of ${questions.length} questions`}
       </Text>
       {found.length === 0 ? (
-        <Empty icon={IconSearch} text="No question has these words. Try fewer of them, or write to support." />
+        <Empty icon={IconSearch} text="No question matches. Try fewer words, or contact support." />
       ) : (
         <Accordion
           order={3}

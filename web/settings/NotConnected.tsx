@@ -12,6 +12,9 @@ export function NotConnected() {
         <IconCircleX size={20} color="var(--rc-bad)" aria-hidden />
         <Text>Not connected to any store</Text>
       </Group>
+      <Text fz="sm" c="dimmed" mb="md">
+        Connect your store first. Its settings, sending and the mail server included, are available after that.
+      </Text>
       <Button component={Link} to="/store-setup" w="fit-content">
         Connect Store
       </Button>

@@ -1,28 +1,58 @@
-import { BounceMailboxCard } from '../stores/BounceMailboxCard.tsx'
-import { LinkHostCard } from '../stores/LinkHostCard.tsx'
-import { ReceiversCard } from '../stores/ReceiversCard.tsx'
-import { SenderDomainCard } from '../stores/SenderDomainCard.tsx'
-import { SendingForm } from '../stores/SendingForm.tsx'
-import { TestMailCard } from '../stores/TestMailCard.tsx'
-import { TextCards } from '../stores/TextCards.tsx'
-import { TextPaceCard } from '../stores/TextPaceCard.tsx'
+import { Card, Text, Title } from '@mantine/core'
+import { IconAlertTriangle, IconChevronRight, IconCircleCheck, IconMinus } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { SendingState } from '../../shared/sending.ts'
+import { useSendingStates } from '../stores/sending-queries.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
+import { sendingScreens } from './sending-sections.ts'
 
-export function SendingTab() {
+/** What is set up for sending, and the way to each screen where it is changed. */
+export const SendingTab = () => <ConnectedTab>{(store) => <Overview key={store.id} storeId={store.id} />}</ConnectedTab>
+
+function Overview({ storeId }: { storeId: string }) {
+  const states = useSendingStates(storeId)
   return (
-    <ConnectedTab>
-      {(store) => (
-        <>
-          <SendingForm key={store.id} store={store} />
-          <TestMailCard key={`${store.id} test`} />
-          <SenderDomainCard key={`${store.id} domain`} storeId={store.id} />
-          <LinkHostCard key={`${store.id} links`} storeId={store.id} />
-          <ReceiversCard />
-          <BounceMailboxCard />
-          <TextCards />
-          <TextPaceCard store={store} />
-        </>
+    <Card component="section" aria-label="Sending">
+      <Title order={2}>Sending</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="sm">
+        Who your messages come from, how they are sent, and what happens when one bounces.
+      </Text>
+      {states.isPending && <LoadingList count={6} />}
+      {states.error && (
+        <Failed title="The sending status could not be loaded" error={states.error} onRetry={() => states.refetch()} />
       )}
-    </ConnectedTab>
+      {states.data && (
+        <ul className="sending-list">
+          {sendingScreens.map((screen) => {
+            const state = states.data.sections.find(({ id }) => id === screen.id)
+            return state && <Row key={screen.id} path={screen.path} title={screen.title} state={state} />
+          })}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+const badges = {
+  set: { tone: 'good', icon: IconCircleCheck, label: 'Set up' },
+  attention: { tone: 'warn', icon: IconAlertTriangle, label: 'Needs attention' },
+  none: { tone: 'quiet', icon: IconMinus, label: 'Not set up' },
+} as const
+
+function Row({ path, title, state }: { path: string; title: string; state: SendingState }) {
+  return (
+    <li>
+      <Link to={path} className="sending-row">
+        <span className="sending-words">
+          <span className="sending-title">{title}</span>
+          <span className="sending-state">{state.words}</span>
+        </span>
+        <StatusBadge {...badges[state.state]} />
+        <IconChevronRight size={18} aria-hidden className="sending-go" />
+      </Link>
+    </li>
   )
 }

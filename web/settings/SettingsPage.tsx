@@ -1,7 +1,7 @@
 import './settings.css'
 import { useEffect, useRef } from 'react'
-import { NavLink, Outlet, useLocation } from 'react-router'
-import { settingsTabs, tabOf } from './tabs.ts'
+import { Link, Outlet, useLocation } from 'react-router'
+import { settingsTabs, tabOf, titleOf } from './tabs.ts'
 
 /** The frame around the tabs of A 2.8: each is a page of its own address, so that it can be linked, reloaded and gone back to. */
 export function SettingsPage() {
@@ -9,7 +9,7 @@ export function SettingsPage() {
   const here = tabOf(pathname)
   return (
     <>
-      <title>{`${here.title} · Settings · Recoup`}</title>
+      <title>{`${titleOf(pathname)} · Settings · Recoup`}</title>
       <Tabs here={here.path} />
       <div className="settings">
         <Outlet />
@@ -35,9 +35,9 @@ function Tabs({ here }: { here: string }) {
   return (
     <nav ref={row} className="tabs" aria-label="Settings">
       {settingsTabs.map(({ path, title }) => (
-        <NavLink key={path} to={path} end className="tab">
+        <Link key={path} to={path} className="tab" aria-current={path === here ? 'page' : undefined}>
           {title}
-        </NavLink>
+        </Link>
       ))}
     </nav>
   )

@@ -7,6 +7,7 @@ import { CaptureCard } from '../stores/CaptureCard.tsx'
 import { DisconnectDialog } from '../stores/DisconnectDialog.tsx'
 import { DoctorCard } from '../stores/DoctorCard.tsx'
 import { HealthCard } from '../stores/HealthCard.tsx'
+import { ReplaceKeysDialog, useMayReplaceKeys } from '../stores/ReplaceKeysDialog.tsx'
 import { storeFacts } from '../stores/storeFacts.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
@@ -17,7 +18,7 @@ export function StoreTab() {
       {(store) => (
         <>
           <StoreCard store={store} />
-          <DoctorCard key={store.id} storeId={store.id} />
+          <DoctorCard key={store.id} store={store} />
           <HealthCard />
           <CaptureCard store={store} />
         </>
@@ -27,10 +28,11 @@ export function StoreTab() {
 }
 
 function StoreCard({ store }: { store: StoreView }) {
-  const [asking, setAsking] = useState<'none' | 'another' | null>(null)
+  const [asking, setAsking] = useState<'none' | 'another' | 'keys' | null>(null)
   // The demo account keeps its store; another account that has connected the demo store may let go of it.
   const isDemo = useMe()?.isDemo === true
   const mayConnect = useMay('stores:connect') && !isDemo
+  const mayReplace = useMayReplaceKeys(store)
   return (
     <Card>
       <Title order={2} mb="sm">
@@ -43,6 +45,11 @@ function StoreCard({ store }: { store: StoreView }) {
       <Facts entries={[['Name', store.name], ...storeFacts(store)]} />
       {mayConnect && (
         <Group gap="sm" mt="lg">
+          {mayReplace && (
+            <Button variant="default" onClick={() => setAsking('keys')}>
+              Replace keys
+            </Button>
+          )}
           <Button variant="default" onClick={() => setAsking('another')}>
             Connect to Different Store
           </Button>
@@ -51,6 +58,7 @@ function StoreCard({ store }: { store: StoreView }) {
           </Button>
         </Group>
       )}
+      <ReplaceKeysDialog store={store} opened={asking === 'keys'} onClose={() => setAsking(null)} />
       {(['another', 'none'] as const).map((each) => (
         // One for each, always there: the focus goes back to the button that opened it.
         <DisconnectDialog

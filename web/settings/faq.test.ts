@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { settingsScreens, shellScreens } from '../screens.ts'
+import { screens } from '../../shared/screens.ts'
 import { findQuestions, questions } from './faq.ts'
 
 it('has fifteen questions, each with an address of its own', () => {
@@ -14,8 +14,16 @@ it('answers what the specification names, in its order (A 2.8)', () => {
   ])
 })
 
+it('names the figures of the specification: 15 minutes, 24 hours, 30 days, WooCommerce 5.0 (A 1, A 9)', () => {
+  const answerOf = (id: string) => questions.find((question) => question.id === id)!.answer.join(' ')
+  expect(answerOf('sync')).toContain('every 15 minutes')
+  expect(answerOf('abandoned')).toContain('24 hours')
+  expect(answerOf('disconnecting')).toContain('after 30 days')
+  expect(answerOf('requirements')).toContain('WooCommerce 5.0')
+})
+
 it('leads only to screens that exist', () => {
-  const paths = Object.keys({ ...shellScreens, ...settingsScreens })
+  const paths = screens.filter(({ frame }) => frame !== 'page').map(({ path }) => path)
   for (const { link } of questions) if (link) expect(paths).toContain(link.to)
 })
 

@@ -1,3 +1,4 @@
+import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 // The fifteen questions of A 2.8, answered for what this product does today. Paragraphs; `link` leads to where it is done.
 
 export interface Question {
@@ -14,7 +15,7 @@ export const questions: readonly Question[] = [
     id: 'connecting',
     question: 'How do I connect my store?',
     answer: [
-      'Enter the address of your WooCommerce store and a consumer key with its secret. Recoup tries them at once, says in words what is wrong if anything is, and then begins to read your orders, customers and products.',
+      'Enter the address of your WooCommerce store and a consumer key with its secret. Recoup checks them immediately, explains any problem, and then imports your orders, customers and products.',
       'Shopify stores cannot be connected to this server yet.',
     ],
     link: { to: '/settings', label: 'Store connection' },
@@ -22,23 +23,24 @@ export const questions: readonly Question[] = [
   {
     id: 'api-keys',
     question: 'Where do I find my API keys?',
-    answer: ['You make them in your own WordPress admin, in five steps:'],
+    answer: ['You create them in your WordPress admin, in five steps:'],
     steps: 'keys',
   },
   {
     id: 'required-settings',
     question: 'Which settings are needed before anything is sent?',
     answer: [
-      'A sender name and a postal address: the law asks for both in marketing mail, and no flow can be switched on without them. Then read the preview of the recovery flow and switch it on. Until then nothing is sent to anyone.',
+      'A sender name and a postal address. The law requires both in marketing emails, and no flow can be switched on without them. Then read the preview of the recovery flow and switch it on. Until then, nothing is sent to anyone.',
       'In your store, permalinks must not be “Plain”, and the capture script should be on every page.',
     ],
-    link: { to: '/settings/sending', label: 'Sender and address' },
+    link: { to: '/settings/sending/sender', label: 'Sender and address' },
   },
   {
     id: 'disconnecting',
     question: 'What happens when I disconnect my store?',
     answer: [
-      'Sending stops at once, messages not yet sent are cancelled, and the keys are deleted. The store’s data is deleted after 30 days. Connecting the same store before that brings everything back.',
+      'Sending stops immediately, unsent messages are cancelled, and the keys are deleted. The store’s data is deleted after 30 days. Reconnecting the same store before that restores everything.',
+      'To change only the keys, you do not need to disconnect: “Replace keys” checks the new keys first, and nothing else changes.',
     ],
     link: { to: '/settings', label: 'Disconnect Store' },
   },
@@ -46,7 +48,7 @@ export const questions: readonly Question[] = [
     id: 'sync',
     question: 'How often is my store’s data synced?',
     answer: [
-      'Orders are read every 15 minutes, and once more right before messages go out, so that nobody is reminded of what they have just bought. Where your store can reach this server it also tells of each order as it happens, and the capture script tells of carts within seconds.',
+      'Orders are synced every 15 minutes and checked again right before messages are sent, so that nobody is reminded of what they have just bought. If your store can reach this server, webhooks also report each order as it happens. The capture script reports carts within seconds.',
     ],
     link: { to: '/settings', label: 'Connection doctor' },
   },
@@ -54,7 +56,7 @@ export const questions: readonly Question[] = [
     id: 'abandoned',
     question: 'What counts as an abandoned cart?',
     answer: [
-      'A cart with items whose shopper has done nothing for 24 hours. You can choose from 15 minutes to 7 days. A flow that is on and writes earlier than that counts from its first message.',
+      'A cart with items whose shopper has been inactive for 24 hours. You can choose from 15 minutes to 7 days. If an active flow sends its first message earlier, the cart counts as abandoned from then.',
     ],
     link: { to: '/settings/recovery-rules', label: 'Recovery rules' },
   },
@@ -62,8 +64,8 @@ export const questions: readonly Question[] = [
     id: 'emails',
     question: 'How do recovery emails work?',
     answer: [
-      'Every store has a ready flow of three emails: after 1 hour, 24 hours and 72 hours without activity. It is off until you switch it on. Each email carries a link that brings the cart back, and a link to unsubscribe.',
-      'Before each one Recoup checks that the shopper has not bought, may be written to in their country, and has not had too many messages. What was sent or not, and why, is shown with the cart.',
+      'Every store has a ready-made flow of three emails: after 1 hour, 24 hours and 72 hours of inactivity. It is off until you switch it on. Each email contains a link that restores the cart, and an unsubscribe link.',
+      'Before each email, Recoup checks that the shopper has not bought, may be contacted in their country, and has not had too many messages. The cart shows what was sent or not, and why.',
     ],
     link: { to: '/flows', label: 'Recovery flows' },
   },
@@ -71,7 +73,7 @@ export const questions: readonly Question[] = [
     id: 'templates',
     question: 'Can I change the email templates?',
     answer: [
-      'Yes: subject and text of each step, with the shopper’s name, the cart’s items and the link where you want them. The preview is made from one of your real carts by the same code that sends.',
+      'Yes: the subject and text of each step, including the shopper’s name, the cart’s items and the link. The preview uses one of your real carts and the same code that sends.',
     ],
     link: { to: '/flows', label: 'Recovery flows' },
   },
@@ -79,7 +81,7 @@ export const questions: readonly Question[] = [
     id: 'analytics',
     question: 'How is recovered revenue measured?',
     answer: [
-      'An order counts as recovered when the same shopper had clicked a link in a message, or restored the cart from it, in the days before: five, unless you choose otherwise. Opening a mail never counts. Refunds are taken off again, and each order is counted once.',
+      'An order counts as recovered when the same shopper had clicked a link in a message, or restored the cart from it, in the days before: five, unless you choose otherwise. Opening an email never counts. Refunds are subtracted, and each order is counted once.',
     ],
     link: { to: '/settings/recovery-rules', label: 'Attribution window' },
   },
@@ -87,7 +89,7 @@ export const questions: readonly Question[] = [
     id: 'coupons',
     question: 'Can I offer coupons?',
     answer: [
-      'Recoup does not make coupons yet. A code that exists in your store can be written into the text of an email, and is redeemed in your checkout as always.',
+      'Recoup does not create coupons yet. You can put a code that exists in your store into the text of an email. Shoppers redeem it at your checkout as usual.',
     ],
     link: { to: '/flows', label: 'Recovery flows' },
   },
@@ -95,8 +97,8 @@ export const questions: readonly Question[] = [
     id: 'customer-data',
     question: 'Which customer data is kept, and for how long?',
     answer: [
-      'Name, email, phone and country of your customers, their carts and orders, and the messages to them. No payment data and no IP addresses. It is kept while the store is connected and 30 days after that.',
-      'You can export everything as a file, and delete the account with all that is in it. Under Settings, Consent you export or erase one person.',
+      'Name, email, phone and country of your customers, their carts and orders, and the messages to them. No payment data and no IP addresses. It is kept while the store is connected and for 30 days after that.',
+      'You can export everything as a file, and delete the account with all its data. Under Settings, Consent, Data requests you can export or erase one person’s data.',
     ],
     link: { to: '/settings/account', label: 'Export and delete' },
   },
@@ -104,7 +106,7 @@ export const questions: readonly Question[] = [
     id: 'notifications',
     question: 'Am I told when something stops working?',
     answer: [
-      'Recoup watches itself: when carts, readings or messages stop coming although there should be some, it raises an alarm that whoever runs this server is told of. You see the state of each part of your store’s connection at any time in the connection doctor. Notifications in the app and in the browser do not exist yet.',
+      'Recoup monitors itself. When expected carts, syncs or messages stop, it raises an alarm for the server’s administrator. The connection doctor shows the state of your store’s connection at any time. Notifications in the app and in the browser are not available yet.',
     ],
     link: { to: '/settings', label: 'Connection doctor' },
   },
@@ -112,10 +114,10 @@ export const questions: readonly Question[] = [
     id: 'requirements',
     question: 'What does my store need?',
     answer: [
-      'WooCommerce 5.0 or later, permalinks other than “Plain”, and an address this server can reach. https is what you want; over http the keys are not sent but used to sign each request.',
-      'Carts that are left before “Place order” need the capture script on the pages of your shop.',
+      'WooCommerce 5.0 or later, permalinks other than “Plain”, and an address this server can reach. https is recommended; over http, the keys are not sent but used to sign each request.',
+      `${WITHOUT_SCRIPT}. Add the script to the pages of your shop to detect earlier carts.`,
     ],
-    link: { to: '/settings', label: 'Capture script' },
+    link: { to: '/settings/capture-script', label: 'Install the capture script' },
   },
   {
     id: 'security',
@@ -129,7 +131,7 @@ export const questions: readonly Question[] = [
     id: 'support',
     question: 'How do I get help?',
     answer: [
-      'Write to the support address below; the name of your store and what you see on the screen help most. Never send us a consumer secret or a password.',
+      'Write to the support address below. Include the name of your store and what you see on the screen. Never send us a consumer secret or a password.',
     ],
   },
 ]

@@ -1,13 +1,28 @@
-/** The tabs in their order. Each has a file of its own (`screens.ts`), and the first is what `/settings` shows. */
-export const settingsTabs = [
-  { path: '/settings', title: 'Store' },
-  { path: '/settings/account', title: 'Account' },
-  { path: '/settings/appearance', title: 'Appearance' },
-  { path: '/settings/recovery-rules', title: 'Recovery rules' },
-  { path: '/settings/sending', title: 'Sending' },
-  { path: '/settings/consent', title: 'Consent' },
-  { path: '/settings/faq', title: 'FAQ' },
-] as const
+import { type Screen, screenOf, screens } from '../../shared/screens.ts'
 
-export const tabOf = (pathname: string) =>
-  settingsTabs.find(({ path }) => path === pathname.toLowerCase().replace(/\/+$/, '')) ?? settingsTabs[0]
+export interface SettingsTab {
+  path: string
+  title: string
+}
+
+/** The tabs in their order; the first is what `/settings` shows. */
+export const settingsTabs: readonly SettingsTab[] = screens.flatMap(({ path, tab }) =>
+  tab ? [{ path, title: tab }] : [],
+)
+
+/** A screen below a tab, such as `/settings/sending/domain`, belongs to it; any other to the first. */
+export function tabOf(pathname: string): SettingsTab {
+  const here = pathOf(screenOf(pathname))
+  return (
+    settingsTabs.find(({ path }) => path === here) ??
+    settingsTabs.slice(1).find(({ path }) => here.startsWith(`${path}/`)) ??
+    settingsTabs[0]!
+  )
+}
+
+export function titleOf(pathname: string): string {
+  const screen = screenOf(pathname)
+  return screen && !screen.tab ? screen.title : tabOf(pathname).title
+}
+
+const pathOf = (screen: Screen | null) => screen?.path ?? ''

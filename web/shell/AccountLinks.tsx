@@ -2,12 +2,14 @@ import { UnstyledButton } from '@mantine/core'
 import { IconLogout, IconMail, IconReceipt } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { useInstance } from '../access/queries.ts'
+import { useInstance, useSubscription } from '../access/queries.ts'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
+import { supportLink } from '../billing/rules.ts'
 
 /** Pricing, Support and Logout (A 2.2), in the header or, on a phone, at the foot of the menu. */
 export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
   const support = useInstance()?.supportEmail
+  const plan = useSubscription()?.plan ?? null
   const [isLeaving, setLeaving] = useState(false)
   return (
     <>
@@ -16,7 +18,7 @@ export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
         Pricing
       </Link>
       {support && (
-        <a href={`mailto:${support}`} className={look}>
+        <a href={supportLink(support, plan)} className={look}>
           <IconMail size={17} stroke={1.8} aria-hidden />
           Support
         </a>

@@ -1,24 +1,42 @@
 import { Button } from '@mantine/core'
-import { IconAlertTriangle, IconPlayerPause, IconSparkles } from '@tabler/icons-react'
+import { IconAlertTriangle, IconInbox, IconMail, IconMailOff, IconPlayerPause, IconSparkles } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { useInstance, useMay, useMe } from '../access/queries.ts'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { Link } from 'react-router'
+import { useInstance, useMay, useMe, useStore } from '../access/queries.ts'
 import { useReachable } from '../api.ts'
+import { useMailServer } from '../stores/mail-server-queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import type { Tone } from '../ui/Notice.tsx'
-import { useConfirmLive, useResetDemo } from './queries.ts'
+import { useConfirmLive, useResendVerification, useResetDemo, useSendingPause } from './queries.ts'
+
+const SendingPausedBanner = lazy(() =>
+  import('./SendingPausedBanner.tsx').then((module) => ({ default: module.SendingPausedBanner })),
+)
+
+const DemoProgress = lazy(async () => ({ default: (await import('./DemoPast.tsx')).DemoProgress }))
 
 /** What is true of the whole app right now, most serious first. */
 export function Banners() {
   const isReachable = useReachable()
   const instance = useInstance()
   const user = useMe()
+  const pause = useSendingPause().data?.pause
   return (
     <section aria-label="Notices">
       {!isReachable && <UnreachableBanner />}
-      {instance?.isPaused && <PausedBanner reason={instance.pausedReason} />}
+      {instance?.isPaused && <PausedBanner reason={instance.pausedReason} mayConfirm={instance.mayConfirm} />}
+      {pause && (
+        <Banner tone="bad" icon={<IconPlayerPause size={18} aria-hidden />}>
+          <Suspense>
+            <SendingPausedBanner {...pause} />
+          </Suspense>
+        </Banner>
+      )}
+      {user && !user.isEmailConfirmed && <VerifyBanner email={user.email} />}
       {user?.isDemo && <DemoBanner {...instance} />}
+      {user && !user.isDemo && <MailBanner />}
     </section>
   )
 }
@@ -28,7 +46,8 @@ function UnreachableBanner() {
   return (
     <Banner tone="bad" icon={<IconAlertTriangle size={18} aria-hidden />} isAlert>
       <span className="grow">
-        Recoup’s server does not answer. You are still signed in; what you see may be out of date.
+        The Recoup server is not responding. You are still signed in, but what you see may be out of date. Recoup
+        retries every few seconds.
       </span>
       <Button size="compact-sm" variant="default" onClick={() => queries.refetchQueries({ type: 'active' })}>
         Retry
@@ -37,39 +56,117 @@ function UnreachableBanner() {
   )
 }
 
-function PausedBanner({ reason }: { reason: string | null }) {
+function PausedBanner({ reason, mayConfirm }: { reason: string | null; mayConfirm: boolean }) {
   const [isAsking, setAsking] = useState(false)
   const confirm = useConfirmLive()
-  const mayConfirm = useMay('instance:confirm')
   return (
     <Banner tone="warn" icon={<IconPlayerPause size={18} aria-hidden />}>
       <span className="grow">
         <strong>Sending is paused.</strong> {reason ?? 'This looks like a copy of another installation.'}
+        {!mayConfirm &&
+          ' They sign in with an address listed in OPERATOR_EMAILS, or run npm run confirm-live on the server.'}
       </span>
       {mayConfirm && (
         <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
-          This is the live one
+          This is the live installation
         </Button>
       )}
       <Confirm
         opened={isAsking}
-        title="Is this the live one?"
-        confirmLabel="This is the live one"
+        title="Is this the live installation?"
+        confirmLabel="This is the live installation"
         isBusy={confirm.isPending}
         problem={confirm.error?.message}
         onConfirm={() =>
           confirm.mutate(undefined, {
             onSuccess: () => {
               setAsking(false)
-              announce('Sending goes on')
+              announce('Sending resumed')
             },
           })
         }
         onClose={() => setAsking(false)}
       >
-        If the original of this installation is still running, both would write to the same shoppers. Confirm only if
-        the other one is switched off for good.
+        If the original installation is still running, both would message the same shoppers. Confirm only if the other
+        one is permanently switched off.
       </Confirm>
+    </Banner>
+  )
+}
+
+/** Where the link went: to the address, into the mailbox on this server, or nowhere. */
+function VerifyBanner({ email }: { email: string }) {
+  const resend = useResendVerification()
+  const instance = useInstance()
+  const hasMailbox = instance?.mail === 'mailbox'
+  if (instance?.mail === 'none') {
+    return (
+      <Banner tone="warn" icon={<IconMailOff size={18} aria-hidden />}>
+        <span className="grow">
+          <strong>Your email address is not confirmed.</strong> This server has no mail server of its own, so there is
+          no confirmation link. Ask its administrator: {instance.supportEmail}.
+        </span>
+      </Banner>
+    )
+  }
+  return (
+    <Banner tone="warn" icon={<IconMail size={18} aria-hidden />}>
+      <span className="grow">
+        <strong>Confirm your email address.</strong> We have sent a link to{' '}
+        {hasMailbox ? 'this server’s built-in mailbox' : email}. Until you open it, our mail server sends nothing for
+        your account.
+      </span>
+      {hasMailbox && instance.mailboxUrl && (
+        <a href={instance.mailboxUrl} target="_blank" rel="noreferrer">
+          Mailbox
+        </a>
+      )}
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={resend.isPending}
+        onClick={() =>
+          resend.mutate(undefined, {
+            onSuccess: ({ message }) => announce(message),
+            onError: (error) => announce(error.message, 'bad'),
+          })
+        }
+      >
+        Send link again
+      </Button>
+    </Banner>
+  )
+}
+
+/** Where mail goes while no mail server takes it. */
+function MailBanner() {
+  const mail = useMailServer().data
+  const mayChange = useMay('flows:switch')
+  // Without a store there is no screen to set it up on.
+  const hasStore = useStore() !== null
+  if (!mail || mail.way === 'own' || mail.way === 'server') return null
+  const setUp = mayChange && hasStore && <Link to="/settings/sending/mail-server">Set up a mail server</Link>
+  if (mail.way === 'none') {
+    return (
+      <Banner tone="warn" icon={<IconMailOff size={18} aria-hidden />}>
+        <span className="grow">
+          <strong>No email is sent.</strong> No mail server is set up.
+        </span>
+        {setUp}
+      </Banner>
+    )
+  }
+  return (
+    <Banner tone="info" icon={<IconInbox size={18} aria-hidden />}>
+      <span className="grow">
+        <strong>Email stays on this server.</strong> Emails go to the built-in mailbox, not to your shoppers.
+      </span>
+      {mail.mailboxUrl && (
+        <a href={mail.mailboxUrl} target="_blank" rel="noreferrer">
+          Mailbox
+        </a>
+      )}
+      {setUp}
     </Banner>
   )
 }
@@ -86,8 +183,11 @@ function DemoBanner({ demoStoreUrl: storeUrl, mailboxUrl, phoneUrl }: DemoProps)
   return (
     <Banner tone="info" icon={<IconSparkles size={18} aria-hidden />}>
       <span className="grow">
-        <strong>You are in the live demo.</strong> Messages go after 1, 3 and 5 minutes, into its own mailbox and phones
-        only.
+        <strong>You are in the live demo.</strong> Messages go to its own mailbox and phones only, after 1, 3 and 5
+        minutes.
+        <Suspense>
+          <DemoProgress />
+        </Suspense>
       </span>
       {storeUrl && (
         <a href={storeUrl} target="_blank" rel="noreferrer">
@@ -123,7 +223,7 @@ function DemoBanner({ demoStoreUrl: storeUrl, mailboxUrl, phoneUrl }: DemoProps)
         }
         onClose={() => setAsking(false)}
       >
-        Carts, messages and flows of the demo go back to their first state, for everyone looking at it.
+        The demo’s carts, messages and flows return to their initial state for everyone using it.
       </Confirm>
     </Banner>
   )

@@ -3,7 +3,7 @@ import { IconHourglass } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { readDemoPast } from '../../shared/instance.ts'
-import { useMe } from '../access/queries.ts'
+import { meQuery } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -23,34 +23,46 @@ export function UntilDemoPast({ children }: { children: ReactNode }) {
   return past.data?.isBeingWritten ? <BeingWritten percent={past.data.percent} /> : children
 }
 
-/** Asked only while somebody looks at a screen with nothing on it, and only in the demo. */
+/** In the demo's banner, on every screen: how far the past is. What is there can be used already. */
+export function DemoProgress() {
+  const { data } = useDemoPast()
+  useRefreshWhenWritten(data?.isBeingWritten === true)
+  if (!data?.isBeingWritten) return null
+  return <span className="tabular"> Sample data: {data.percent ?? 0}% ready. You can use the demo already.</span>
+}
+
+/** Asked only in the demo. */
 function useDemoPast() {
-  const queries = useQueryClient()
-  const isDemo = useMe()?.isDemo === true
+  const me = useQuery(meQuery)
+  const isDemo = me.data?.isDemo === true
   const past = useQuery({
     queryKey: ['demo-past'],
     queryFn: ({ signal }) => call(readDemoPast, { signal }),
     enabled: isDemo,
     refetchInterval: ({ state }) => (state.data?.isBeingWritten ? AGAIN_MS : false),
   })
-  const isBeingWritten = past.data?.isBeingWritten === true
+  return { data: past.data, isLoading: me.isLoading || past.isLoading }
+}
+
+/** All of the past is there at once. */
+function useRefreshWhenWritten(isBeingWritten: boolean) {
+  const queries = useQueryClient()
   const wasBeingWritten = useRef(false)
   useEffect(() => {
     if (wasBeingWritten.current && !isBeingWritten) void queries.invalidateQueries()
     wasBeingWritten.current = isBeingWritten
   }, [isBeingWritten, queries])
-  return past
 }
 
 function BeingWritten({ percent }: { percent: number | null }) {
   return (
     <Empty
       icon={IconHourglass}
-      title="Your demo’s past is being written"
-      text="Ninety days of carts, orders and messages. It takes about a minute, and this page fills by itself."
+      title="Setting up your demo"
+      text="Creating 90 days of carts, orders and messages. This takes about a minute, and the page updates automatically."
     >
       <div className="demo-past">
-        <Progress value={percent ?? 0} aria-label="Past that is written" />
+        <Progress value={percent ?? 0} aria-label="Demo setup progress" />
         <Text fz="sm" c="dimmed" mt={6} aria-hidden>
           {percent ?? 0}%
         </Text>

@@ -3,8 +3,10 @@ import { IconChevronLeft } from '@tabler/icons-react'
 import { Link, useLocation } from 'react-router'
 import { useStore } from '../access/queries.ts'
 import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
+import { Bell } from '../notifications/Bell.tsx'
 import { LogoMark } from '../ui/Logo.tsx'
 import { AccountLinks } from './AccountLinks.tsx'
+import { PauseButton } from './PauseButton.tsx'
 import { StoreMark } from './StoreMark.tsx'
 import { SyncState } from './SyncState.tsx'
 import type { sections } from './sections.ts'
@@ -33,7 +35,9 @@ export function Header({ section, isMenuOpen, onMenu }: Props) {
         <SectionTitle {...section} />
       </div>
       <div className="header-end">
+        <PauseButton />
         {store && <SyncState />}
+        <Bell />
         <span className="header-account">
           <StoreMark />
           <SubscriptionButton />
@@ -47,7 +51,7 @@ export function Header({ section, isMenuOpen, onMenu }: Props) {
 /** The heading of a section's own page, whose tabs belong to it; on a page below it, the way back. */
 function SectionTitle({ path, title }: Props['section']) {
   const { pathname } = useLocation()
-  const isItself = path === '/settings' || pathname.replace(/\/+$/, '').toLowerCase() === path
+  const isItself = path === '/settings' || pathname.replace(/(?<!\/)\/+$/, '').toLowerCase() === path
   if (isItself) return <h1 className="header-title">{title}</h1>
   return (
     <Link to={path} className="header-back">

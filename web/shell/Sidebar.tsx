@@ -1,8 +1,8 @@
 import { NavLink } from 'react-router'
+import { mayDo } from '../../shared/roles.ts'
 import { accessSoFar } from '../access/access.ts'
-import { useStanding } from '../access/queries.ts'
+import { useAccessState, useMe } from '../access/queries.ts'
 import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
-import { shellScreens } from '../screens.ts'
 import { Logo } from '../ui/Logo.tsx'
 import { AccountLinks } from './AccountLinks.tsx'
 import { StoreMark } from './StoreMark.tsx'
@@ -10,8 +10,12 @@ import { sections } from './sections.ts'
 
 /** `withAccount`: on a phone it also holds what stands in the header elsewhere. */
 export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
-  const { standing } = useStanding()
-  const open = sections.filter(({ path }) => path in shellScreens && accessSoFar(path, standing)?.show)
+  const { accessState } = useAccessState()
+  const role = useMe()?.role
+  const open = sections.filter(
+    ({ path, isPlanned, permission }) =>
+      !isPlanned && accessSoFar(path, accessState)?.show && (!role || mayDo(role, permission)),
+  )
   return (
     <div className="side">
       {!withAccount && (

@@ -1,10 +1,37 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { resendVerification } from '../../shared/account.ts'
 import { confirmLive, resetDemo } from '../../shared/instance.ts'
+import { pauseSending, readSendingPause, resumeSending } from '../../shared/sending.ts'
 import { switchStore } from '../../shared/stores.ts'
-import { connectionQuery, instanceQuery } from '../access/queries.ts'
+import { connectionQuery, instanceQuery, useMay, useStore } from '../access/queries.ts'
 import { rememberConnection } from '../access/session.ts'
 import { call } from '../api.ts'
-import { isOfStore } from '../stores/rules.ts'
+import { isOutdatedBy } from '../live/rules.ts'
+import { isOfStore } from '../stores/store-keys.ts'
+
+const pauseQuery = queryOptions({
+  queryKey: ['store', 'pause'],
+  queryFn: ({ signal }) => call(readSendingPause, { signal }),
+  // What waits grows while it is paused.
+  refetchInterval: ({ state }) => (state.data?.pause ? 15_000 : false),
+})
+
+export function useSendingPause() {
+  const store = useStore()
+  const mayRead = useMay('stores:read')
+  return useQuery({ ...pauseQuery, enabled: store !== null && mayRead })
+}
+
+export function useChangePause(to: 'pause' | 'resume') {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(to === 'pause' ? pauseSending : resumeSending),
+    onSuccess: (answer) => {
+      queries.setQueryData(pauseQuery.queryKey, answer)
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => isOutdatedBy(['messages'], queryKey) })
+    },
+  })
+}
 
 export function useConfirmLive() {
   const queries = useQueryClient()
@@ -32,3 +59,5 @@ export function useSwitchStore() {
     },
   })
 }
+
+export const useResendVerification = () => useMutation({ mutationFn: () => call(resendVerification) })

@@ -10,25 +10,34 @@ import {
   IconTicket,
   IconUsers,
 } from '@tabler/icons-react'
+import type { Permission } from '../../shared/endpoint.ts'
+import { screens } from '../../shared/screens.ts'
 
 interface Section {
   path: string
   title: string
   icon: Icon
+  /** The tab stands in the sidebar once its screen is built. */
+  isPlanned: boolean
+  permission: Permission
+}
+
+const icons: Record<string, Icon> = {
+  dashboard: IconLayoutDashboard,
+  carts: IconShoppingCart,
+  flows: IconRoute,
+  campaigns: IconMail,
+  customers: IconUsers,
+  notifications: IconBell,
+  coupons: IconTicket,
+  analytics: IconChartBar,
+  settings: IconSettings,
 }
 
 /** The tabs in the order of A 2.2, with Flows beside the carts they belong to. */
-export const sections: Section[] = [
-  { path: '/dashboard', title: 'Dashboard', icon: IconLayoutDashboard },
-  { path: '/carts', title: 'Abandoned Carts', icon: IconShoppingCart },
-  { path: '/flows', title: 'Flows', icon: IconRoute },
-  { path: '/campaigns', title: 'Email Campaigns', icon: IconMail },
-  { path: '/customers', title: 'Customers', icon: IconUsers },
-  { path: '/notifications', title: 'Notifications', icon: IconBell },
-  { path: '/coupons', title: 'Coupons', icon: IconTicket },
-  { path: '/analytics', title: 'Analytics', icon: IconChartBar },
-  { path: '/settings', title: 'Settings', icon: IconSettings },
-]
+export const sections: Section[] = screens.flatMap(({ path, title, icon, isPlanned = false, permission }) =>
+  icon ? [{ path, title, icon: icons[icon]!, isPlanned, permission }] : [],
+)
 
 /** The section of the first path segment; Dashboard where there is none (A 2.2). */
 export function sectionOf(pathname: string): Section {

@@ -10,7 +10,7 @@ export function PrivacyPage() {
       <div className="prose">
         <Title order={1}>Privacy</Title>
         <Text c="dimmed">
-          What is kept{instance && <> by {instance.companyName}</>}, why, and how to have it removed.
+          What data is kept{instance && <> by {instance.companyName}</>}, why, and how to have it removed.
         </Text>
         <h2>If you run a store</h2>
         <p>
@@ -20,30 +20,34 @@ export function PrivacyPage() {
         <h2>If you shop in a store that uses Recoup</h2>
         <ul>
           <li>What was in the cart you left, and the contact details you typed at checkout.</li>
-          <li>Which messages you were sent about it, and why each was sent or not.</li>
-          <li>Whether you clicked a link in them. Nothing in them tells whether you opened them.</li>
-          <li>Your choice when you unsubscribe. It stays, so that nobody writes to you again.</li>
+          <li>Which messages were sent to you about it, and why each was sent or not.</li>
+          <li>
+            Whether you clicked a link in them, and when your email app loaded the tracking pixel in them, which often
+            means that you opened them. The store sees how many were opened. Nothing else depends on it.
+          </li>
+          <li>Your choice when you unsubscribe. It is kept so that you are not contacted again.</li>
         </ul>
         <p>
           Nothing is sold, and no data goes to anyone but the store you shopped in and the services that deliver its
-          messages. Your network address is not stored; a scrambled form of it limits how often something can be tried,
-          and counts for an hour at most.
+          messages. Your IP address is not stored. A keyed hash of it is used for rate limiting, for an hour at most.
         </p>
         <p>
-          The script in such a store keeps two random names for your browser and what it reported last in that browser’s
-          storage, so that a cart that was left is recognised. It reads the cart and the contact fields of the checkout,
-          and no payment details. Where the store asks you first, it reports nothing before you agree.
+          The script in such a store keeps two random identifiers and its last report in your browser’s storage, so that
+          an abandoned cart is recognised. It reads the cart and the contact fields of the checkout, and no payment
+          details. Where the store asks for your consent, it reports nothing until you agree.
         </p>
         <h2>On this website</h2>
         <p>
-          Recoup keeps your sign-in, your theme and the address of your connected store in your browser’s storage. It
-          sets no cookies, and nothing on it is loaded from other companies, except pictures of products, which come
-          from the store that sells them. If you press “Restore Cart”, the items are kept in your browser’s storage too.
+          Recoup keeps your sign-in, your theme and the address of your connected store in your browser’s storage. One
+          cookie remembers for half a year that you have signed in here, so that someone guessing your password cannot
+          lock you out. There are no other cookies. Nothing is loaded from other companies, except product pictures,
+          which come from the store that sells them. If you press “Restore Cart”, the items are kept in your browser’s
+          storage too.
         </p>
         <h2>Removal</h2>
         <p>
-          Every mail has an unsubscribe link that works with one click and without signing in. To have your data
-          removed, write to the store that sent the mail
+          Every email has an unsubscribe link that works with one click and without signing in. To have your data
+          removed, write to the store that sent the email
           {support && (
             <>
               {' '}

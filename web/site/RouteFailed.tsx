@@ -1,13 +1,11 @@
 import { BarePage } from '../shell/BarePage.tsx'
-import { Failed } from '../ui/Failed.tsx'
+import { ScreenFailed } from './ScreenFailed.tsx'
 
-const broken = new Error('Reload to get the current version of Recoup. What you had saved is safe.')
-
-/** A screen that broke, or whose file is gone because a newer version was installed meanwhile. */
+/** Where the frame itself could not be shown. */
 export function RouteFailed() {
   return (
     <BarePage title="Something went wrong">
-      <Failed title="This page could not be shown" error={broken} onRetry={() => location.reload()} />
+      <ScreenFailed />
     </BarePage>
   )
 }

@@ -1,50 +1,45 @@
-import { Button, Card, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Card, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
 import type { MailboxView } from '../../shared/bounce-mailbox.ts'
 import { useDraft } from '../access/drafts.ts'
-import { useMay } from '../access/queries.ts'
-import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
-import { Confirm } from '../ui/Confirm.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { SecretInput } from './CredentialParts.tsx'
+import { FormEnding, SecretInput, showRefusal } from './CredentialParts.tsx'
+import { MayChange } from './MayChange.tsx'
+import { RemoveButton } from './RemoveButton.tsx'
 import { useBounceMailbox, useRemoveBounceMailbox, useSaveBounceMailbox } from './sending-queries.ts'
 
 /** A mailbox of the account's own for mail that comes back. */
 export function BounceMailboxCard() {
   const mailbox = useBounceMailbox()
   return (
-    <Card component="section" aria-label="Mailbox for mail that comes back">
-      <Title order={2}>Mailbox for mail that comes back</Title>
+    <Card component="section" aria-label="Bounce mailbox">
+      <Title order={2}>Bounce mailbox</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Mail to an address that does not exist comes back. Give Recoup a mailbox of your own for it, and it reads there
-        which addresses are bad and writes to them no more. It deletes nothing. Use a mailbox kept for this alone.
+        Emails to addresses that do not exist bounce. Recoup can read these bounces from a mailbox of yours and stop
+        sending to the failed addresses. It deletes nothing. Use a mailbox for this purpose only.
       </Text>
       {mailbox.isPending && <LoadingList count={2} />}
-      {mailbox.error && <Failed title="Could not be loaded" error={mailbox.error} onRetry={() => mailbox.refetch()} />}
+      {mailbox.error && (
+        <Failed title="This could not be loaded" error={mailbox.error} onRetry={() => mailbox.refetch()} />
+      )}
       {mailbox.data && <Content key={mailbox.data.mailbox?.version ?? 0} view={mailbox.data} />}
     </Card>
   )
 }
 
-function Content({ view }: { view: MailboxView }) {
-  const isAllowed = useMay('flows:switch')
-  return (
-    <Stack gap="md">
-      {view.mailbox && <State mailbox={view.mailbox} />}
-      {view.isFixed && <Notice tone="info">The demo sends to the built-in mailbox only, so nothing comes back.</Notice>}
-      {!view.isFixed && !isAllowed && (
-        <Notice tone="info">Only the owner or an admin of the account can change this.</Notice>
-      )}
-      {!view.isFixed && isAllowed && <MailboxForm mailbox={view.mailbox} />}
-    </Stack>
-  )
-}
+const Content = ({ view }: { view: MailboxView }) => (
+  <Stack gap="md">
+    {view.mailbox && <State mailbox={view.mailbox} />}
+    <MayChange fixed={view.isFixed && 'The demo sends to the built-in mailbox only, so nothing bounces.'}>
+      <MailboxForm mailbox={view.mailbox} />
+    </MayChange>
+  </Stack>
+)
 
 type Mailbox = NonNullable<MailboxView['mailbox']>
 
@@ -52,13 +47,13 @@ function State({ mailbox: { address, problem, readAt, reports } }: { mailbox: Ma
   if (problem) {
     return (
       <Notice tone="bad" title="The mailbox cannot be read">
-        {problem} Until it can, mail leaves with the return address of the server.
+        {problem} Until then, your emails do not use it as the return address.
       </Notice>
     )
   }
   return (
     <Notice tone="good">
-      Mail comes back to {address}.{' '}
+      Bounces are sent to {address}.{' '}
       {readAt && (
         <>
           Last read <TimeAgo at={readAt} />.{' '}
@@ -80,10 +75,10 @@ function MailboxForm({ mailbox }: { mailbox: Mailbox | null }) {
       password: '',
     },
     validate: {
-      address: (text) => (/^\S+@\S+\.\S+$/.test(text.trim()) ? null : 'An email address'),
+      address: (text) => (/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim()) ? null : 'An email address'),
       host: (text) => (text.trim() ? null : 'A name such as imap.example.com'),
-      user: (text) => (text.trim() ? null : 'Please enter it'),
-      password: (text) => (text || mailbox ? null : 'Please enter it'),
+      user: (text) => (text.trim() ? null : 'This field is required'),
+      password: (text) => (text || mailbox ? null : 'This field is required'),
     },
   })
   const { password: _, ...typed } = form.values
@@ -93,7 +88,7 @@ function MailboxForm({ mailbox }: { mailbox: Mailbox | null }) {
       { ...values, port: port === '143' ? 143 : 993, version: mailbox?.version ?? 0 },
       {
         onSuccess: () => announce('Mailbox saved'),
-        onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+        onError: (error) => showRefusal(form, error),
       },
     ),
   )
@@ -102,7 +97,7 @@ function MailboxForm({ mailbox }: { mailbox: Mailbox | null }) {
       <Stack gap="md">
         <TextInput
           label="Address"
-          description="Where mail comes back to. The SPF record of its domain must name our mail server, as under Sender’s domain."
+          description="The return address for bounces. The SPF record of its domain must include the mail server, as shown under Domain."
           placeholder="bounces@shop.example"
           type="email"
           autoComplete="off"
@@ -131,39 +126,16 @@ function MailboxForm({ mailbox }: { mailbox: Mailbox | null }) {
         </Group>
         <TextInput label="User" autoComplete="off" spellCheck={false} {...form.getInputProps('user')} />
         <SecretInput label="Password" isKept={mailbox !== null} {...form.getInputProps('password')} />
-        {save.error && <NotSaved>{save.error.message}</NotSaved>}
-        <Group gap="xs">
-          <Button type="submit" loading={save.isPending}>
-            Check and save
-          </Button>
+        <FormEnding problem={save.error && <NotSaved>{save.error.message}</NotSaved>} isSaving={save.isPending}>
           {mailbox && <Remove />}
-        </Group>
+        </FormEnding>
       </Stack>
     </form>
   )
 }
 
-function Remove() {
-  const [isAsking, setAsking] = useState(false)
-  const remove = useRemoveBounceMailbox()
-  const confirm = () => remove.mutate(undefined, { onSuccess: () => announce('Mailbox removed') })
-  return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        Remove
-      </Button>
-      <Confirm
-        opened={isAsking}
-        title="Stop reading the mailbox?"
-        confirmLabel="Remove"
-        isDangerous
-        isBusy={remove.isPending}
-        problem={remove.error?.message}
-        onConfirm={confirm}
-        onClose={() => setAsking(false)}
-      >
-        The password is forgotten. Mail that comes back to the address stays there, and Recoup hears of it no more.
-      </Confirm>
-    </>
-  )
-}
+const Remove = () => (
+  <RemoveButton title="Stop reading the mailbox?" removed="Mailbox removed" remove={useRemoveBounceMailbox()}>
+    The password is deleted. Bounces stay in the mailbox, and Recoup no longer processes them.
+  </RemoveButton>
+)

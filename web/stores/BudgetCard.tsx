@@ -20,8 +20,8 @@ export function BudgetCard() {
     <Card component="section" aria-label="Budget">
       <Title order={2}>Budget for SMS and WhatsApp</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        For all stores of the account together, by calendar month (UTC). When it is used up, texts wait for the next
-        month as long as they may, and then are not sent.
+        For all stores of the account together, per calendar month (UTC). When it is used up, messages wait for the next
+        month unless they expire first.
       </Text>
       <Stack gap="md">
         {budget.isPending && <LoadingList count={2} />}
@@ -97,10 +97,10 @@ const countries = new Intl.DisplayNames('en-US', { type: 'region' })
 function Prices() {
   return (
     <details className="templates">
-      <summary>What a message costs about</summary>
+      <summary>Approximate message prices</summary>
       <Text fz="sm" mt={6}>
-        Estimates, used until your provider says what it charged. An SMS of several segments costs that many times as
-        much.
+        Estimates, used until your provider reports the actual price. An SMS of several segments costs this amount per
+        segment.
       </Text>
       <div className="price-list">
         <Table fz="sm">
@@ -114,7 +114,7 @@ function Prices() {
           <Table.Tbody>
             {priceList().map(({ country, sms, whatsapp }) => (
               <Table.Tr key={country ?? ''}>
-                <Table.Td>{country ? countries.of(country) : 'Elsewhere'}</Table.Td>
+                <Table.Td>{country ? countries.of(country) : 'Other countries'}</Table.Td>
                 <Table.Td className="number">{money(sms / 1_000_000, PRICE_CURRENCY, 3)}</Table.Td>
                 <Table.Td className="number">{money(whatsapp / 1_000_000, PRICE_CURRENCY, 3)}</Table.Td>
               </Table.Tr>

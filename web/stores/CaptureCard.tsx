@@ -1,51 +1,55 @@
-import { Button, Card, CopyButton, Group, Text, Title } from '@mantine/core'
-import { IconCheck, IconCircleCheck, IconClock, IconCopy } from '@tabler/icons-react'
+import { Anchor, Card, Group, Text, Title } from '@mantine/core'
+import { IconCircleCheck, IconClock } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { limitText, WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import type { StoreView } from '../../shared/stores.ts'
+import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
+import { useCaptureStatus } from './queries.ts'
 import { captureSnippet } from './rules.ts'
+import { Snippet } from './Snippet.tsx'
 
 export function CaptureCard({ store }: { store: StoreView }) {
-  const snippet = captureSnippet(location.origin, store.captureKey)
+  const status = useCaptureStatus()
+  const limits = status.data ? limitText(status.data) : null
   return (
     <Card>
-      <Group justify="space-between" gap="xs">
-        <Title order={2}>Capture script</Title>
-        {store.captureSeenAt ? (
-          <StatusBadge tone="good" icon={IconCircleCheck} label="Seen" />
-        ) : (
-          <StatusBadge tone="quiet" icon={IconClock} label="Not seen yet" />
-        )}
-      </Group>
+      <CaptureTitle store={store} />
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        WooCommerce tells of a cart only once “Place order” was pressed. With this script on your shop’s pages Recoup
-        also sees carts that were left before, and the email typed at checkout. It weighs a few kilobytes, loads after
-        your page, and sends nothing but cart and contact.
+        {WITHOUT_SCRIPT}. With it on your shop’s pages, Recoup also detects carts abandoned before checkout, and the
+        email entered at checkout. It is a few kilobytes, loads after your page, and sends only cart and contact
+        details.
       </Text>
-      <pre className="snippet">{snippet}</pre>
-      <Group mt="md" gap="md">
-        <CopyButton value={snippet}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              size="sm"
-              onClick={copy}
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-            >
-              <span aria-live="polite">{copied ? 'Copied' : 'Copy script'}</span>
-            </Button>
-          )}
-        </CopyButton>
-        <Text fz="sm" c="dimmed">
-          {store.captureSeenAt ? (
-            <>
-              Last heard from <TimeAgo at={store.captureSeenAt} />
-            </>
-          ) : (
-            'Paste it before </head> of your theme, then open your shop once.'
-          )}
+      <Snippet code={captureSnippet(location.origin, store.captureKey)} label="Copy script">
+        <Anchor component={Link} to="/settings/capture-script" fz="sm" underline="always">
+          How to install it
+        </Anchor>
+      </Snippet>
+      {limits && (
+        <Notice tone="warn" title="Contacts above the limit">
+          {limits}
+        </Notice>
+      )}
+      {store.captureSeenAt && (
+        <Text fz="sm" c="dimmed" mt="md">
+          Last report <TimeAgo at={store.captureSeenAt} />
         </Text>
-      </Group>
+      )}
     </Card>
+  )
+}
+
+/** With whether the script was ever heard from. */
+export function CaptureTitle({ store, title = 'Capture script' }: { store: StoreView; title?: string }) {
+  return (
+    <Group justify="space-between" gap="xs">
+      <Title order={2}>{title}</Title>
+      {store.captureSeenAt ? (
+        <StatusBadge tone="good" icon={IconCircleCheck} label="Seen" />
+      ) : (
+        <StatusBadge tone="quiet" icon={IconClock} label="Not seen yet" />
+      )}
+    </Group>
   )
 }

@@ -18,7 +18,7 @@ export function ConnectedPanel({ store, warnings }: Props) {
   const navigate = useNavigate()
   // Settings are open without a store, so one may already be there when the guard learns of it; to the dashboard the guard itself leads.
   const goToSettings = async () => {
-    await navigate('/settings/sending')
+    await navigate('/settings/sending/sender')
     await refresh()
   }
   return (
@@ -28,7 +28,7 @@ export function ConnectedPanel({ store, warnings }: Props) {
           <IconCircleCheck size={30} color="var(--rc-good)" aria-hidden style={{ flex: 'none' }} />
           <div role="status">
             <Title order={1}>{store.name} is connected</Title>
-            <Text c="dimmed">Recoup is reading its orders, customers and products now.</Text>
+            <Text c="dimmed">Recoup is importing its orders, customers and products now.</Text>
           </div>
         </Group>
         <Facts entries={storeFacts(store)} />

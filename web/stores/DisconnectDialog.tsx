@@ -38,19 +38,17 @@ export function DisconnectDialog({ opened, storeName, isForAnother = false, onCl
     <Confirm
       opened={opened}
       title={isForAnother ? 'Connect to Different Store' : 'Disconnect Store'}
-      confirmLabel={isForAnother ? 'Disconnect and go on' : 'Disconnect Store'}
+      confirmLabel={isForAnother ? 'Disconnect and continue' : 'Disconnect Store'}
       isDangerous
       isBusy={disconnect.isPending}
       problem={disconnect.error && storeTexts.disconnectFailed}
       onConfirm={start}
       onClose={close}
     >
-      {isForAnother && (
-        <Text mb="sm">This disconnects {storeName} first, then leads to connecting the other store.</Text>
-      )}
+      {isForAnother && <Text mb="sm">This disconnects {storeName} first. You can then connect the other store.</Text>}
       <Text>
-        Sending for {storeName} stops at once, messages not yet sent are cancelled, and its keys are deleted. Its data
-        is deleted after 30 days; connecting the same store before that brings it back.
+        Sending for {storeName} stops immediately, unsent messages are cancelled, and its keys are deleted. Its data is
+        deleted after 30 days; reconnecting the same store before that restores it.
       </Text>
     </Confirm>
   )

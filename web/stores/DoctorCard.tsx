@@ -1,15 +1,20 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconStethoscope } from '@tabler/icons-react'
+import { useState } from 'react'
 import type { Check } from '../../shared/checks.ts'
+import type { StoreView } from '../../shared/stores.ts'
 import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useDoctor } from './queries.ts'
+import { ReplaceKeysDialog, useMayReplaceKeys } from './ReplaceKeysDialog.tsx'
 
 /** Asks the store itself, part by part. */
-export function DoctorCard({ storeId }: { storeId: string }) {
-  const doctor = useDoctor(storeId)
+export function DoctorCard({ store }: { store: StoreView }) {
+  const doctor = useDoctor(store.id)
+  const mayReplace = useMayReplaceKeys(store)
+  const [isReplacing, setReplacing] = useState(false)
   return (
     <Card component="section" aria-label="Connection doctor">
       <Group justify="space-between" gap="xs">
@@ -26,13 +31,13 @@ export function DoctorCard({ storeId }: { storeId: string }) {
       </Group>
       <Text fz="sm" c="dimmed" mt={4} mb="md" role="status">
         {doctor.isFetching ? (
-          'Asking your store…'
+          'Checking your store…'
         ) : doctor.data ? (
           <>
-            {summaryOf(doctor.data.checks)} Asked <TimeAgo at={doctor.data.at} />.
+            {summaryOf(doctor.data.checks)} Checked <TimeAgo at={doctor.data.at} />.
           </>
         ) : (
-          'Your store was not asked.'
+          'Your store has not been checked yet.'
         )}
       </Text>
       <Stack gap="md">
@@ -40,19 +45,38 @@ export function DoctorCard({ storeId }: { storeId: string }) {
         {doctor.error && (
           <Failed title="The connection could not be checked" error={doctor.error} onRetry={() => doctor.refetch()} />
         )}
-        {doctor.data && <CheckList label="Parts of the connection" checks={doctor.data.checks} />}
+        {doctor.data && (
+          <CheckList
+            label="Parts of the connection"
+            checks={doctor.data.checks}
+            fixLink={(check) =>
+              mayReplace &&
+              areKeysRefused(check) && (
+                <Button variant="default" size="xs" onClick={() => setReplacing(true)}>
+                  Replace keys
+                </Button>
+              )
+            }
+          />
+        )}
       </Stack>
+      {/* Not in the list: what it mends may leave the list while it is open. */}
+      <ReplaceKeysDialog store={store} opened={isReplacing} onClose={() => setReplacing(false)} />
     </Card>
   )
 }
 
+/** What other keys would mend. */
+const areKeysRefused = ({ id, state }: Check) =>
+  (id === 'keys' || id === 'permissions') && (state === 'bad' || state === 'warn')
+
 function summaryOf(checks: readonly Check[]): string {
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length
   const [problems, looks] = [count('bad'), count('warn')]
-  if (problems + looks === 0) return 'All is well.'
+  if (problems + looks === 0) return 'Everything is OK.'
   const parts = [
     problems > 0 ? `${problems} ${problems === 1 ? 'problem' : 'problems'}` : '',
-    looks > 0 ? `${looks} to look at` : '',
+    looks > 0 ? `${looks} ${looks === 1 ? 'needs' : 'need'} attention` : '',
   ]
   return `${parts.filter(Boolean).join(', ')}.`
 }

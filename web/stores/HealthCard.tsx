@@ -10,9 +10,9 @@ import { healthOf, type StreamHealth, type StreamState, streamName } from './rul
 
 const badges: Record<StreamHealth, Parameters<typeof StatusBadge>[0]> = {
   fine: { tone: 'good', icon: IconCircleCheck, label: 'Up to date' },
-  running: { tone: 'info', icon: IconRefresh, label: 'Reading now' },
+  running: { tone: 'info', icon: IconRefresh, label: 'Syncing now' },
   failing: { tone: 'bad', icon: IconAlertTriangle, label: 'Failing' },
-  waiting: { tone: 'quiet', icon: IconClock, label: 'Not yet run' },
+  waiting: { tone: 'quiet', icon: IconClock, label: 'Not run yet' },
 }
 
 export function HealthCard() {
@@ -27,7 +27,7 @@ export function HealthCard() {
           <Text fz="sm" c="dimmed" mt={4} mb="md">
             {counted(health.data.counts.orders, 'order')}, {counted(health.data.counts.customers, 'customer')} and{' '}
             {counted(health.data.counts.products, 'product')},{' '}
-            {health.data.ageSeconds === null ? 'never read completely' : `read ${formatAge(health.data.ageSeconds)}`}.
+            {health.data.ageSeconds === null ? 'never fully synced' : `synced ${formatAge(health.data.ageSeconds)}`}.
           </Text>
           <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
             {Object.entries(health.data.streams).map(([stream, state]) => (
@@ -36,11 +36,7 @@ export function HealthCard() {
           </Stack>
         </>
       ) : (
-        <Failed
-          title="The state of your store could not be read"
-          error={health.error}
-          onRetry={() => health.refetch()}
-        />
+        <Failed title="The sync status could not be loaded" error={health.error} onRetry={() => health.refetch()} />
       )}
     </Card>
   )

@@ -35,12 +35,11 @@ export function KeysSteps({ storeUrl = '' }: { storeUrl?: string }) {
           manager.
         </List.Item>
         <List.Item>
-          Set permissions to <strong>Read/Write</strong>: reading finds the carts, writing lets your store notify us of
-          orders.
+          Set permissions to <strong>Read/Write</strong>: read access finds the carts, write access lets your store
+          notify us of orders.
         </List.Item>
         <List.Item>
-          Press <strong>Generate API key</strong> and copy both values at once. WooCommerce shows the secret only this
-          one time.
+          Press <strong>Generate API key</strong> and copy both values. WooCommerce shows the secret only this one time.
         </List.Item>
         <List.Item>
           Check <strong>Settings → Permalinks</strong>: anything but “Plain” works.

@@ -2,55 +2,68 @@ import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/cor
 import { type FormEvent, useState } from 'react'
 import type { LinkHostView } from '../../shared/link-host.ts'
 import { useDraft } from '../access/drafts.ts'
-import { useMay } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { MayChange } from './MayChange.tsx'
 import { useChangeLinkHost, useLinkHost } from './sending-queries.ts'
 
 /** A host of the shop's own for the links in its mails. */
 export function LinkHostCard({ storeId }: { storeId: string }) {
   const host = useLinkHost(storeId)
   return (
-    <Card component="section" aria-label="Links in your mails">
-      <Title order={2}>Links in your mails</Title>
+    <Card component="section" aria-label="Links in your emails">
+      <Title order={2}>Links in your emails</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Links can begin with a name of your own shop, such as links.shop.com. Shoppers and mail services see a name they
-        know. It is used only while it leads here; if that ends, links are on {host.data?.target ?? 'this server'} at
-        once.
+        Links can use your own domain, such as links.shop.com, which shoppers and email providers recognize. It is used
+        once a DNS record proves that it is yours, and only while it points here. Otherwise, links use{' '}
+        {host.data?.target ?? 'this server'}.
       </Text>
       {host.isPending && <LoadingList count={1} />}
-      {host.error && <Failed title="Could not be loaded" error={host.error} onRetry={() => host.refetch()} />}
+      {host.error && <Failed title="This could not be loaded" error={host.error} onRetry={() => host.refetch()} />}
       {host.data && <Content key={host.data.host} storeId={storeId} view={host.data} />}
     </Card>
   )
 }
 
 function Content({ storeId, view }: { storeId: string; view: LinkHostView }) {
-  const isAllowed = useMay('flows:switch')
   return (
     <Stack gap="md">
-      {view.host && <CheckList label="State of the name" checks={[checkOf(view, view.host)]} />}
-      {view.isFixed && <Notice tone="info">The demo’s links stay on this server.</Notice>}
-      {!view.isFixed && !isAllowed && (
-        <Notice tone="info">Only the owner or an admin of the account can change this.</Notice>
-      )}
-      {!view.isFixed && isAllowed && <HostForm storeId={storeId} view={view} />}
+      {view.host && <CheckList label="Domain status" checks={[proofOf(view), checkOf(view, view.host)]} />}
+      <MayChange fixed={view.isFixed && 'The demo’s links always use this server.'}>
+        <HostForm storeId={storeId} view={view} />
+      </MayChange>
     </Stack>
   )
 }
 
-const checkOf = ({ isUsed, problem, target }: LinkHostView, host: string) => ({
+const proofOf = ({ isProven, proof, problem }: LinkHostView) => ({
+  id: 'link-host-proof',
+  title: 'Proof of ownership',
+  state: isProven ? ('good' as const) : ('warn' as const),
+  finding: isProven ? 'Ownership is confirmed.' : (problem ?? 'It is being checked.'),
+  nextStep: isProven
+    ? null
+    : 'Add this record where the domain’s DNS is managed. It is checked every five minutes for a week.',
+  answer: null,
+  record: isProven || !proof ? null : { ...proof, type: 'TXT' },
+})
+
+const checkOf = ({ isProven, isUsed, problem, target }: LinkHostView, host: string) => ({
   id: 'link-host',
   title: host,
-  state: isUsed ? ('good' as const) : ('warn' as const),
-  finding: isUsed ? 'Links in new mails begin with it.' : (problem ?? 'It is being checked.'),
-  nextStep: isUsed ? null : 'Add this record where the domain’s DNS is managed. It is looked at every five minutes.',
+  state: isUsed ? ('good' as const) : isProven ? ('warn' as const) : ('quiet' as const),
+  finding: findingOf({ isProven, isUsed, problem }),
+  nextStep: isUsed ? null : 'Add this record where the domain’s DNS is managed. It is checked every five minutes.',
   answer: null,
   record: isUsed ? null : { name: host, type: 'CNAME', value: target },
 })
+
+function findingOf({ isProven, isUsed, problem }: Pick<LinkHostView, 'isProven' | 'isUsed' | 'problem'>): string {
+  if (isUsed) return 'Links in new emails use it.'
+  return isProven ? (problem ?? 'It is being checked.') : 'It is checked once ownership is confirmed.'
+}
 
 function HostForm({ storeId, view }: { storeId: string; view: LinkHostView }) {
   const [typed, setTyped] = useState(view.host ?? '')
@@ -59,14 +72,15 @@ function HostForm({ storeId, view }: { storeId: string; view: LinkHostView }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     change.mutate(typed.trim().toLowerCase(), {
-      onSuccess: ({ isUsed }) => announce(isUsed ? 'Links begin with it from now on' : 'Saved, but not in use yet'),
+      onSuccess: ({ isUsed }) =>
+        announce(isUsed ? 'New links use this domain from now on' : 'Saved, but not in use yet'),
     })
   }
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="xs">
         <TextInput
-          label="Name"
+          label="Domain"
           placeholder="links.shop.com"
           spellCheck={false}
           autoComplete="off"

@@ -45,12 +45,12 @@ function Timeout({ form, isFixed }: RuleProps) {
   return (
     <Rule
       title="Abandonment"
-      about="When a cart of this store is given up, and recovery begins."
-      existing="Open carts are counted anew at once, from their shopper’s last activity. Carts that are abandoned already stay so."
+      about="How long a cart is inactive before it counts as abandoned."
+      existing="Open carts are re-evaluated immediately, based on the shopper’s last activity. Carts already abandoned stay abandoned."
     >
       <DurationInput
         label="A cart counts as abandoned after"
-        description="Without activity of the shopper; 15 minutes to 7 days. A flow that is on and writes earlier counts from there."
+        description="15 minutes to 7 days of inactivity. If an active flow sends its first message earlier, the cart counts as abandoned from then."
         disabled={isFixed}
         minutes={value}
         onChange={onChange}
@@ -66,12 +66,12 @@ function Cap({ form, isFixed }: RuleProps) {
   return (
     <Rule
       title="Frequency cap"
-      about="How often one person is written to, over all flows and channels of this store."
-      existing="Messages on their way to being sent are held to the new limit; what was sent before counts towards it."
+      about="How often one person is messaged, across all flows and channels of this store."
+      existing="The new limit applies to all unsent messages. Messages already sent count towards it."
     >
       <NumberInput
         label="Messages per person"
-        description="At most; 1 to 20. What is over the limit waits until there is room."
+        description="Maximum, 1 to 20. Messages over the limit wait until there is room."
         styles={narrow}
         min={1}
         max={20}
@@ -82,7 +82,7 @@ function Cap({ form, isFixed }: RuleProps) {
       />
       <DurationInput
         label="Within"
-        description="Any stretch of this length; 1 hour to 7 days."
+        description="A rolling period of 1 hour to 7 days."
         units={['hours', 'days']}
         disabled={isFixed}
         minutes={hours * 60}
@@ -90,8 +90,8 @@ function Cap({ form, isFixed }: RuleProps) {
         error={error}
       />
       <DurationInput
-        label="Between two texts for a cart"
-        description="Two SMS, or two WhatsApp messages, about the same cart; 1 hour to 7 days."
+        label="Time between texts about a cart"
+        description="Minimum time between two SMS, or two WhatsApp messages, about the same cart; 1 hour to 7 days."
         units={['hours', 'days']}
         disabled={isFixed}
         minutes={cooldown.value * 60}
@@ -116,11 +116,11 @@ function QuietHours({ form, isFixed }: RuleProps) {
   return (
     <Rule
       title="Quiet hours"
-      about="When no SMS, WhatsApp message or push notification is sent, by the clock where the recipient is. Email is not bound by them: it wakes nobody."
-      existing="A message that falls due in the new hours waits until they end, and is then decided anew."
+      about="When no SMS, WhatsApp message or push notification is sent, in the recipient’s local time. Email isn’t affected by quiet hours."
+      existing="A message due within quiet hours waits until they end, and is then checked again."
     >
       <Group gap="md" align="flex-start">
-        {time('quietFrom', 'Begin')}
+        {time('quietFrom', 'Start')}
         {time('quietUntil', 'End')}
       </Group>
     </Rule>
@@ -132,7 +132,7 @@ function Attribution({ form, isFixed }: RuleProps) {
     <Rule
       title="Attribution window"
       about="How long after a shopper’s click on a message, restored cart or used coupon an order counts as recovered. Opens never count."
-      existing="Holds from now on. A cart that is settled already keeps its state unless its shopper orders or changes something again."
+      existing="Applies from now on. Carts already recovered, purchased or lost keep their state unless the shopper orders or changes something again."
     >
       <NumberInput
         label="Days"

@@ -31,8 +31,8 @@ export function SenderDomainCard({ storeId }: { storeId: string }) {
       </Group>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
         {domain.data && hasChecks
-          ? `Mail comes from ${domain.data.address}. Three records of ${domain.data.domain} tell receivers that it is genuine.`
-          : 'Three DNS records tell receivers that your mail is genuine: SPF, DKIM and DMARC.'}
+          ? `Email comes from ${domain.data.address}. Three records of ${domain.data.domain} prove to receivers that it is genuine.`
+          : 'Three DNS records prove to receivers that your email is genuine: SPF, DKIM and DMARC.'}
         {domain.data?.replyTo && ` Replies go to ${domain.data.replyTo}.`}
       </Text>
       <Stack gap="md">
@@ -64,7 +64,7 @@ function Selector({ onChoose }: { onChoose: (selector: string) => void }) {
       <Group gap="xs" align="flex-end" wrap="nowrap">
         <TextInput
           label="DKIM selector"
-          description="The name of the key at your mail provider. Empty: the usual names."
+          description="The name of the key at your email provider. Leave empty to check the usual names."
           placeholder="s1"
           spellCheck={false}
           autoComplete="off"

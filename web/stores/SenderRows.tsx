@@ -70,7 +70,7 @@ export function SenderRows({ rows, errors, onChange }: Props) {
             onChange([...rows, { key: Math.max(...rows.map(({ key }) => key)) + 1, country: '', sender: '' }])
           }
         >
-          Another sender for one country
+          Add a sender for one country
         </Button>
       </Stack>
     </fieldset>

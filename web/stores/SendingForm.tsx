@@ -13,10 +13,10 @@ export function SendingForm({ store }: { store: StoreView }) {
   return (
     <>
       <Card>
-        <Title order={2}>Sending</Title>
+        <Title order={2}>Sender</Title>
         <Text fz="sm" c="dimmed" mt={4} mb="md">
-          The law asks marketing mail to name its sender. Without a name and a postal address no flow can be switched
-          on.
+          By law, marketing emails must name their sender. A flow can be switched on once the sender name and postal
+          address are set.
         </Text>
         <Stack gap="md">
           {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
@@ -54,7 +54,7 @@ function SenderFields({ form, storeName, isDisabled }: FieldsProps) {
       />
       <TextInput
         label="Sender email"
-        description="Replies go here. Leave empty to use this server’s own address."
+        description="Where replies go (Reply-To). If empty, replies go to the From address, which is set under Mail server."
         type="email"
         disabled={isDisabled}
         autoComplete="email"
@@ -62,7 +62,7 @@ function SenderFields({ form, storeName, isDisabled }: FieldsProps) {
       />
       <Textarea
         label="Postal address"
-        description="Stands at the foot of every mail"
+        description="Shown in the footer of every email"
         autosize
         minRows={2}
         disabled={isDisabled}

@@ -1,6 +1,6 @@
 import { settingNames } from '../../shared/store-settings.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { settingWords } from './rules.ts'
+import { settingText } from './rules.ts'
 import type { useSettingsForm } from './useSettingsForm.ts'
 
 /** Why the last saving did not happen. What is wrong with a field stands at the field as well. */
@@ -11,12 +11,12 @@ export function SettingsOutcome({ save, clashes }: Pick<ReturnType<typeof useSet
       {save.error.message}
       {clashes && (
         <p style={{ margin: '4px 0 0' }}>
-          What you typed is still here; everything else now shows what they saved.{' '}
+          Your changes are still here; everything else now shows what they saved.{' '}
           {clashes.length > 0 && (
             <>
               Both of you changed{' '}
               {clashes
-                .map(({ name, value }) => `“${settingNames[name]}” (theirs: ${settingWords(name, value)})`)
+                .map(({ name, value }) => `“${settingNames[name]}” (theirs: ${settingText(name, value)})`)
                 .join(', ')}
               .{' '}
             </>

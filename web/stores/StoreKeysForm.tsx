@@ -1,10 +1,11 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { storeTexts } from '../../shared/stores.ts'
 import { useDraft } from '../access/drafts.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { KeyFields } from './KeyFields.tsx'
 import type { useConnectStore } from './queries.ts'
 import { checkKeys, type KeysForm } from './rules.ts'
 
@@ -16,7 +17,7 @@ interface Props {
 }
 
 export function StoreKeysForm({ connect, isDisabled, onAddress }: Props) {
-  const form = useForm({
+  const form = useForm<KeysForm>({
     mode: 'uncontrolled',
     initialValues: { store_url: '', consumer_key: '', consumer_secret: '' },
     validate: checkKeys,
@@ -34,14 +35,6 @@ export function StoreKeysForm({ connect, isDisabled, onAddress }: Props) {
     }
     connect.mutate(body, { onError: (error) => error instanceof ApiError && form.setErrors(error.fields) })
   })
-  const field = (name: 'store_url' | 'consumer_key' | 'consumer_secret') => ({
-    key: form.key(name),
-    ...form.getInputProps(name),
-    required: true,
-    withAsterisk: false,
-    spellCheck: false,
-    autoComplete: name === 'store_url' ? 'url' : 'off',
-  })
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -50,15 +43,14 @@ export function StoreKeysForm({ connect, isDisabled, onAddress }: Props) {
           description="As your customers open it, with its folder if it has one"
           placeholder="https://shop.example.com"
           inputMode="url"
-          {...field('store_url')}
+          key={form.key('store_url')}
+          {...form.getInputProps('store_url')}
+          required
+          withAsterisk={false}
+          spellCheck={false}
+          autoComplete="url"
         />
-        <TextInput label="Consumer key" placeholder="ck_…" {...field('consumer_key')} />
-        <PasswordInput
-          label="Consumer secret"
-          placeholder="cs_…"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the secret', tabIndex: 0 }}
-          {...field('consumer_secret')}
-        />
+        <KeyFields form={form} />
         {connect.error && (
           <Notice tone="bad" title="Connection failed" isLive>
             {wordsOf(connect.error, storeTexts.connectFailed)}

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import type { PlatformName } from '../../shared/platforms.ts'
 import { storeTexts } from '../../shared/stores.ts'
-import { isSubscribed } from '../access/access.ts'
 import { useMay, useMe, useSubscription } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
@@ -34,7 +33,7 @@ export function StoreSetupPage() {
   if (!subscription) return <LoadingPage />
   return (
     <BarePage title="Connect your store" size="md" actions={actions}>
-      {!isSubscribed(subscription.plan, subscription.status) ? (
+      {!subscription.hasActiveSubscription ? (
         <SubscriptionRequired />
       ) : connect.data ? (
         <ConnectedPanel store={connect.data.store} warnings={connect.data.warnings} />
@@ -47,13 +46,15 @@ export function StoreSetupPage() {
 
 function SubscriptionRequired() {
   return (
-    <Stack gap="md" align="flex-start">
-      <Title order={1}>Subscription Required</Title>
-      <Text>Connecting a store needs a plan. The free one is enough.</Text>
-      <Button component={Link} to="/pricing">
-        Choose a Plan
-      </Button>
-    </Stack>
+    <Card padding="xl">
+      <Stack gap="md" align="flex-start">
+        <Title order={1}>Subscription Required</Title>
+        <Text>Connecting a store needs a plan. The free one is enough.</Text>
+        <Button component={Link} to="/pricing">
+          Choose a Plan
+        </Button>
+      </Stack>
+    </Card>
   )
 }
 

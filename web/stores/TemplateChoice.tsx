@@ -17,10 +17,10 @@ export function TemplateChoice({ view }: { view: TextChannelView }) {
   const refresh = useRefreshTemplates()
   const usable = view.templates.filter(({ problem }) => problem === null)
   return (
-    <section aria-label="Template of reminders">
+    <section aria-label="Reminder template">
       <Group justify="space-between" gap="xs" mb={6}>
         <Title order={3} fz="md" fw={550}>
-          Template of reminders
+          Reminder template
         </Title>
         <Button
           variant="default"
@@ -29,7 +29,7 @@ export function TemplateChoice({ view }: { view: TextChannelView }) {
           loading={refresh.isPending}
           onClick={() => refresh.mutate(undefined)}
         >
-          Ask again
+          Refresh
         </Button>
       </Group>
       <Stack gap="sm">
@@ -40,7 +40,7 @@ export function TemplateChoice({ view }: { view: TextChannelView }) {
           </Text>
         )}
         {refresh.error && (
-          <Notice tone="bad" title="The templates could not be read" isLive>
+          <Notice tone="bad" title="The templates could not be loaded" isLive>
             {refresh.error.message}
           </Notice>
         )}
@@ -48,8 +48,8 @@ export function TemplateChoice({ view }: { view: TextChannelView }) {
           <Choice view={view} usable={usable} />
         ) : (
           <Notice tone="warn">
-            There is no template yet that reminders could use. Make one in WhatsApp Manager, with a button that leads to{' '}
-            {location.origin}/c/ and a variable behind it, and ask again once it is approved.
+            There is no template for reminders yet. Create one in WhatsApp Manager, with a button that links to{' '}
+            {location.origin}/c/ followed by a variable. Refresh once it is approved.
           </Notice>
         )}
         <TemplateList templates={view.templates} />

@@ -1,22 +1,31 @@
 import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
+import type { z } from 'zod'
+import type { sendTestMail } from '../../shared/sending.ts'
 import { useMay, useMe } from '../access/queries.ts'
 import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { useMailServer } from './mail-server-queries.ts'
 import { useTestMail } from './sending-queries.ts'
 
-/** A real mail over the real way, with what the mail server says at each step. */
+/** A real mail over the real way, with what the mail server says at each step. What is shown is of the mail server as it is now. */
 export function TestMailCard() {
+  const mail = useMailServer().data
+  return <OfServer key={mail?.server?.version ?? 0} isKept={mail?.way === 'mailbox'} />
+}
+
+/** `isKept`: email stays in the built-in mailbox. */
+function OfServer({ isKept }: { isKept: boolean }) {
   const me = useMe()
   const isAllowed = useMay('flows:switch')
   const test = useTestMail()
   return (
-    <Card component="section" aria-label="Test mail">
-      <Title order={2}>Test mail</Title>
+    <Card component="section" aria-label="Test email">
+      <Title order={2}>Test email</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Sends a real mail to {me?.email ?? 'you'}, the way your messages go, from the sender that is saved. Each step
-        shows the mail server’s own answer.
+        {isKept ? 'Sends an email to this server’s built-in mailbox' : `Sends a real email to ${me?.email ?? 'you'}`},
+        in the same way as your messages and from the saved sender. Each step shows the mail server’s answer.
       </Text>
       <Stack gap="md" align="stretch">
         <Button
@@ -27,21 +36,30 @@ export function TestMailCard() {
           disabled={!isAllowed}
           onClick={() => test.mutate()}
         >
-          {test.data ? 'Send another' : 'Send test mail'}
+          {test.data ? 'Send another' : 'Send test email'}
         </Button>
-        {!isAllowed && <Notice tone="info">Only the owner or an admin of the account can send a test mail.</Notice>}
-        {test.error && <Failed title="The test mail was not sent" error={test.error} onRetry={() => test.mutate()} />}
+        {!isAllowed && <Notice tone="info">Only the owner or an admin of the account can send a test email.</Notice>}
+        {test.error && <Failed title="The test email was not sent" error={test.error} onRetry={() => test.mutate()} />}
         {test.data && !test.isPending && (
           <>
-            <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
-              {test.data.isAccepted
-                ? `The mail server took the mail to ${test.data.to}.`
-                : `The mail to ${test.data.to} was not sent.`}
+            <Notice tone={toneOf(test.data)} isLive>
+              {outcomeOf(test.data)}
             </Notice>
-            <CheckList label="Steps of the test mail" checks={test.data.steps} />
+            <CheckList label="Steps of the test email" checks={test.data.steps} />
           </>
         )}
       </Stack>
     </Card>
   )
+}
+
+type Outcome = z.output<typeof sendTestMail.reply>
+
+const toneOf = ({ isAccepted, way }: Outcome) => (isAccepted ? (way === 'mailbox' ? 'info' : 'good') : 'bad')
+
+function outcomeOf({ isAccepted, way, to }: Outcome): string {
+  if (!isAccepted) return `The email to ${to} was not sent.`
+  return way === 'mailbox'
+    ? `The email is in the built-in mailbox. It was not sent to ${to}, because email stays on this server.`
+    : `The mail server accepted the email to ${to}.`
 }

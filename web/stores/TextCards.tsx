@@ -6,8 +6,8 @@ import { SmsCard } from './SmsCard.tsx'
 import { useTextChannels } from './text-queries.ts'
 import { WhatsappCard } from './WhatsappCard.tsx'
 
-/** SMS and WhatsApp of the account. */
-export function TextCards() {
+/** SMS or WhatsApp of the account, and what both may cost. */
+export function TextCards({ channel }: { channel: 'sms' | 'whatsapp' }) {
   const channels = useTextChannels()
   if (channels.isPending) return <LoadingCards count={2} rows={5} />
   if (channels.error && !channels.data) {
@@ -17,8 +17,7 @@ export function TextCards() {
   }
   return (
     <>
-      <SmsCard view={channels.data.sms} />
-      <WhatsappCard view={channels.data.whatsapp} />
+      {channel === 'sms' ? <SmsCard view={channels.data.sms} /> : <WhatsappCard view={channels.data.whatsapp} />}
       <BudgetCard />
     </>
   )

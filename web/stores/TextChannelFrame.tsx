@@ -1,14 +1,13 @@
 import { Button, Card, CopyButton, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconCopy, IconDeviceMobile, IconMinus } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { type TextChannelView, textChannelTexts } from '../../shared/text-channels.ts'
-import { useMay } from '../access/queries.ts'
-import { announce } from '../ui/announce.ts'
-import { Confirm } from '../ui/Confirm.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
+import { MayChange } from './MayChange.tsx'
+import { RemoveButton } from './RemoveButton.tsx'
 import { useRemoveChannel } from './text-queries.ts'
 
 const names = { sms: 'SMS', whatsapp: 'WhatsApp' }
@@ -30,7 +29,6 @@ interface Props {
 /** What SMS and WhatsApp have in common: how it stands, where the provider has to be pointed at, and who may change it. */
 export function TextChannelFrame({ view, about, children }: Props) {
   const name = names[view.channel]
-  const mayChange = useMay('flows:switch')
   return (
     <Card component="section" aria-label={name}>
       <Group justify="space-between" gap="xs">
@@ -41,26 +39,22 @@ export function TextChannelFrame({ view, about, children }: Props) {
         {about}
       </Text>
       <Stack gap="md">
-        <Standing view={view} />
+        <ConnectionState view={view} />
         {view.state === 'ready' && <Hooks view={view} />}
-        {view.isFixed ? (
-          <Notice tone="info">{textChannelTexts.demo}</Notice>
-        ) : mayChange ? (
-          children
-        ) : (
-          <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>
-        )}
+        <MayChange fixed={view.isFixed && textChannelTexts.demo} what="these">
+          {children}
+        </MayChange>
       </Stack>
     </Card>
   )
 }
 
-function Standing({ view }: { view: TextChannelView }) {
+function ConnectionState({ view }: { view: TextChannelView }) {
   if (view.state === 'missing') return <Notice tone="warn">{textChannelTexts.notConfigured}</Notice>
   if (view.state === 'sandbox') {
     return (
       <Notice tone="info">
-        Messages go to the built-in phones and to nobody else.{' '}
+        Messages go only to the built-in phones.{' '}
         {view.phoneUrl && (
           <a href={view.phoneUrl} target="_blank" rel="noreferrer">
             Open the phones
@@ -95,8 +89,8 @@ function Hooks({ view }: { view: TextChannelView }) {
     <div>
       {!view.isReachable && (
         <Notice tone="warn">
-          {providers[view.provider ?? 'twilio']} cannot reach this server, so delivery reports and answers such as STOP
-          do not arrive. Whoever runs it sets PUBLIC_URL to a public address.
+          {providers[view.provider ?? 'twilio']} cannot reach this server, so delivery reports and replies such as STOP
+          do not arrive. The server’s administrator must set PUBLIC_URL to a public address.
         </Notice>
       )}
       <Text fz="sm" mt={view.isReachable ? 0 : 'sm'}>
@@ -132,34 +126,12 @@ function Hooks({ view }: { view: TextChannelView }) {
 
 /** Says what ends with it, and does it. */
 export function RemoveChannel({ view }: { view: TextChannelView }) {
-  const [isAsking, setAsking] = useState(false)
   const remove = useRemoveChannel(view.channel)
   const name = names[view.channel]
   if (view.state !== 'ready') return null
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        Remove
-      </Button>
-      <Confirm
-        opened={isAsking}
-        title={`Remove ${name}?`}
-        confirmLabel="Remove"
-        isDangerous
-        isBusy={remove.isPending}
-        problem={remove.error?.message}
-        onConfirm={() =>
-          remove.mutate(undefined, {
-            onSuccess: () => {
-              setAsking(false)
-              announce(`${name} removed`)
-            },
-          })
-        }
-        onClose={() => setAsking(false)}
-      >
-        The credentials are forgotten, and nothing is sent by {name} any more. What was sent stays where it is.
-      </Confirm>
-    </>
+    <RemoveButton title={`Remove ${name}?`} removed={`${name} removed`} remove={remove}>
+      The credentials are deleted, and nothing more is sent by {name}. The history of sent messages stays.
+    </RemoveButton>
   )
 }

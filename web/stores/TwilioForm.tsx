@@ -74,6 +74,6 @@ const problems = (form: TwilioValues, isKept: boolean): Record<string, string> =
   ...(/^AC[0-9a-fA-F]{32}$/.test(form.accountSid.trim())
     ? {}
     : { accountSid: 'AC and 32 digits, from the Twilio console' }),
-  ...(form.authToken.trim() || isKept ? {} : { authToken: 'Please enter it' }),
+  ...(form.authToken.trim() || isKept ? {} : { authToken: 'This field is required' }),
   ...senderProblems(form.senders),
 })

@@ -14,7 +14,7 @@ export function WhatsappCard({ view }: { view: TextChannelView }) {
   return (
     <TextChannelFrame
       view={view}
-      about="By Meta’s Cloud API, or by Twilio. Shoppers get a message only with their consent, and outside of 24 hours after their own message only by a template WhatsApp has approved. Marketing to US numbers is refused."
+      about="Sent by Meta’s Cloud API or by Twilio. Shoppers get messages only with their consent. More than 24 hours after their own last message, only templates approved by WhatsApp are allowed. Marketing to US numbers is refused."
     >
       {view.state === 'ready' && <TemplateChoice key={`template ${view.version}`} view={view} />}
       <WhatsappForm key={view.version} view={view} />
@@ -52,7 +52,7 @@ function MetaForm({ view }: { view: TextChannelView }) {
   const save = useSaveWhatsapp()
   const isKept = view.state === 'ready' && view.provider === 'meta'
   const digits = (value: string) => (/^\d{5,25}$/.test(value.trim()) ? null : 'Digits only, from WhatsApp Manager')
-  const secret = (value: string) => (value.trim() || isKept ? null : 'Please enter it')
+  const secret = (value: string) => (value.trim() || isKept ? null : 'This field is required')
   const form = useForm<MetaFields>({
     initialValues: {
       phoneNumberId: (isKept && view.identity.phoneNumberId) || '',

@@ -1,9 +1,11 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
+import { captureStatus } from '../../shared/capture-status.ts'
 import {
   connectStore,
   disconnectStore,
   examineStore,
+  replaceKeys,
   saveStoreSettings,
   storeHealth,
   syncStore,
@@ -11,7 +13,7 @@ import {
 import { connectionQuery, useMay, useStore } from '../access/queries.ts'
 import { forgetConnection } from '../access/session.ts'
 import { call } from '../api.ts'
-import { isOfStore } from './rules.ts'
+import { isOfStore } from './store-keys.ts'
 
 export type StoreKeys = z.input<typeof connectStore.body>
 export type StoreSettings = z.input<typeof saveStoreSettings.body>
@@ -26,6 +28,15 @@ export function useStoreHealth() {
   const store = useStore()
   const mayRead = useMay('stores:read')
   return useQuery({ ...healthQuery, enabled: store !== null && mayRead })
+}
+
+/** Contacts above the limits on new contacts. */
+export function useCaptureStatus() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['store', storeId, 'capture-status'],
+    queryFn: ({ signal }) => call(captureStatus, { signal }),
+  })
 }
 
 /** The store is asked once when this is opened, and again only when somebody wants it. */
@@ -51,6 +62,16 @@ export function useSync() {
   return useMutation({
     mutationFn: () => call(syncStore),
     onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' }),
+  })
+}
+
+/** The store is known by its id: another tab may have switched to another one meanwhile. */
+export function useReplaceKeys(storeId: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof replaceKeys.body>) => call(replaceKeys, { query: { storeId }, body }),
+    // What was refused to the old keys is shown in many places.
+    onSuccess: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' }),
   })
 }
 

@@ -4,12 +4,12 @@ import {
   changesOf,
   checkKeys,
   healthOf,
-  isOfStore,
   keysPage,
   mergeSettings,
   type SettingsForm,
-  settingWords,
+  settingText,
 } from './rules.ts'
+import { isOfStore } from './store-keys.ts'
 
 it('asks for address and both keys in the specification’s words', () => {
   expect(checkKeys({ store_url: ' ', consumer_key: '', consumer_secret: 'cs_1' })).toEqual({
@@ -17,6 +17,15 @@ it('asks for address and both keys in the specification’s words', () => {
     consumer_key: 'Consumer key and secret are required for WooCommerce',
   })
   expect(checkKeys({ store_url: 'shop.example', consumer_key: 'ck_1', consumer_secret: 'cs_1' })).toEqual({})
+})
+
+it('tells which field holds the other one’s value when key and secret are swapped', () => {
+  const form = { store_url: 'shop.example', consumer_key: ' cs_1', consumer_secret: 'ck_1 ' }
+  expect(checkKeys(form)).toEqual({
+    consumer_key: 'This is a consumer secret.',
+    consumer_secret: 'This is a consumer key.',
+  })
+  expect(checkKeys({ ...form, consumer_secret: 'cs_1' })).toEqual({})
 })
 
 const settings: SettingsForm = {
@@ -53,11 +62,11 @@ it('takes in what somebody else saved, keeps what is typed here, and names what 
 })
 
 it('says a setting as its field does', () => {
-  expect(settingWords('abandonmentTimeoutMinutes', 60)).toBe('1 hour')
-  expect(settingWords('capWindowHours', 48)).toBe('2 days')
-  expect(settingWords('attributionWindowDays', 5)).toBe('5 days')
-  expect(settingWords('senderEmail', '')).toBe('empty')
-  expect(settingWords('quietFrom', '21:00')).toBe('21:00')
+  expect(settingText('abandonmentTimeoutMinutes', 60)).toBe('1 hour')
+  expect(settingText('capWindowHours', 48)).toBe('2 days')
+  expect(settingText('attributionWindowDays', 5)).toBe('5 days')
+  expect(settingText('senderEmail', '')).toBe('empty')
+  expect(settingText('quietFrom', '21:00')).toBe('21:00')
 })
 
 it('calls a stream failing only while its last end was a failure', () => {
@@ -71,7 +80,7 @@ it('calls a stream failing only while its last end was a failure', () => {
 it('knows where a store makes its keys, once there is an address', () => {
   const page = '/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1'
   expect(keysPage(' https://shop.example/store/ ')).toBe(`https://shop.example/store${page}`)
-  for (const typed of ['', 'shop', 'javascript:alert(1)']) expect(keysPage(typed)).toBeNull()
+  for (const typed of ['', 'shop', 'localhostel', 'javascript:alert(1)']) expect(keysPage(typed)).toBeNull()
 })
 
 it('writes the capture tag', () => {

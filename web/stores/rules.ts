@@ -1,4 +1,4 @@
-import { normalizeStoreUrl } from '../../shared/store-problems.ts'
+import { areKeysSwapped, normalizeStoreUrl } from '../../shared/store-problems.ts'
 import type { SettingName, StoreSettings } from '../../shared/store-settings.ts'
 import { type StoreView, storeTexts } from '../../shared/stores.ts'
 import { minutesPer, unitOf } from '../ui/duration.ts'
@@ -14,7 +14,7 @@ export interface KeysForm {
 /** Where a key is made in the store's own admin; null until the address is one. */
 export function keysPage(storeUrl: string): string | null {
   const url = normalizeStoreUrl('woocommerce', storeUrl)
-  if (!url.ok || !/[.:]|localhost/.test(new URL(url.storeUrl).host)) return null
+  if (!url.ok || !/[.:]|^localhost$/.test(new URL(url.storeUrl).host)) return null
   return `${url.storeUrl}/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1`
 }
 
@@ -25,6 +25,10 @@ export function checkKeys(form: KeysForm): Partial<Record<keyof KeysForm, string
   if (!url.ok) problems.store_url = url.message
   if (form.consumer_key.trim() === '') problems.consumer_key = storeTexts.keysRequired
   if (form.consumer_secret.trim() === '') problems.consumer_secret = storeTexts.keysRequired
+  if (areKeysSwapped(form.consumer_key, form.consumer_secret)) {
+    problems.consumer_key = 'This is a consumer secret.'
+    problems.consumer_secret = 'This is a consumer key.'
+  }
   return problems
 }
 
@@ -70,14 +74,14 @@ export function mergeSettings(base: SettingsForm, mine: SettingsForm, theirs: Se
 const namesOf = (settings: SettingsForm) => Object.keys(settings) as SettingName[]
 
 /** A setting's value as it is said in a sentence. */
-export function settingWords(name: SettingName, value: string | number): string {
+export function settingText(name: SettingName, value: string | number): string {
   if (value === '') return 'empty'
-  if (name === 'abandonmentTimeoutMinutes') return spanWords(Number(value))
-  if (name === 'capWindowHours' || name === 'textCooldownHours') return spanWords(Number(value) * 60)
-  return name === 'attributionWindowDays' ? spanWords(Number(value) * 1_440) : String(value)
+  if (name === 'abandonmentTimeoutMinutes') return spanText(Number(value))
+  if (name === 'capWindowHours' || name === 'textCooldownHours') return spanText(Number(value) * 60)
+  return name === 'attributionWindowDays' ? spanText(Number(value) * 1_440) : String(value)
 }
 
-function spanWords(minutes: number): string {
+function spanText(minutes: number): string {
   const unit = unitOf(minutes)
   const amount = minutes / minutesPer[unit]
   return `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`
@@ -100,12 +104,12 @@ export function healthOf({ completedAt, failedAt, isRunning }: StreamState): Str
 }
 
 const streamNames: Record<string, string> = {
-  fence: 'Orders, checked before each message',
+  order_check: 'Orders, checked before each message',
   import: 'First import of orders',
   sweep: 'Orders, every 15 minutes',
   customers: 'Customers',
   products: 'Products',
-  webhooks: 'Notices from your store',
+  webhooks: 'Webhooks from your store',
 }
 
 export const streamName = (stream: string) => streamNames[stream] ?? stream
@@ -113,20 +117,3 @@ export const streamName = (stream: string) => streamNames[stream] ?? stream
 /** The tag that goes on every page of the shop. */
 export const captureSnippet = (origin: string, captureKey: string) =>
   `<script src="${origin}/capture/${captureKey}.js" defer></script>`
-
-/** Of whoever is signed in, their account or this server; every other answer belongs to the store it was asked of. */
-const OF_NO_STORE = [
-  'me',
-  'subscription',
-  'connection',
-  'instance',
-  'team',
-  'accounts',
-  'sessions',
-  'invitation',
-  'channels',
-  'sending-budget',
-]
-
-/** Whether what was answered under this key is forgotten when the store is left. */
-export const isOfStore = ([noun]: readonly unknown[]): boolean => !OF_NO_STORE.includes(String(noun))

@@ -2,10 +2,25 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import type { z } from 'zod'
 import * as mailbox from '../../shared/bounce-mailbox.ts'
 import * as links from '../../shared/link-host.ts'
-import { checkSenderDomain, listPausedReceivers, sendTestMail } from '../../shared/sending.ts'
+import { checkSenderDomain, listThrottledDomains, readSendingStates, sendTestMail } from '../../shared/sending.ts'
 import { call } from '../api.ts'
+import { mailServerQuery } from './mail-server-queries.ts'
 
-export const useTestMail = () => useMutation({ mutationFn: () => call(sendTestMail) })
+export function useTestMail() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(sendTestMail),
+    // Whether one was accepted is said elsewhere too.
+    onSuccess: () => queries.invalidateQueries({ queryKey: mailServerQuery.queryKey }),
+  })
+}
+
+export const useSendingStates = (storeId: string) =>
+  useQuery({
+    queryKey: ['store', storeId, 'sending-states'],
+    queryFn: ({ signal }) => call(readSendingStates, { query: { storeId }, signal }),
+    staleTime: 0,
+  })
 
 /** Asked once per selector, and again only when somebody wants it. */
 export const useSenderDomain = (storeId: string, selector: string) =>
@@ -17,8 +32,8 @@ export const useSenderDomain = (storeId: string, selector: string) =>
     retry: false,
   })
 
-export const usePausedReceivers = () =>
-  useQuery({ queryKey: ['paused-receivers'], queryFn: ({ signal }) => call(listPausedReceivers, { signal }) })
+export const useThrottledDomains = () =>
+  useQuery({ queryKey: ['paused-receivers'], queryFn: ({ signal }) => call(listThrottledDomains, { signal }) })
 
 const mailboxQuery = queryOptions({
   queryKey: ['bounce-mailbox'],

@@ -8,9 +8,9 @@ export function storeFacts(store: StoreView): [string, ReactNode][] {
     ['Platform', `${platformNames[store.platform]} ${store.version}`],
     ['Currency', store.currency],
     ['Time zone', store.timeZone],
-    ['Country', countries(store.baseCountry ? [store.baseCountry] : null) ?? 'not given'],
-    ['Sells to', countries(store.sellingCountries) ?? 'all countries'],
-    ['Key', store.canWrite ? 'may read and write' : 'may only read'],
+    ['Country', countries(store.baseCountry ? [store.baseCountry] : null) ?? 'Not given'],
+    ['Sells to', countries(store.sellingCountries) ?? 'All countries'],
+    ['Key', store.canWrite ? 'Read/Write' : 'Read only'],
   ]
 }
 

@@ -29,9 +29,9 @@ export function senderProblems(rows: readonly SenderRow[]): Record<string, strin
     if (at > 0 && !/^[A-Z]{2}$/.test(row.country)) problems[`senders.${at}.country`] = 'Two letters, such as DE'
     const isEmptyFirst = at === 0 && row.sender.trim() === ''
     const isRight = TextSender.shape.sender.safeParse(row.sender).success
-    if (!isEmptyFirst && !isRight) problems[`senders.${at}.sender`] ??= 'This is no sender'
+    if (!isEmptyFirst && !isRight) problems[`senders.${at}.sender`] ??= 'This is not a valid sender'
     if (rows.some((other, index) => index < at && other.country === row.country)) {
-      problems[`senders.${at}.country`] = 'This country has a sender already'
+      problems[`senders.${at}.country`] = 'This country already has a sender'
     }
   }
   return problems

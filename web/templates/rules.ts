@@ -3,11 +3,11 @@
 /** B 3's template variables. */
 export const variables = [
   { name: 'customer_name', meaning: 'Name of the shopper' },
-  { name: 'cart_items', meaning: 'What is in the cart, with pictures and prices' },
+  { name: 'cart_items', meaning: 'Items in the cart, with pictures and prices' },
   { name: 'cart_total', meaning: 'Value of the cart' },
-  { name: 'checkout_link', meaning: 'Link that brings the cart back' },
+  { name: 'checkout_link', meaning: 'Link that restores the cart' },
   { name: 'store_name', meaning: 'Name of your store' },
-  { name: 'discounted_total', meaning: 'Value after the coupon, if there is one' },
+  { name: 'discounted_total', meaning: 'Total after the discount, if there is one' },
 ] as const
 
 export interface Words {

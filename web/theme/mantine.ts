@@ -47,6 +47,7 @@ export const theme = createTheme({
       h1: { fontSize: '1.375rem', lineHeight: '1.3' },
       h2: { fontSize: '1rem', lineHeight: '1.4' },
       h3: { fontSize: '0.875rem', lineHeight: '1.45' },
+      h4: { fontSize: '0.8125rem', lineHeight: '1.45' },
     },
   },
   components: {

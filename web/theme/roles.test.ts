@@ -26,6 +26,26 @@ function contrast(one: string, other: string): number {
   return (high! + 0.05) / (low! + 0.05)
 }
 
+/** 0 to 360 around the wheel, and how far from grey, 0 to 1. */
+function hueOf(hex: string): { hue: number; chroma: number } {
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255) as [
+    number,
+    number,
+    number,
+  ]
+  const chroma = Math.max(red, green, blue) - Math.min(red, green, blue)
+  const hue = Math.atan2(Math.sqrt(3) * (green - blue), 2 * red - green - blue) * (180 / Math.PI)
+  return { hue: (hue + 360) % 360, chroma }
+}
+
+/** A 4.3, B 4: the colours the specification names, by the tone that stands for each. */
+const hues: [tone: string, from: number, to: number][] = [
+  ['good', 90, 160],
+  ['info', 195, 240],
+  ['warn', 30, 65],
+  ['bad', 0, 20],
+]
+
 const grounds = ['page', 'surface', 'surface-hover', 'sunken']
 const tones = ['good', 'info', 'warn', 'bad', 'quiet']
 
@@ -59,6 +79,14 @@ describe.each(themeNames)('the theme %s', (theme) => {
 
   it('gives every role a colour', () => {
     expect(Object.keys(roles)).toEqual(Object.keys(rolesOf('light')))
+  })
+
+  it('has green for good, blue for info, yellow for a warning, red for bad and grey for quiet (A 4.3)', () => {
+    for (const [tone, from, to] of hues) {
+      const { hue, chroma } = hueOf(roles[tone]!)
+      expect([tone, hue >= from && hue <= to, chroma > 0.25]).toEqual([tone, true, true])
+    }
+    expect(hueOf(roles.quiet!).chroma).toBeLessThan(0.2)
   })
 
   it.each(read)('has %s readable on %s', (words, ground) => {

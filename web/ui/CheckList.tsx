@@ -9,19 +9,28 @@ import {
   IconMinus,
   IconPlayerSkipForward,
 } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import type { Check } from '../../shared/checks.ts'
 import { StatusBadge } from './StatusBadge.tsx'
 
 const badges: Record<Check['state'], Parameters<typeof StatusBadge>[0]> = {
-  good: { tone: 'good', icon: IconCircleCheck, label: 'Fine' },
-  warn: { tone: 'warn', icon: IconAlertTriangle, label: 'Needs a look' },
+  good: { tone: 'good', icon: IconCircleCheck, label: 'OK' },
+  warn: { tone: 'warn', icon: IconAlertTriangle, label: 'Needs attention' },
   bad: { tone: 'bad', icon: IconCircleX, label: 'Problem' },
   quiet: { tone: 'quiet', icon: IconMinus, label: 'Not checked' },
   skipped: { tone: 'quiet', icon: IconPlayerSkipForward, label: 'Skipped' },
 }
 
-/** What was looked at, each with what was found and what to do. `label` names the list. */
-export function CheckList({ label, checks }: { label: string; checks: readonly Check[] }) {
+interface Props {
+  /** Names the list. */
+  label: string
+  checks: readonly Check[]
+  /** Where something can be done about a check at once. */
+  fixLink?: (check: Check) => ReactNode
+}
+
+/** What was looked at, each with what was found and what to do. */
+export function CheckList({ label, checks, fixLink }: Props) {
   return (
     <ul className="checks" aria-label={label}>
       {checks.map((check) => (
@@ -36,6 +45,7 @@ export function CheckList({ label, checks }: { label: string; checks: readonly C
           )}
           {check.record && <DnsRecord record={check.record} />}
           {check.answer && <pre className="check-answer">{check.answer}</pre>}
+          {fixLink && <div className="check-way">{fixLink(check)}</div>}
         </li>
       ))}
     </ul>

@@ -10,11 +10,12 @@ interface Props {
   error: Error
   /** Tries again; the button waits for what it returns. */
   onRetry?: () => unknown
+  retryLabel?: string
   children?: ReactNode
 }
 
 /** Where something should be and could not be had. */
-export function Failed({ title, error, onRetry, children }: Props) {
+export function Failed({ title, error, onRetry, retryLabel = 'Retry', children }: Props) {
   const [isRetrying, setRetrying] = useState(false)
   const retry = async () => {
     setRetrying(true)
@@ -37,7 +38,7 @@ export function Failed({ title, error, onRetry, children }: Props) {
             loading={isRetrying}
             onClick={retry}
           >
-            Retry
+            {retryLabel}
           </Button>
         )}
       </Stack>

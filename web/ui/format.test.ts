@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
 import {
   formatAge,
+  formatClock,
   formatCountdown,
   formatDateTime,
   formatDistance,
   formatMinutes,
   formatMoney,
   formatPrice,
+  formatRound,
 } from './format.ts'
 
 const now = Date.parse('2026-03-05T12:00:00Z')
@@ -17,11 +19,23 @@ it('writes money in en-US with the currency’s own digits', () => {
   expect(formatMoney(3, 'nonsense')).toBe('3.00')
 })
 
+it('writes whole amounts beside an axis without decimals', () => {
+  expect(formatRound(180, 'USD')).toBe('$180')
+  expect(formatRound(0.5, 'USD')).toBe('$0.50')
+  expect(formatRound(1200, 'JPY')).toBe('¥1,200')
+})
+
 it('writes what a message costs, to a hundredth of a cent', () => {
   expect(formatPrice(0.0079, 'USD')).toBe('$0.0079')
   expect(formatPrice(0.5, 'USD')).toBe('$0.50')
   expect(formatPrice(12.345, 'USD')).toBe('$12.35')
   expect(formatPrice(0, 'USD')).toBe('$0.00')
+})
+
+it('writes the time of a wall clock as other times are written', () => {
+  expect(formatClock('21:00')).toBe('9:00 PM')
+  expect(formatClock('08:30')).toBe('8:30 AM')
+  expect(formatClock('00:00')).toBe('12:00 AM')
 })
 
 it('writes distances in the largest whole unit', () => {

@@ -8,6 +8,7 @@ const dateTimes = new Intl.DateTimeFormat('en-US', {
   hour: 'numeric',
   minute: '2-digit',
 })
+const clockTimes = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' })
 const longDateTimes = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'long' })
 
 export function formatMoney(amount: number, currency: string): string {
@@ -17,6 +18,11 @@ export function formatMoney(amount: number, currency: string): string {
     formatters.set(currency, formatter)
   }
   return formatter.format(amount)
+}
+
+/** Without decimals where there are none to tell: the marks of an axis. */
+export function formatRound(amount: number, currency: string): string {
+  return Number.isInteger(amount) ? moneyFormatter(currency, 0).format(amount) : formatMoney(amount, currency)
 }
 
 /** What one message costs can be less than the currency's smallest coin: up to four decimals. */
@@ -37,6 +43,12 @@ export function formatDateTime(instant: string | number, now = Date.now()): stri
   const text = dateTimes.format(date)
   if (date.getFullYear() === new Date(now).getFullYear()) return text
   return text.replace(',', `, ${date.getFullYear()},`)
+}
+
+/** A wall clock's time, `21:00`, as the other times are written: 9:00 PM. */
+export function formatClock(time: string): string {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return clockTimes.format(Date.UTC(2000, 0, 1, hours, minutes))
 }
 
 export const formatLongDateTime = (instant: string | number) => longDateTimes.format(new Date(instant))
@@ -82,6 +94,9 @@ function moneyFormatter(currency: string, decimals?: number): Intl.NumberFormat 
   try {
     return new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits })
   } catch {
-    return new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: decimals ?? 2 })
+    return new Intl.NumberFormat('en-US', {
+      minimumFractionDigits: Math.min(2, decimals ?? 2),
+      maximumFractionDigits: decimals ?? 2,
+    })
   }
 }

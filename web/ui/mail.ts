@@ -6,7 +6,7 @@ const HEAD =
 
 /** The mail's document with our head in front of its own, so that the mail cannot override it. */
 export function mailDocument(html: string): string {
-  const head = /<head[^>]*>/i.exec(html)
+  const head = /<head(\s[^<>]*)?>/i.exec(html)
   if (!head) return `<!doctype html><html><head>${HEAD}</head><body>${html}</body></html>`
   const end = head.index + head[0].length
   return html.slice(0, end) + HEAD + html.slice(end)

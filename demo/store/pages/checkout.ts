@@ -1,5 +1,6 @@
 // The block checkout: opening it makes the draft, leaving a field sends it to the store, one button places the order.
 import type { FastifyReply } from 'fastify'
+import { defaultBoxText, wordingId } from '../../../shared/consent-box.ts'
 import { type PricedCart, priceCart } from '../cart.ts'
 import { draftOrder } from '../checkout.ts'
 import type { Session } from '../sessions.ts'
@@ -35,16 +36,16 @@ ${field('email', 'Email address', billing.email, 'type="email" autocomplete="ema
 ${consentBox('email')}</fieldset>`
 }
 
-/** What the shopper agrees to, word for word; it goes into the order and into the ledger of whoever watches the page. */
+/** What the shopper agrees to, word for word: Recoup's own words, as a store has them that changed none. */
 export const consentWordings = {
-  email: `Email me about the cart I leave and about offers of ${storeName}. I can say no at any time.`,
-  sms: `Text me about the cart I leave. I agree to get recurring automated marketing text messages from ${storeName} at this number. This is not a condition of any purchase. Message and data rates may apply. Reply STOP to stop, HELP for help.`,
-  whatsapp: `Write to me on WhatsApp about the cart I leave and about offers of ${storeName}. I can reply STOP at any time.`,
+  email: defaultBoxText('email', storeName),
+  sms: defaultBoxText('sms', storeName),
+  whatsapp: defaultBoxText('whatsapp', storeName),
 } as const
 
 /** Never ticked from the start: a tick that nobody made is no consent. */
 function consentBox(channel: keyof typeof consentWordings): string {
-  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-agree="${channel}"><span>${esc(consentWordings[channel])}</span></label>`
+  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(consentWordings[channel])}" data-agree="${channel}"><span>${esc(consentWordings[channel])}</span></label>`
 }
 
 function address(shop: Shop, { shipping, billing }: Session): string {
@@ -107,5 +108,6 @@ function field(id: string, label: string, value: string, more: string): string {
 }
 
 function withoutForms(html: string): string {
-  return html.replace(/<form.*?<\/form>/gs, '')
+  const [before, ...forms] = html.split('<form')
+  return [before, ...forms.map((form) => form.slice(form.indexOf('</form>') + '</form>'.length))].join('')
 }

@@ -54,7 +54,7 @@ export function visitsPage(view: View): FastifyReply {
 <td>${statusNames[order.status] ?? order.status}</td><td>${money(order.totalMinor)}</td></tr>`,
   )
   const table = `<div class="scroll"><table><thead><tr><th>Order</th><th>Date</th><th>Status</th><th>Total</th></tr></thead><tbody>${list.join('')}</tbody></table></div>`
-  const body = `<h1>My visits</h1><p>What this browser has bought here. “New shopper” below forgets it, with the cart.</p>
+  const body = `<h1>My visits</h1><p>Orders placed in this browser. “New shopper” below clears them and the cart.</p>
 ${list.length ? table : '<p class="empty">No orders yet.</p>'}
 <form method="post" action="/forget-me/"><button class="button" type="submit">New shopper (forget me)</button></form>`
   return show(view, { title: 'My visits', body })

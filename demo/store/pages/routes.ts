@@ -1,7 +1,7 @@
 // The shop front's addresses, as WooCommerce names them.
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { drawPicture } from '../pictures.ts'
+import { pictureNames } from '../pictures.ts'
 import { forgettingCookies } from '../sessions.ts'
 import type { Shop } from '../shop.ts'
 import { adminPage, changeByAdmin } from './admin.ts'
@@ -57,6 +57,9 @@ function serveFiles(app: FastifyInstance) {
     'store.js': ['text/javascript; charset=UTF-8', read('store.js')],
     'icon.svg': ['image/svg+xml', logo.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"')],
   }
+  const pictures = new Map(
+    pictureNames.map((name) => [`${name}.jpg`, readFileSync(new URL(`../pictures/${name}.jpg`, import.meta.url))]),
+  )
   app.get('/assets/:name', (request, reply) => {
     const file = files[(request.params as { name: string }).name]
     return file
@@ -64,10 +67,10 @@ function serveFiles(app: FastifyInstance) {
       : reply.callNotFound()
   })
   app.get('/wp-content/uploads/2026/11/:file', (request, reply) => {
-    const name = (request.params as { file: string }).file.replace(/(-\d+x\d+)?\.svg$/, '')
-    const picture = drawPicture(name)
+    // Every size is the same file: what asks for a smaller one scales it.
+    const picture = pictures.get((request.params as { file: string }).file.replace(/-\d+x\d+(?=\.jpg$)/, ''))
     if (!picture) return reply.callNotFound()
-    return reply.header('content-type', 'image/svg+xml').header('cache-control', 'max-age=86400').send(picture)
+    return reply.header('content-type', 'image/jpeg').header('cache-control', 'max-age=86400').send(picture)
   })
 }
 

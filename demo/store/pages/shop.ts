@@ -23,7 +23,7 @@ export function homePage(view: View): FastifyReply {
   <div><h1>Slow mornings, well made.</h1>
   <p>Loose-leaf tea, fresh-roasted coffee and pots thrown by hand in Burlington, Vermont.</p>
   <a class="button" href="/shop/">Shop everything</a></div>
-  <img src="/wp-content/uploads/2026/11/teapot.svg" alt="" width="420" height="420">
+  <img src="/wp-content/uploads/2026/11/teapot.jpg" alt="" width="420" height="420">
 </section>
 <h2>From the shelves</h2>${grid(view.shop, picks)}`
   return show(view, { title: 'Home', body })

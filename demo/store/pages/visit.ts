@@ -75,7 +75,8 @@ function classicAdd(view: View) {
 }
 
 function choicesOf(shop: Shop, query: PhpQuery, product: Product | undefined) {
-  if (product?.type !== 'variable' || !listVariations(shop, product).length) return []
+  if (!product || product.type === 'simple') return []
+  if (product.type === 'variable' && !listVariations(shop, product).length) return []
   const chosen = Object.entries(query).filter(([name]) => name.startsWith('attribute_'))
   return chosen.map(([attribute, value]) => ({ attribute, value: asText(value) ?? '' }))
 }

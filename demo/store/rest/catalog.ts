@@ -37,6 +37,7 @@ export const catalogRoutes: Route[] = [
     allow: collection,
     GET: { can: 'list', rules: pagingRules, run: getVariations },
   },
+  { pattern: /^\/wc\/v3\/variations$/, allow: 'GET', GET: { can: 'list', rules: pagingRules, run: getAllVariations } },
   { pattern: /^\/wc\/v3\/products\/(\d+)\/variations\/(\d+)$/, allow: record, GET: { can: 'view', run: getVariation } },
 ]
 
@@ -91,8 +92,24 @@ function getProduct({ shop, ids }: RestRequest): RestReply {
 
 function getVariations(request: RestRequest): RestReply {
   const parent = parentOf(request)
-  const variations = listVariations(request.shop, parent)
+  const variations = listVariations(request.shop, parent).filter((variation) => isIncluded(request, variation))
   return paged(request, variations, (variation) => presentVariation(request.shop, variation, parent))
+}
+
+/** Of all parents at once, newest first (WooCommerce 10.3). */
+function getAllVariations(request: RestRequest): RestReply {
+  const { shop } = request
+  const all = listProducts(shop).flatMap((parent) =>
+    listVariations(shop, parent).map((variation) => ({ parent, variation })),
+  )
+  const wanted = all.filter(({ variation }) => isIncluded(request, variation))
+  const sorted = wanted.toSorted((a, b) => b.variation.id - a.variation.id)
+  return paged(request, sorted, ({ parent, variation }) => presentVariation(shop, variation, parent))
+}
+
+function isIncluded({ query }: RestRequest, { id }: Product): boolean {
+  const include = asList(query.include)
+  return include.length === 0 || include.includes(String(id))
 }
 
 function getVariation(request: RestRequest): RestReply {

@@ -44,7 +44,7 @@ function wireOf(shop: Shop, request: FastifyRequest): Wire | null {
   const plain = asText(query.rest_route)
   if (!isPretty && plain === undefined) return null
   const route = (isPretty ? rawPath.slice('/wp-json'.length) : plain!)
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/^\/wc\/v2\//, '/wc/v3/')
   const common = { method: request.method, rawPath, query, rawBody: '', headers: request.headers, ip: request.ip }
   return { ...common, route, looksAtKeys: isPretty }

@@ -1,7 +1,8 @@
-import { D9, D11 } from './by-hand.ts'
 import { S6, S7 } from './carts.ts'
+import { X5 } from './contacts.ts'
 import { C8 } from './erased.ts'
-import { D3 } from './fence.ts'
+import { D9, D11 } from './manual.ts'
+import { D3 } from './order-check.ts'
 import { A3, C1, C2, C5, F1, T1, T4 } from './people.ts'
 import { C6 } from './permission.ts'
 import { wayD } from './rollups.ts'
@@ -10,7 +11,7 @@ import { D1, D5, D6, D7, D10 } from './sending.ts'
 import { budget, cooldown, D4, plan, T2 } from './texts.ts'
 
 export const invariants = {
-  ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, A3, F1, T1, T2, T4 },
+  ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, A3, F1, T1, T2, T4, X5 },
   ...{ Cooldown: cooldown, Plan: plan, Budget: budget, 'Way D': wayD },
 } satisfies Record<string, Invariant>
 export type Rule = keyof typeof invariants

@@ -7,11 +7,11 @@ import { type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
 // C1, C2, C5, T1, T4, A3: what a person is spared, and what a message may call its own.
 
 /** An unsubscribe counts for every message not yet handed over. */
-export const C2: Invariant = ({ theatre, step, state, fresh }) => {
+export const C2: Invariant = ({ harness, step, state, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.unsubscribedSince !== null && at - standing.unsubscribedSince >= MOMENT_MS)
     .map((mail) => `${name(mail)} left after that person had unsubscribed`)
-  const just = theatre.justUnsubscribed
+  const just = harness.justUnsubscribed
   const isTheStep = step.do === 'unsubscribe' || (step.do === 'says' && step.words === 'STOP')
   const open = just && isTheStep ? openTo(state, [just.channel], numbersOf(just.address)) : []
   return [...left, ...open.map((message) => `step ${message.step} to ${just!.address} is open after the unsubscribe`)]
@@ -27,7 +27,7 @@ function openTo({ carts, messages }: State, channels: readonly Channel[], addres
 const SUPPRESSING = /^(rejected|undelivered):(mailbox_unknown|21614|30005|21610|131050)$/
 
 /** What the owner put on the suppression list is written to no more, nor what a provider has given back for good. */
-export const C1: Invariant = ({ theatre, step, state, mails, fresh }) => {
+export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.suppressedSince !== null && at - standing.suppressedSince >= MOMENT_MS)
     .map((mail) => `${name(mail)} left after that address was put on the suppression list`)
@@ -41,14 +41,14 @@ export const C1: Invariant = ({ theatre, step, state, mails, fresh }) => {
         mails.indexOf(other) < mails.indexOf(mail as Mail) &&
         mail.at - other.at >= HOUR_MS &&
         // It may have been told while this one was on the wire.
-        mail.at - (theatre.failedAt.get(id) ?? other.at) >= MOMENT_MS
+        mail.at - (harness.failedAt.get(id) ?? other.at) >= MOMENT_MS
       )
     })
-    const isBack = theatre.keywords.get(`${mail.channel}:${numbersOf(mail.to).at(-1)}`)?.words === 'START'
+    const isBack = harness.keywords.get(`${mail.channel}:${numbersOf(mail.to).at(-1)}`)?.words === 'START'
     return before && !isBack ? [`${name(mail)} left after ${before.reason} from the same address`] : []
   })
   if (step.do !== 'suppress') return [...left, ...again]
-  const { email, phones } = theatre.people[step.person]!
+  const { email, phones } = harness.people[step.person]!
   const open = openTo(
     state,
     step.kind === 'email' ? ['email'] : step.channels,
@@ -82,7 +82,7 @@ const HOUR_MS = 3_600_000
 const LONGEST_SPACING_MS = 12 * 3_600_000
 
 /** However the clock jumps, steps of a cart follow each other in order, no closer than their delays (12 h at most). */
-export const T4: Invariant = ({ theatre, fresh, mails }) =>
+export const T4: Invariant = ({ harness, fresh, mails }) =>
   fresh.flatMap((mail) => {
     const { cart, origin, step, delay, handedOverAt } = mail.evidence
     return mails.flatMap((other) => {
@@ -93,7 +93,7 @@ export const T4: Invariant = ({ theatre, fresh, mails }) =>
       if (e.step > step && other.channel !== mail.channel) return []
       if (e.step > step) return [`${name(mail)} left after step ${e.step}`]
       // Delays edited in between: the rows follow the new ones.
-      if (theatre.editedAt !== null && theatre.editedAt >= other.at - MOMENT_MS) return []
+      if (harness.editedAt !== null && harness.editedAt >= other.at - MOMENT_MS) return []
       const least = Math.min((delay! - e.delay!) * 60_000, LONGEST_SPACING_MS)
       const apart = Math.max(Math.abs(handedOverAt - e.handedOverAt), mail.at - other.at)
       return apart < least ? [`${name(mail)} left ${apart / 1_000} s after step ${e.step}, not ${least / 1_000}`] : []
@@ -118,16 +118,16 @@ export const F1: Invariant = ({ state, before }) => {
 const WINDOW_MS = 5 * 86_400_000
 
 /** Each order's revenue is given once, to the last human touch before it or to none; so never more than the store took. */
-export const A3: Invariant = ({ theatre, state }) => {
+export const A3: Invariant = ({ harness, state }) => {
   const bought = state.orders.filter((order) => order.purchasedAt !== null)
   const given = bought.filter((order) => order.message !== null)
   const sum = (orders: readonly Order[]) => orders.reduce((total, order) => total + order.net, 0)
   const tooMuch = sum(given) > sum(bought) ? [`${sum(given)} attributed of ${sum(bought)}`] : []
-  const nets = new Set(theatre.shop.versions.map(({ order }) => `${order.orderId}:${netOf(order)}`))
+  const nets = new Set(harness.shop.versions.map(({ order }) => `${order.orderId}:${netOf(order)}`))
   const invented = state.orders
     .filter((order) => !nets.has(`${order.id}:${order.net}`))
     .map((order) => `order ${order.id} never brought ${order.net}`)
-  if (theatre.hasJumped) return [...tooMuch, ...invented]
+  if (harness.hasJumped) return [...tooMuch, ...invented]
   const wrong = bought.flatMap((order) => {
     const touch = lastTouch(state, order)
     if (order.message === (touch?.message ?? null)) return []
@@ -144,7 +144,7 @@ function lastTouch(state: State, order: Order): Touch | undefined {
   if (order.isStaff) return undefined
   // Orders are dated to the second.
   const nextSecond = at - (at % 1_000) + 1_000
-  return state.touches
+  return state.touchpoints
     .filter(({ isHuman, shopper, at: touchedAt }) => {
       return isHuman && shopper === order.shopper && touchedAt < nextSecond && touchedAt >= at - WINDOW_MS
     })

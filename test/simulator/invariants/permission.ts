@@ -23,26 +23,26 @@ export const C6: Invariant = (scene) =>
 const countryOf = ({ evidence: { country, phone } }: Departed) => country ?? countryOfPhone(phone) ?? 'US'
 
 function refusalOf({ channel, evidence }: Departed, rule: Rule, country: string): string | null {
-  const { relaxations, hasBoughtBefore, handedOverAt } = evidence
+  const { overrides, hasBoughtBefore, handedOverAt } = evidence
   // What was said in the moment it left may have come too late for it.
   const ledger = evidence.ledger.filter(({ status, at }) => status !== 'withdrawn' || at < handedOverAt - 1_000)
   const no = ledger.findLastIndex(({ status }) => status === 'withdrawn')
   const yes = ledger.slice(no + 1).filter(({ status }) => status === 'granted')
   if (no >= 0 && yes.length === 0) return 'the last that person said was no'
-  const isRelaxed = (to: Rule) =>
-    relaxations.some((each) => each.from === rule && each.to === to && ['*', country].includes(each.country))
+  const isOverridden = (to: Rule) =>
+    overrides.some((each) => each.from === rule && each.to === to && ['*', country].includes(each.country))
   const may: Record<Rule, () => boolean> = {
     opt_out: () => true,
-    soft_opt_in: () => yes.length > 0 || hasBoughtBefore || isRelaxed('opt_out'),
+    soft_opt_in: () => yes.length > 0 || hasBoughtBefore || isOverridden('opt_out'),
     opt_in: () => yes.length > 0,
-    confirmed_opt_in: () => yes.some(({ isConfirmed }) => isConfirmed) || (yes.length > 0 && isRelaxed('opt_in')),
+    confirmed_opt_in: () => yes.some(({ isConfirmed }) => isConfirmed) || (yes.length > 0 && isOverridden('opt_in')),
   }
   return may[rule]() ? null : `there is no word of theirs for it on ${channel}`
 }
 
 const HOURS_48 = 48 * 3_600_000
 
-function limitOf(mail: Departed, { theatre, mails }: Parameters<Invariant>[0]): string | null {
+function limitOf(mail: Departed, { harness, mails }: Parameters<Invariant>[0]): string | null {
   const { channel, to, at, evidence } = mail
   const isUs = [evidence.country, countryOfPhone(to)].includes('US')
   if (channel === 'sms' && isUs) {
@@ -53,10 +53,10 @@ function limitOf(mail: Departed, { theatre, mails }: Parameters<Invariant>[0]): 
   }
   if (channel !== 'whatsapp') return null
   if (mail.isTemplate) {
-    return to.startsWith('+1') && theatre.history.template === 'marketing' ? 'advertising does not go to +1' : null
+    return to.startsWith('+1') && harness.scenario.template === 'marketing' ? 'advertising does not go to +1' : null
   }
-  const wroteAt = theatre.wrote.get(to)
-  if (theatre.hasJumped) return null
+  const wroteAt = harness.wrote.get(to)
+  if (harness.hasJumped) return null
   return wroteAt === undefined || at - wroteAt > DAY_MS ? 'they have not written within a day' : null
 }
 

@@ -12,7 +12,7 @@ export const wayD: Invariant = ({ state }) => {
     .map((key) => `${key}: the rollups say ${kept.get(key) ?? NOTHING}, the rows are ${counted.get(key) ?? NOTHING}`)
 }
 
-const NOTHING = '0,0,0,0'
+const NOTHING = '0,0,0,0,0'
 
 /** By slot and currency; what comes to nothing is left out. */
 function sumsOf(rollups: readonly Rollup[]): Map<string, string> {
@@ -23,12 +23,13 @@ function sumsOf(rollups: readonly Rollup[]): Map<string, string> {
   const add = (each: readonly Rollup[], measure: keyof typeof none) => each.reduce((sum, one) => sum + one[measure], 0)
   const sums = [...groups].map(([key, each]): [string, string] => [
     key,
-    [add(each, 'abandoned'), add(each, 'abandonedRecovered'), add(each, 'recovered'), add(each, 'attributed')].join(),
+    measures.map((measure) => add(each, measure)).join(),
   ])
   return new Map(sums.filter(([, sum]) => sum !== NOTHING))
 }
 
-const none = { abandoned: 0, abandonedRecovered: 0, recovered: 0, attributed: 0 }
+const none = { abandoned: 0, abandonedRecovered: 0, recovered: 0, attributed: 0, attributedOrders: 0 }
+const measures = Object.keys(none) as (keyof typeof none)[]
 
 function count({ carts, orders }: State): Rollup[] {
   const standing = carts.filter((cart) => cart.status !== 'merged')
@@ -53,7 +54,13 @@ function count({ carts, orders }: State): Rollup[] {
   const revenue = orders.flatMap(({ purchasedAt, touch, net, currency }) =>
     touch === null || purchasedAt === null
       ? []
-      : [slotOf(purchasedAt), null].map((at) => ({ ...none, at, currency, attributed: net })),
+      : [slotOf(purchasedAt), null].map((at) => ({
+          ...none,
+          at,
+          currency,
+          attributed: net,
+          attributedOrders: net > 0 ? 1 : 0,
+        })),
   )
   return [...abandoned, ...recovered, ...revenue]
 }

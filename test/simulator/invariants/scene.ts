@@ -1,12 +1,12 @@
+import type { Harness } from '../harness.ts'
 import type { Mail } from '../post.ts'
 import type { Step } from '../steps.ts'
-import type { Theatre } from '../theatre.ts'
 import type { State } from '../witness.ts'
 
 // What an invariant looks at: the database after a step, what it was before it, and what the provider was handed.
 
 export interface Scene {
-  theatre: Theatre
+  harness: Harness
   /** The last step; what was done during another act or at once with one has no order to speak of. */
   step: Step
   state: State
@@ -29,7 +29,7 @@ export const MOMENT_MS = 1_000
 
 export const OPEN: ReadonlySet<string> = new Set(['scheduled', 'held', 'claimed'])
 
-export const isByHand = ({ origin }: { origin: string }): boolean => origin.startsWith('manual:')
+export const isManual = ({ origin }: { origin: string }): boolean => origin.startsWith('manual:')
 
 const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp' }
 

@@ -1,6 +1,6 @@
 import { POOL_SIZE } from '../pool.ts'
 import type { Message, State } from '../witness.ts'
-import { type Invariant, isByHand, MOMENT_MS, name, OPEN } from './scene.ts'
+import { type Invariant, isManual, MOMENT_MS, name, OPEN } from './scene.ts'
 
 // D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
 
@@ -33,7 +33,7 @@ export const D5: Invariant = ({ step, state, before, fresh }) => {
     const { pausedSince, flowOffSince, disconnectedSince } = mail.standing
     const reasons = { paused: pausedSince, 'switched off': flowOffSince, disconnected: disconnectedSince }
     // What a person sends goes without the flow, and to a cart that was given up as well.
-    const isOwn = isByHand(mail.evidence)
+    const isOwn = isManual(mail.evidence)
     if (isOwn) reasons['switched off'] = null
     const standing = Object.entries(reasons).filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
     const isOver = ENDED.has(mail.evidence.cartStatus) && !(isOwn && mail.evidence.cartStatus === 'lost')
@@ -45,8 +45,8 @@ export const D5: Invariant = ({ step, state, before, fresh }) => {
   const over = new Map(state.carts.filter((cart) => ENDED.has(cart.status)).map((cart) => [cart.id, cart.status]))
   const left = state.messages
     .filter((message) => OPEN.has(message.state) && over.has(message.cart))
-    .filter((message) => !(isByHand(message) && over.get(message.cart) === 'lost'))
-    .filter((message) => !isByHand(message) || wasOpen(before, message))
+    .filter((message) => !(isManual(message) && over.get(message.cart) === 'lost'))
+    .filter((message) => !isManual(message) || wasOpen(before, message))
     .map((message) => `step ${message.step} is ${message.state} for a cart that is ${over.get(message.cart)}`)
   const isJustClosed = step.do === 'disconnect' && before?.isActive
   const kept = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
@@ -80,14 +80,14 @@ export const D6: Invariant = ({ state, before }) => {
 }
 
 const FLOW_AGE_MS = 24 * 3_600_000
-const BY_HAND_AGE_MS = 3_600_000
+const MANUAL_AGE_MS = 3_600_000
 
 /** Nothing leaves before it was due, nor more than a day after (by hand: an hour), by the engine's clock. */
 export const D7: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { dueAt, handedOverAt } = mail.evidence
     if (handedOverAt < dueAt) return [`${name(mail)} left ${(dueAt - handedOverAt) / 60_000} min before it was due`]
-    if (handedOverAt - dueAt <= (isByHand(mail.evidence) ? BY_HAND_AGE_MS : FLOW_AGE_MS)) return []
+    if (handedOverAt - dueAt <= (isManual(mail.evidence) ? MANUAL_AGE_MS : FLOW_AGE_MS)) return []
     return [`${name(mail)} left ${(handedOverAt - dueAt) / 3_600_000} h after it was due`]
   })
 
@@ -106,8 +106,10 @@ export const D10: Invariant = ({ fresh, mails }) =>
     const batch = inFlight.filter((other) => Math.abs(other.handedOverAt - handedOverAt) < PATIENCE_MS)
     const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id && hasLeft(mails, other))
     return [
-      ...(inFlight.length > POOL_SIZE ? [`${inFlight.length} are on the wire, which holds ${POOL_SIZE}`] : []),
-      ...(same.length > 0 ? [`${name(mail)} is on the wire with another one to the same person`] : []),
-      ...(state === 'handed_over' ? [] : [`${name(mail)} is on the wire and its row says ${state}`]),
+      ...(inFlight.length > POOL_SIZE
+        ? [`${inFlight.length} are being submitted at once; the limit is ${POOL_SIZE}`]
+        : []),
+      ...(same.length > 0 ? [`${name(mail)} is being submitted beside another one to the same person`] : []),
+      ...(state === 'handed_over' ? [] : [`${name(mail)} is being submitted and its row says ${state}`]),
     ]
   })

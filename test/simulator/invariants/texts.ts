@@ -1,27 +1,27 @@
 import { plans } from '../../../shared/billing.ts'
 import { secrets } from '../actors.ts'
+import type { Harness } from '../harness.ts'
 import { countryOfPhone, type Home, isNight, priceOfSms } from '../people.ts'
 import type { Mail } from '../post.ts'
 import type { Channel } from '../steps.ts'
-import type { Theatre } from '../theatre.ts'
 import type { Message, State } from '../witness.ts'
-import { type Departed, type Invariant, isByHand, MOMENT_MS, name } from './scene.ts'
+import { type Departed, type Invariant, isManual, MOMENT_MS, name } from './scene.ts'
 
 // T2, D4, and what plan, budget and cooldown allow.
 
 const isText = ({ channel }: { channel: Channel }) => channel !== 'email'
 
 /** No text at night where the shopper lives, questions included; by the engine's clock, as the store has no other. */
-export const T2: Invariant = ({ theatre, fresh }) => [
+export const T2: Invariant = ({ harness, fresh }) => [
   ...fresh.filter(isText).flatMap((mail) => {
     const isDark = (at: number) => isNight(at, homeOf(mail))
     // The wire may be reached in the moment in which night falls.
-    const isDarkOnWire = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
-    return isDark(mail.evidence.handedOverAt) || isDarkOnWire
+    const isDarkAtSubmission = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
+    return isDark(mail.evidence.handedOverAt) || isDarkAtSubmission
       ? [`${name(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
       : []
   }),
-  ...theatre.post.questions
+  ...harness.post.questions
     .filter(({ engineAt, to, country }) =>
       isNight(engineAt, { country: country ?? countryOfPhone(to), state: null, phone: to }),
     )
@@ -36,11 +36,11 @@ const homeOf = ({ to, evidence: { country, usState } }: Departed): Home => ({
 })
 
 /** Between two texts of a kind for one cart lies the cooldown; what was provably not accepted starts none. */
-export const cooldown: Invariant = ({ theatre, fresh, mails }) =>
+export const cooldown: Invariant = ({ harness, fresh, mails }) =>
   fresh.filter(isText).flatMap((mail) => {
     const { cart, joined, handedOverAt } = mail.evidence
     const carts = new Set([cart, ...joined])
-    const leastMs = theatre.history.cooldownHours * 3_600_000
+    const leastMs = harness.scenario.cooldownHours * 3_600_000
     const before = mails.find(
       (other) =>
         other.isTaken &&
@@ -51,22 +51,22 @@ export const cooldown: Invariant = ({ theatre, fresh, mails }) =>
         carts.has(other.evidence.cart) &&
         other.evidence.handedOverAt > handedOverAt - leastMs,
     )
-    return before ? [`${name(mail)} left within ${theatre.history.cooldownHours} h of another one for its cart`] : []
+    return before ? [`${name(mail)} left within ${harness.scenario.cooldownHours} h of another one for its cart`] : []
   })
 
 /** Nothing leaves past what the plan has; and the counter says what the rows say. */
-export const plan: Invariant = ({ theatre, state, fresh }) => {
+export const plan: Invariant = ({ harness, state, fresh }) => {
   const over = fresh.flatMap((mail) => {
     const { plan: key, used } = mail.evidence
     if (mail.at - mail.standing.plannedSince < MOMENT_MS) return []
     const limit = key ? limitOf(key, mail.channel) : 0
-    const isMissing = isText(mail) && !isByHand(mail.evidence) && key !== 'growth'
+    const isMissing = isText(mail) && !isManual(mail.evidence) && key !== 'growth'
     return [
       ...(limit >= 0 && used > limit ? [`${name(mail)} is number ${used} of the month; the plan has ${limit}`] : []),
       ...(isMissing ? [`${name(mail)} is of a flow, and the plan is ${key}`] : []),
     ]
   })
-  const { room, plan: first } = theatre.history
+  const { room, plan: first } = harness.scenario
   const counted = state.usage.flatMap(({ month, channel, used }) => {
     const start = room !== null && month === FIRST_MONTH ? Math.max(0, limitOf(first, channel) - room) : 0
     const rows = start + handedOver(state.messages, month).filter((message) => message.channel === channel).length
@@ -84,8 +84,8 @@ const handedOver = (messages: readonly Message[], month: string) =>
   messages.filter(({ handedOverAt }) => handedOverAt !== null && monthOf(handedOverAt) === month)
 
 /** What providers took never costs more than the budget in force; and the books say what the rows say. */
-export const budget: Invariant = ({ theatre, state, fresh, mails }) => {
-  const { questions } = theatre.post
+export const budget: Invariant = ({ harness, state, fresh, mails }) => {
+  const { questions } = harness.post
   const over = fresh.filter(isText).flatMap((mail) => {
     const { micros, since } = mail.standing.budget
     if (micros === null || mail.at - since < MOMENT_MS) return []
@@ -102,7 +102,7 @@ export const budget: Invariant = ({ theatre, state, fresh, mails }) => {
   })
   const books = state.spend.flatMap(({ month, micros }) => {
     const rows = handedOver(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
-    const asked = askedFor(theatre, state, month)
+    const asked = askedFor(harness, state, month)
     if (rows + asked === micros) return []
     return [`${micros} of ${month} were booked; the messages cost ${rows}, and questions ${asked}`]
   })
@@ -110,7 +110,7 @@ export const budget: Invariant = ({ theatre, state, fresh, mails }) => {
 }
 
 /** Questions are paid for like messages: also one that was taken to be put by a process that ended before anybody heard of it (D4). */
-function askedFor({ people }: Theatre, { questions }: State, month: string): number {
+function askedFor({ people }: Harness, { questions }: State, month: string): number {
   const phones = new Map(people.flatMap((person) => person.phones).map((phone) => [hashOf(phone), phone]))
   return questions
     .filter(({ state, wording }) => wording !== null && state !== 'failed')
@@ -127,10 +127,10 @@ function leastOf({ messages }: State, mail: Mail): number {
 }
 
 /** A text's state is what its provider has reported of it, in whatever order, and nothing that nobody reported. */
-export const D4: Invariant = ({ theatre, state, mails }) =>
+export const D4: Invariant = ({ harness, state, mails }) =>
   state.messages.filter(isText).flatMap((message) => {
     const { id, state: now, to } = message
-    const said = theatre.reported.get(id)
+    const said = harness.reported.get(id)
     // Of an erased person nobody can tell which message a report was about.
     if (now === 'handed_over' || to === null) return []
     if (!said) {

@@ -1,0 +1,116 @@
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../server/app.ts'
+import type { TestStore } from '../test/factories.ts'
+import type { Bench, Figure } from './figures.ts'
+import type { AppInstance, Lab } from './lab.ts'
+import { signIn } from './list.bench.ts'
+import { percentile, seededRandom } from './measure.ts'
+
+// Method: two stores of a thousand and a million notifications in one database, a fifth of them about carts and a twentieth problems. The
+// real routes, sign-in included, are asked in-process, both sizes in turns: lists and filters, pages from the reachable depth, the search,
+// the unread count, and "Mark all as read", "Clear all" and its undo up to an id from anywhere. The figures are the 95th percentile at a
+// million; the ceiling is the same at a thousand.
+
+const SIZES = [1_000, 1_000_000]
+
+export const bench: Bench = { name: 'notifications', run }
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const instance = await lab.open()
+  const app = buildApp(instance.deps)
+  try {
+    const stores: Asked[] = []
+    for (const size of SIZES) stores.push(await fill(lab, instance, size))
+    await app.ready()
+    const figures: Figure[] = []
+    for (const [name, ask] of Object.entries(questions)) figures.push(await compare({ app, stores, lab }, name, ask))
+    return figures
+  } finally {
+    await app.close()
+    await instance.close()
+  }
+}
+
+interface Asked {
+  token: string
+  size: number
+  /** Of all depths. */
+  ids: string[]
+}
+
+async function fill(lab: Lab, instance: AppInstance, size: number): Promise<Asked> {
+  const rows = lab.sized(size)
+  lab.say(`writing ${rows.toLocaleString('en-US')} notifications`)
+  const store: TestStore = await instance.store({ url: `https://told-${size}.example.com` })
+  await instance.pool.query(
+    `insert into notifications (store_id, id, type, data, search, is_problem, created_at)
+     select $1, gen_random_uuid(), type, data, data::text, type = 'capture_flood', $2::timestamptz - n * interval '7 seconds'
+     from (select n, case when n % 5 = 0 then 'cart_abandoned' when n % 20 = 1 then 'capture_flood' else 'connection_test' end as type,
+       jsonb_build_object('customer', 'Ada ' || n, 'itemCount', 1, 'ceiling', n, 'test', true, 'channel', 'store', 'to', 'x') as data
+       from generate_series(1, $3::int) n) rows`,
+    [store.storeId, instance.deps.now(), rows],
+  )
+  await instance.pool.query('vacuum analyze notifications')
+  const { rows: some } = await instance.pool.query<{ id: string }>(
+    'select id from notifications where store_id = $1 order by id limit 400',
+    [store.storeId],
+  )
+  return { token: await signIn(instance, store), size: rows, ids: some.map(({ id }) => id) }
+}
+
+type Call = { method: 'GET' | 'POST' | 'DELETE'; rest: string; body?: object }
+type Question = (random: number, asked: Asked) => Call
+
+const get = (rest: string): Call => ({ method: 'GET', rest })
+const anyOf = ({ ids }: Asked, random: number) => ids[Math.floor(random * ids.length)]!
+
+/** Reading before writing: what is read and cleared makes lists shorter. */
+const questions: Record<string, Question> = {
+  'first page': () => get(''),
+  'page from anywhere': (random, { size }) => get(`?page=${1 + Math.floor((random * Math.min(size, 10_000)) / 10)}`),
+  'unread ones': () => get('?filter=unread'),
+  problems: () => get('?filter=problems'),
+  'new carts': () => get('/new-cart-notifications'),
+  search: (random) => get(`?search=Ada%20${Math.floor(random * 900)}`),
+  'unread count': () => get('/unread-count'),
+  'mark one read': (random, asked) => ({
+    ...{ method: 'POST', rest: '/mark-read' },
+    body: { notificationIds: [anyOf(asked, random)] },
+  }),
+  'mark all read': (random, asked) => ({
+    ...{ method: 'POST', rest: '/mark-read' },
+    body: { upTo: anyOf(asked, random) },
+  }),
+  'clear all': (random, asked) => ({ method: 'DELETE', rest: '', body: { upTo: anyOf(asked, random) } }),
+}
+
+const P95_MS = 20
+
+async function compare(
+  { app, stores, lab }: { app: FastifyInstance; stores: Asked[]; lab: Lab },
+  name: string,
+  ask: Question,
+): Promise<Figure> {
+  const random = seededRandom(11)
+  const taken: number[][] = stores.map(() => [])
+  const rounds = Math.max(20, Math.round(200 * lab.scale))
+  for (let n = -5; n < rounds; n++) {
+    for (const [index, asked] of stores.entries()) {
+      const { method, rest, body } = ask(random(), asked)
+      const begun = performance.now()
+      const reply = await app.inject({
+        ...{ method, url: `/api/notifications${rest}`, headers: { authorization: `Bearer ${asked.token}` } },
+        ...(body && { payload: body }),
+      })
+      if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
+      if (n >= 0) taken[index]!.push(performance.now() - begun)
+    }
+  }
+  const p95 = taken.map((times) => percentile(times, 0.95))
+  const each = taken.map((times, index) => `${percentile(times, 0.5).toFixed(1)} / ${p95[index]!.toFixed(1)}`)
+  return {
+    ...{ name: `notifications: ${name}`, value: p95[1]!, unit: 'ms', goal: { below: P95_MS } },
+    ceiling: { name: 'at a thousand', value: p95[0]! },
+    note: `p50 / p95 in ms: ${each.join(', ')}`,
+  }
+}

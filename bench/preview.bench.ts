@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '../server/core/ids.ts'
+import { randomToken, tokenHash } from '../server/core/secrets.ts'
+import type { TestStore } from '../test/factories.ts'
+import type { Bench, Figure } from './figures.ts'
+import {
+  type Helper,
+  type LoadAnswer,
+  postAll,
+  type SinkTally,
+  startEmptyShops,
+  startProbe,
+  startSink,
+} from './helpers.ts'
+import type { AppInstance, Lab } from './lab.ts'
+import { percentile } from './measure.ts'
+import { startServer } from './server.ts'
+
+// Method: in a started server one store sends mail all the time. Fifty viewers of another account, each signed in, ask for previews
+// without pause, with the worst texts that are allowed: 50,000 characters each, which take the most time to parse, to clean, to fill
+// in or to answer, and all that is refused. Meanwhile /healthz is asked every 20 ms from a process of its own, timed from the moment
+// it should have left. The ceiling is the same probe of the same server under the same mail, just before, with nobody at a preview.
+
+const VIEWERS = 50
+/** At every scale: sending goes in bursts, and a few seconds say nothing about it. Each is of words of its own, as those refused are known. */
+const EACH = 12
+
+export const bench: Bench = { name: 'preview', run }
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const instance = await lab.open({ poolSize: 4 })
+  const [sink, shops, probe] = await Promise.all([startSink(), startEmptyShops(), startProbe()])
+  try {
+    const mailing = await instance.store({ url: `http://127.0.0.1:${shops.port}/mailing` })
+    const looking = await instance.store({ url: `http://127.0.0.1:${shops.port}/looking` })
+    const tokens = await signIn(instance, looking)
+    const mails = lab.sized(100_000)
+    await instance.carts(mailing, { count: mails, ready: mails })
+    const env = { DATABASE_URL: instance.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}` }
+    const server = await startServer(env)
+    try {
+      await sleep(5_000)
+      const idle = await measured({ sink, probe, url: server.url }, () => sleep(10_000))
+      const load = { port: Number(new URL(server.url).port), connections: VIEWERS, perSecond: null }
+      const requests = requestsOf(tokens, looking, EACH)
+      const busy = await measured({ sink, probe, url: server.url }, () => postAll({ ...load, requests }))
+      return figuresOf(idle, busy)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await Promise.all([sink.stop(), shops.stop(), probe.stop()])
+    await instance.close()
+  }
+}
+
+interface Measured<T> {
+  latencies: number[]
+  mails: number
+  seconds: number
+  answer: T
+}
+
+interface Outside {
+  sink: Helper
+  probe: Helper
+  url: string
+}
+
+/** /healthz and the mail that leaves while something goes on. */
+async function measured<T>({ sink, probe, url }: Outside, work: () => Promise<T>): Promise<Measured<T>> {
+  const before = (await sink.ask<SinkTally>({})).mails
+  await probe.ask({ url: `${url}/healthz` })
+  const begun = performance.now()
+  const answer = await work()
+  const { latencies } = await probe.ask<{ latencies: number[] }>({})
+  const seconds = (performance.now() - begun) / 1_000
+  return { latencies, answer, seconds, mails: (await sink.ask<SinkTally>({})).mails - before }
+}
+
+function figuresOf(idle: Measured<unknown>, busy: Measured<LoadAnswer>): Figure[] {
+  const rate = ({ mails, seconds }: Measured<unknown>) => mails / seconds
+  const { answers, latencies } = busy.answer
+  const told = Object.entries(answers).map(([status, count]) => `${count} × ${status}`)
+  return [
+    {
+      name: `/healthz while ${VIEWERS} look at previews, p99`,
+      value: percentile(busy.latencies, 0.99),
+      unit: 'ms',
+      ceiling: { name: 'with no previews', value: percentile(idle.latencies, 0.99) },
+      goal: { below: 100 },
+      note: `without: ${spreadOf(idle.latencies)}; with: ${spreadOf(busy.latencies)}`,
+    },
+    {
+      name: 'mails meanwhile',
+      value: rate(busy),
+      unit: '/s',
+      ceiling: { name: 'with no previews', value: rate(idle) },
+      goal: { atLeast: 1 },
+    },
+    {
+      name: 'previews answered',
+      value: latencies.length / busy.answer.seconds,
+      unit: '/s',
+      note: `${told.join(', ')}; p50 ${(percentile(latencies, 0.5) / 1_000).toFixed(1)} s`,
+    },
+  ]
+}
+
+const spreadOf = (latencies: readonly number[]): string =>
+  `p50 ${percentile(latencies, 0.5).toFixed(1)}, p99 ${percentile(latencies, 0.99).toFixed(1)}, longest ${Math.max(...latencies).toFixed(1)} ms of ${latencies.length}`
+
+/** Viewers of one account, who can change nothing. */
+async function signIn(instance: AppInstance, { accountId }: TestStore): Promise<string[]> {
+  const now = instance.deps.now()
+  const viewers = Array.from({ length: VIEWERS }, (_, n) => ({ id: newId(), token: randomToken(), n }))
+  await instance.db
+    .insertInto('users')
+    .values(
+      viewers.map(({ id, n }) => ({
+        ...{ id, email: `viewer${n}@viewers.example`, name: `Viewer ${n}` },
+        ...{ password_hash: '-', created_at: now, email_confirmed_at: now },
+      })),
+    )
+    .execute()
+  await instance.db
+    .insertInto('members')
+    .values(viewers.map(({ id }) => ({ account_id: accountId, user_id: id, role: 'viewer' as const, created_at: now })))
+    .execute()
+  await instance.db
+    .insertInto('sessions')
+    .values(
+      viewers.map(({ id, token }) => ({
+        ...{ account_id: accountId, id: newId(), user_id: id, token_hash: tokenHash(token) },
+        ...{ created_at: now, last_seen_at: now, expires_at: new Date(now.getTime() + 86_400_000) },
+      })),
+    )
+    .execute()
+  return viewers.map(({ token }) => token)
+}
+
+const LONGEST = 50_000
+const filled = (piece: string, end = '') => piece.repeat(Math.floor((LONGEST - 40 - end.length) / piece.length)) + end
+
+/** Of each kind of work the most there is room for. */
+const worst: ((n: string) => string)[] = [
+  // Much to parse: outputs, conditions, filters.
+  (n) => `${n} ${filled('{{ cart_total }} ').slice(0, 39_900)}`,
+  (n) => `${n} ${filled('{% if cart_total %}a{% endif %}').slice(0, 39_990)}`,
+  (n) => `${n} ${filled("{{ store_name | append: 'x' | upcase }} ").slice(0, 39_990)}`,
+  // Much to clean: tags, links, styles.
+  (n) => `${n} ${filled('<b><i>a</i></b>')}`,
+  (n) => `${n} ${filled(`<a href="https://a.example/${n}">a</a>`)}`,
+  (n) => `${n} ${filled('<p style="color:red;font-weight:bold">a</p>')}`,
+  // Much to fill in: loops over the items, strings that grow.
+  (n) => `${n} ${filled('{% for i in cart_items %}{{ i.name | upcase | downcase }}{% endfor %}').slice(0, 39_990)}`,
+  (n) => `{% assign a = "${n}aaaaaaaaaaaaaaaa" %}${'{% assign a = a | append: a %}'.repeat(20)}{{ a }}`,
+  // Much to answer, and words alone.
+  (n) => `${n} ${filled('"')}`,
+  (n) => `${n} ${filled('a ')}`,
+  // Nothing that becomes a message.
+  (n) => `${n} ${filled('{% if ')}`,
+  (n) => `${n} ${filled('<')}`,
+]
+
+function requestsOf(tokens: readonly string[], { storeId, flowId }: TestStore, each: number): string[] {
+  const rounds = Array.from({ length: each }, (_, round) => round)
+  return rounds.flatMap((round) =>
+    tokens.map((token, viewer) => {
+      const body = worst[(round * VIEWERS + viewer) % worst.length]!(`${round}.${viewer}`)
+      const isStep = viewer % 2 === 0
+      const path = isStep ? `/api/flows/${flowId}/preview` : '/api/messages/preview'
+      const what = isStep ? { step: 1 } : { channel: 'email' }
+      const text = JSON.stringify({ ...what, cartId: 'sample', subject: 'x', body })
+      return [
+        `POST ${path}?storeId=${storeId} HTTP/1.1`,
+        'host: 127.0.0.1',
+        `authorization: Bearer ${token}`,
+        'content-type: application/json',
+        `content-length: ${Buffer.byteLength(text)}`,
+        '',
+        text,
+      ].join('\r\n')
+    }),
+  )
+}

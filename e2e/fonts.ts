@@ -1,0 +1,34 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+// The fonts that tests see, whatever the machine has: the widest common family (DejaVu), so that what fits here fits elsewhere.
+
+const FONTS = new URL('../node_modules/dejavu-fonts-ttf/ttf', import.meta.url).pathname
+
+/** Environment in which Chromium on Linux finds these fonts and no others (fontconfig's own file and cache). Unchanged elsewhere. */
+export function withOwnFonts(env: NodeJS.ProcessEnv): Record<string, string> {
+  const given = Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+  if (process.platform !== 'linux') return given
+  const folder = path.join(os.tmpdir(), `recoup-test-fonts-${process.getuid?.() ?? 0}`)
+  fs.mkdirSync(folder, { recursive: true })
+  const file = path.join(folder, 'fonts.conf')
+  // Written to a name of its own and moved: two workers may start browsers at once.
+  const draft = `${file}.${process.pid}`
+  fs.writeFileSync(draft, configuration(folder))
+  fs.renameSync(draft, file)
+  return { ...given, FONTCONFIG_FILE: file }
+}
+
+function configuration(cache: string): string {
+  const family = (generic: string, name: string) =>
+    `<alias><family>${generic}</family><prefer><family>${name}</family></prefer></alias>`
+  return [
+    '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>',
+    `<dir>${FONTS}</dir><cachedir>${path.join(cache, 'cache')}</cachedir>`,
+    family('sans-serif', 'DejaVu Sans') + family('serif', 'DejaVu Serif') + family('monospace', 'DejaVu Sans Mono'),
+    '</fontconfig>',
+  ].join('\n')
+}

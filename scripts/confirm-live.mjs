@@ -1,0 +1,10 @@
+// `npm run confirm-live`: prepares what is missing, then says that this restored or moved Recoup is the live one.
+
+import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
+
+await main(async () => {
+  // Settings and the data folder are relative to the clone, wherever npm was called.
+  process.chdir(root)
+  await ensureInstalled()
+  return run(node26(), ['server/instance/confirm.ts'])
+})

@@ -1,0 +1,72 @@
+import { type Feature, featurePlans, GRACE_DAYS, type PlanKey, type PlanLimits, plans } from '../../shared/billing.ts'
+import type { SubscriptionsTable } from '../schema/accounts.ts'
+
+// What a subscription allows (decisions 6, 86 and 121). Pure, and the only place that reads a subscription's status; what is read of many
+// accounts at once is the same in SQL (`entitlements-sql.ts`).
+
+export interface Subscription {
+  plan: PlanKey
+  status: SubscriptionsTable['status']
+  /** Set while the status is past_due, else null. */
+  pastDueSince: Date | null
+}
+
+/** What a subscription comes to at a moment. */
+export interface InForce {
+  /** Whose features and limits count; null before a plan was chosen. */
+  plan: PlanKey | null
+  maySend: boolean
+}
+
+export interface Entitlements extends InForce {
+  /** For the guard and signing in (A 4.1, decision 121). */
+  isSubscribed: boolean
+  /** Why nothing may be sent; null where it may. */
+  whyNot: 'no_plan' | 'payment_overdue' | null
+  /** Until when an account that is past due sends and counts as subscribed. */
+  graceUntil: Date | null
+  /** -1 = unlimited. All 0 where nothing may be sent. */
+  limits: PlanLimits
+}
+
+const NO_LIMITS: PlanLimits = { maxStores: 0, maxEmailsPerMonth: 0, maxSmsPerMonth: 0, maxWhatsappPerMonth: 0 }
+const DAY_MS = 86_400_000
+
+export function entitlementsAt(subscription: Subscription | null, now: Date): Entitlements {
+  const inForce = inForceAt(subscription, now)
+  const { plan, maySend } = inForce
+  return {
+    plan,
+    maySend,
+    isSubscribed: maySend && !isEnded(subscription),
+    whyNot: maySend ? null : plan === null ? 'no_plan' : 'payment_overdue',
+    graceUntil: graceUntilOf(subscription),
+    limits: limitsOf(inForce),
+  }
+}
+
+/** The plan is kept while a payment is overdue; one that is canceled leaves the free plan (decision 86). */
+export function inForceAt(subscription: Subscription | null, now: Date): InForce {
+  if (!subscription) return { plan: null, maySend: false }
+  if (isEnded(subscription)) return { plan: 'free', maySend: true }
+  const until = graceUntilOf(subscription)
+  return { plan: subscription.plan, maySend: until === null || now < until }
+}
+
+export const limitsOf = ({ plan, maySend }: InForce): PlanLimits => (plan && maySend ? plans[plan].limits : NO_LIMITS)
+
+export const hasFeature = ({ plan }: Pick<InForce, 'plan'>, feature: Feature): boolean =>
+  plan !== null && featurePlans[feature].includes(plan)
+
+/** Before this, whoever is past due since is no longer in grace. */
+export const graceBegan = (now: Date): Date => new Date(now.getTime() - GRACE_DAYS * DAY_MS)
+
+/** By a chargeback or by the operator: who cancels stays active until the period ends and is then on the free plan (decision 121). */
+const isEnded = (subscription: Subscription | null) => subscription?.status === 'canceled'
+
+function graceUntilOf(subscription: Subscription | null): Date | null {
+  if (subscription?.status !== 'past_due') return null
+  return new Date((subscription.pastDueSince?.getTime() ?? 0) + GRACE_DAYS * DAY_MS)
+}
+
+export const monthOf = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`

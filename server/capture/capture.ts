@@ -1,0 +1,215 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { CapturePost } from '../../shared/capture.ts'
+import type { ConsentChannel } from '../../shared/consent.ts'
+import { boxChannels } from '../../shared/consent-box.ts'
+import { type NewFact, recordFacts } from '../carts/record.ts'
+import { currentText, noteBoxes, showsWords } from '../consent/boxes.ts'
+import { recordSaid, type Said } from '../consent/consents.ts'
+import { type StoreDb, transact } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import { clientNetwork } from '../core/rate-limits.ts'
+import type { Deps } from '../deps.ts'
+import { scheduleNextLook, wakeCartMessages, wakeMessagesTo } from '../messages/messages.ts'
+import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../schema/facts.ts'
+import type { ShopperKey } from '../shoppers/rules.ts'
+import { readStore } from '../stores/store.ts'
+import { queueNewOrders } from '../sync/new-orders.ts'
+import {
+  isRepeat,
+  type KnownShopper,
+  keysOf,
+  mayBeOrdered,
+  newAddresses,
+  newsAmong,
+  readContact,
+  readPost,
+} from './capture-rules.ts'
+import * as sql from './capture-sql.ts'
+import { type Arrival, admitContact } from './contact-limits.ts'
+import { alongWaysBack } from './way-back.ts'
+
+// Capture: what the script on the shop's pages posts becomes facts. Anybody can post; ids, quantities and contact are all
+// that is taken, and addresses are counted (X5).
+
+export interface CaptureStore {
+  id: string
+  url: string
+  home_url: string
+}
+
+/** Posts of one client in ten minutes; a busy checkout needs about twenty. Kept in memory: it only spares the database. */
+const POSTS = { points: 600, duration: 600 }
+
+export type PostLimiter = (storeId: string, client: string) => Promise<void>
+
+export function createPostLimiter(): PostLimiter {
+  const limiter = new RateLimiterMemory(POSTS)
+  return async (storeId, client) => {
+    try {
+      await limiter.consume(`${storeId}:${client}`)
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal
+      throw new AppError('rate_limited', 'Too many posts.', { retryAfterS: Math.ceil(refusal.msBeforeNext / 1_000) })
+    }
+  }
+}
+
+/** One client's name for this hour; the address itself is kept nowhere. */
+export function clientOf(deps: Deps, ip: string): string {
+  const salt = deps.secrets.token('capture-client', String(Math.floor(deps.now().getTime() / 3_600_000)))
+  return deps.secrets.addressHash(`${salt}\0${clientNetwork(ip)}`).toString('base64url')
+}
+
+/** Answers when everything is committed. */
+export async function recordCapture(deps: Deps, store: CaptureStore, said: PlacedPost, client: string): Promise<void> {
+  const handle = { storeId: store.id, db: deps.db }
+  const host = new URL(store.home_url).hostname
+  const known = (await sql.knownCarts(handle, [said])).get(0)
+  const post = withLimits(said, await limitsOf(deps, handle, { post: said, known, host, client }))
+  const payload = readPost(post, await parentsOf(handle, [post]))
+  const keys = keysOf(post, payload?.contact, host)
+  const words = post.consent ? await currentText(handle) : null
+  const consents = words ? saidOf(post, { words, contact: { ...known?.contact, ...payload?.contact }, known }) : []
+  const isNews = payload !== null && !(known && isRepeat(known, payload, keys))
+  // Before the facts: what waits for consent is looked at again when they arrive.
+  if (consents.length > 0) await recordConsents(deps, handle, consents, keys)
+  if (isNews) await recordFacts(deps, store.id, [factOf({ post, payload, keys, at: deps.now() })])
+  await sql.noteCapture(handle, deps.now())
+  await noteBoxesOf(handle, [post], deps.now())
+}
+
+/** Counts a post's new addresses before it is kept; the answer names those above a limit (X5). */
+export async function admitPost(
+  deps: Deps,
+  store: CaptureStore,
+  post: PlacedPost,
+  client: string,
+): Promise<AdmittedPost> {
+  const handle = { storeId: store.id, db: deps.db }
+  const host = new URL(store.home_url).hostname
+  if (newAddresses([], typedKeys(post, host)).length === 0) return post
+  const known = (await sql.knownCarts(handle, [post])).get(0)
+  return withLimits(post, await limitsOf(deps, handle, { post, known, host, client }))
+}
+
+interface TypedPost extends Pick<Arrival, 'known' | 'client'> {
+  post: PlacedPost
+  host: string
+}
+
+const limitsOf = (deps: Deps, store: StoreDb, { post, known, host, client }: TypedPost) =>
+  admitContact(deps, store, { known, keys: typedKeys(post, host), client })
+
+const typedKeys = (post: PlacedPost, host: string) => keysOf(post, readContact(post.contact ?? {}) ?? undefined, host)
+
+export const withLimits = (post: PlacedPost, unconfirmed: Unconfirmed | undefined): AdmittedPost =>
+  unconfirmed && Object.keys(unconfirmed).length > 0 ? { ...post, unconfirmed } : post
+
+/**
+ * Posts whose addresses were counted, many at once, in the order they came. What they say that is new becomes facts. Safe to
+ * repeat.
+ */
+export async function recordPosts(deps: Deps, storeId: string, kept: readonly sql.KeptPost[]): Promise<void> {
+  const handle = { storeId, db: deps.db }
+  const store = await readStore(handle)
+  if (!store) return
+  const host = new URL(store.home_url).hostname
+  const counted = await alongWaysBack(deps, handle, kept)
+  const posts = counted.map(({ post }) => post)
+  const parents = await parentsOf(handle, posts)
+  const known = await sql.knownCarts(handle, posts)
+  const read = counted.map(({ post, receivedAt }, place) => {
+    const payload = readPost(post, parents)
+    return { post, payload, keys: keysOf(post, payload?.contact, host), at: receivedAt, known: known.get(place) }
+  })
+  const news = newsAmong(read)
+  // Two posts of a page within one millisecond: the one overtaken is dated by the later one, which has to be known before it (S7).
+  news.sort((a, b) => a.at.getTime() - b.at.getTime() || b.post.seq - a.post.seq)
+  await recordFacts(deps, storeId, news.map(factOf))
+  if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
+  await sql.noteCapture(handle, deps.now())
+  await noteBoxesOf(handle, posts, deps.now())
+}
+
+/** What the last checkout among these posts showed. */
+async function noteBoxesOf(store: StoreDb, posts: readonly CapturePost[], now: Date): Promise<void> {
+  const boxes = posts.findLast((post) => post.boxes)?.boxes
+  if (!boxes) return
+  const seen = boxChannels.flatMap((channel) => (boxes[channel] === undefined ? [] : [{ channel, id: boxes[channel] }]))
+  await noteBoxes(store, seen, now)
+}
+
+interface ReadyPost {
+  post: AdmittedPost
+  payload: NonNullable<ReturnType<typeof readPost>>
+  keys: ShopperKey[]
+  at: Date
+}
+
+function factOf({ post, payload, keys, at }: ReadyPost): NewFact {
+  const { cart, page, seq, unconfirmed } = post
+  return {
+    payload,
+    keys,
+    at,
+    source: 'capture',
+    uniqueKey: `capture:${cart}:${page}:${seq}`,
+    ...(unconfirmed && { unconfirmed }),
+  }
+}
+
+/** Most ids are products; only the others can be variations. */
+async function parentsOf(store: StoreDb, posts: readonly CapturePost[]): Promise<Map<string, string>> {
+  const items = posts.flatMap((post) => post.items ?? [])
+  const ids = [...new Set(items.filter((item) => !item.variation).map((item) => item.id))]
+  const products = await sql.productsAmong(store, ids)
+  return sql.parentsOf(
+    store,
+    ids.filter((id) => !products.has(id)),
+  )
+}
+
+interface Heard {
+  /** What each box of the store says now. */
+  words: Record<ConsentChannel, string>
+  contact: Contact
+  known: KnownShopper | undefined
+}
+
+/**
+ * Every box that speaks of an address we know; one beside an unconfirmed contact says nothing about anybody. A yes counts for the words
+ * the store shows now, and a no for the contact this cart had before: anybody can post both.
+ */
+function saidOf({ consent, unconfirmed = {} }: AdmittedPost, { words, contact, known }: Heard): Said[] {
+  return boxChannels.flatMap((channel) => {
+    const kind = channel === 'email' ? 'email' : 'phone'
+    const [box, address] = [consent?.[channel], contact[kind]]
+    if (!box || !address || unconfirmed[kind]) return []
+    const counts = box.isGiven ? showsWords(words[channel], box) : hadBefore(known, { kind, value: address })
+    if (!counts) return []
+    const wording = box.isGiven ? words[channel] : null
+    return [{ channel, address, isGiven: box.isGiven, wording, country: contact.country ?? null, isUnproven: true }]
+  })
+}
+
+const hadBefore = (known: KnownShopper | undefined, { kind, value }: ShopperKey): boolean =>
+  known?.keys.some((key) => key.kind === kind && key.value === value) ?? false
+
+async function recordConsents(
+  deps: Deps,
+  store: StoreDb,
+  said: readonly Said[],
+  keys: readonly ShopperKey[],
+): Promise<void> {
+  const now = deps.now()
+  await transact(store, async (tx) => {
+    if (!(await recordSaid(deps, tx, said, now))) return
+    await wakeCartMessages(tx, await sql.openCartsOf(tx, keys), now)
+    await wakeMessagesTo(
+      tx,
+      said.map(({ address }) => address),
+      now,
+    )
+    await scheduleNextLook(tx)
+  })
+}

@@ -1,0 +1,91 @@
+import { type CaptureStatus, CONTACTS_PER_CLIENT } from '../../shared/capture-status.ts'
+import type { StoreDb } from '../core/db.ts'
+import { type Limit, tryTake } from '../core/rate-limits.ts'
+import type { Deps } from '../deps.ts'
+import { notify } from '../notifications/notifications.ts'
+import type { ContactLimit, Unconfirmed } from '../schema/facts.ts'
+import type { ShopperKey } from '../shoppers/rules.ts'
+import { type KnownShopper, newAddresses } from './capture-rules.ts'
+import * as sql from './contact-limits-sql.ts'
+
+// How many new contacts a page's visitors may bring (X5). Anybody can post to the capture endpoint, so above the limits a contact is
+// kept but not written to until an order or a draft of the store confirms it. The cart itself is never refused.
+
+const HOUR_S = 3_600
+const HOUR_MS = HOUR_S * 1_000
+/** New addresses of one kind an hour from one client to one store. */
+export const PER_CLIENT: Record<'email' | 'phone', Limit> = {
+  email: { name: 'capture-email', points: CONTACTS_PER_CLIENT, windowS: HOUR_S },
+  phone: { name: 'capture-phone', points: CONTACTS_PER_CLIENT, windowS: HOUR_S },
+}
+/** What one store takes from everybody: this many times its usual hour, and no less than the other. */
+const TIMES_USUAL = 5
+export const LEAST_CEILING = 60
+const USUAL_DAYS = 28
+const ALARM: Limit = { name: 'capture-alarm', points: 1, windowS: HOUR_S }
+/** An order this much older than the contact still confirms it: a draft may be read before the page's own post arrives. */
+export const CONFIRMED_WITHIN_MS = 10 * 60_000
+
+export interface Arrival {
+  /** undefined: the cart was never seen. */
+  known: KnownShopper | undefined
+  keys: readonly ShopperKey[]
+  /** One client's name for this hour. */
+  client: string
+}
+
+/** Counts the addresses that are new to the cart's shopper; answers those above a limit, with the limit. */
+export async function admitContact(deps: Deps, store: StoreDb, { known, keys, client }: Arrival): Promise<Unconfirmed> {
+  const refused: Unconfirmed = {}
+  for (const { kind, value } of newAddresses(known?.keys ?? [], keys)) {
+    if (kind !== 'email' && kind !== 'phone') continue
+    const limit = refusedBefore(known, kind, value) ?? (await limitReached(deps, store, kind, client))
+    if (limit && !(await sql.isConfirmedSince(store, { kind, value }, confirmedSince(deps)))) refused[kind] = limit
+  }
+  return refused
+}
+
+const confirmedSince = (deps: Deps) => new Date(deps.now().getTime() - CONFIRMED_WITHIN_MS)
+
+/** Typed again into the same cart it is no new contact, and no better confirmed. */
+function refusedBefore(known: KnownShopper | undefined, kind: 'email' | 'phone', value: string): ContactLimit | null {
+  const said = kind === 'email' ? known?.contact.unconfirmedEmail : known?.contact.unconfirmedPhone
+  return said === value ? (known?.limits?.[kind] ?? 'client') : null
+}
+
+async function limitReached(
+  deps: Deps,
+  store: StoreDb,
+  kind: 'email' | 'phone',
+  client: string,
+): Promise<ContactLimit | null> {
+  const { storeId } = store
+  if ((await tryTake(deps, PER_CLIENT[kind], `${storeId}\0${client}`)) > 0) return 'client'
+  const ceiling = await storeCeiling(deps, store)
+  if ((await tryTake(deps, ceiling, storeId)) > 0) {
+    if ((await tryTake(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, ceiling.points)
+    return 'store'
+  }
+  await sql.countContact(store, hourOf(deps.now()))
+  return null
+}
+
+const hourOf = (now: Date) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)
+
+/** The usual hour is the median of the hours in which contacts came, of the last four weeks. */
+async function storeCeiling(deps: Deps, store: StoreDb): Promise<Limit> {
+  const hour = hourOf(deps.now())
+  const usual = await sql.usualHour(store, new Date(hour.getTime() - USUAL_DAYS * 24 * HOUR_MS), hour)
+  return { name: 'capture-store', points: Math.max(LEAST_CEILING, Math.ceil(usual * TIMES_USUAL)), windowS: HOUR_S }
+}
+
+/** What was above the limits in the last day, for the store's team. */
+export async function readCaptureStatus(deps: Deps, store: StoreDb): Promise<CaptureStatus> {
+  const unconfirmed = await sql.unconfirmedSince(store, new Date(deps.now().getTime() - 24 * HOUR_MS))
+  return { unconfirmed, ceiling: (await storeCeiling(deps, store)).points }
+}
+
+async function raiseAlarm(deps: Deps, store: StoreDb, ceiling: number): Promise<void> {
+  deps.log.warn({ storeId: store.storeId, ceiling }, 'capture.flooded')
+  await notify(store, { type: 'capture_flood', data: { ceiling }, at: deps.now() })
+}

@@ -1,0 +1,167 @@
+import { beforeEach, expect, test } from 'vitest'
+import { wordingId } from '../../shared/consent-box.ts'
+import { aBox } from '../../test/boxes.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { aWorld } from '../../test/world.ts'
+
+// Consent as the shop's page reports it. The page's address is public, so whatever it says may be made up (C5).
+
+const world = aWorld()
+let store: TestStore
+let url: string
+let n = 0
+
+beforeEach(async () => {
+  url = `https://boxes-${++n}.example.com`
+  store = await aStore(world, { url })
+})
+
+const ADA = 'ada@shoppers.example.com'
+const seqs = new Map<string, number>()
+
+async function send(cart: string, body: object) {
+  const token = `${cart}-${n}-`.padEnd(20, 'x')
+  const seq = seqs.get(token) ?? 0
+  seqs.set(token, seq + 1)
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'content-type': 'text/plain' },
+    payload: JSON.stringify({ cart: token, page: token, seq, ...body }),
+  })
+  expect([reply.statusCode, reply.body]).toEqual([204, ''])
+  world.advance(1_000)
+}
+
+const ticks = (cart: string, isGiven = true) =>
+  send(cart, { contact: { email: ADA }, consent: { email: aBox('email', isGiven) } })
+
+const ledger = () =>
+  world.db.selectFrom('consents').selectAll().where('store_id', '=', store.storeId).orderBy('at').execute()
+
+const ask = async (method: 'GET' | 'PUT', path: string, body?: object) =>
+  (
+    await world.request(method, `${path}${path.includes('?') ? '&' : '?'}storeId=${store.storeId}`, {
+      token: store.token,
+      ...(body && { body }),
+    })
+  ).body
+
+test('a ticked box goes into the ledger once, with the store’s own words, marked as unproven; unticked is a withdrawal (C5)', async () => {
+  await ticks('ada')
+  await ticks('ada')
+  expect(await ledger()).toEqual([
+    expect.objectContaining({
+      ...{ status: 'granted', channel: 'email', source: 'checkout', wording: aBox('email').wording },
+      evidence: { unproven: 'page script' },
+    }),
+  ])
+  await ticks('ada', false)
+  expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
+})
+
+test.each([
+  ['other words', { ...aBox('email'), wording: 'Sell my address' }],
+  ['words of another box', { ...aBox('sms') }],
+  ['no name of a wording', { isGiven: true, wording: aBox('email').wording }],
+  ['a name that is made up', { ...aBox('email'), id: 'w1' }],
+  ['the form of an older script', true],
+])('a tick beside %s is no consent (C5)', async (_, email) => {
+  await send('ada', { contact: { email: ADA }, consent: { email } })
+  expect(await ledger()).toEqual([])
+})
+
+test('what stands around the words beside a box does no harm', async () => {
+  const box = aBox('email')
+  await send('ada', {
+    contact: { email: ADA },
+    consent: { email: { ...box, wording: `  ${box.wording.replace(' ', '\n ')} (optional)` } },
+  })
+  expect((await ledger()).map((row) => row.wording)).toEqual([box.wording])
+})
+
+test('a page of somebody else’s cart cannot take a consent back (C5)', async () => {
+  await ticks('ada')
+  await ticks('stranger', false)
+  await send('nobody', { consent: { email: aBox('email', false) } })
+  expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
+})
+
+test('a box unticked beside an address typed for the first time counts when the page says it again (C5)', async () => {
+  await ticks('ada', false)
+  expect(await ledger()).toEqual([])
+  await ticks('ada', false)
+  expect(await ledger()).toEqual([expect.objectContaining({ status: 'withdrawn', wording: null })])
+})
+
+test('a withdrawal right behind the post that brought the contact finds it (C5)', async () => {
+  await send('ada', { contact: { email: ADA } })
+  await ticks('ada', false)
+  expect((await ledger()).map((row) => row.status)).toEqual(['withdrawn'])
+})
+
+test('beside a contact above the limits no box says anything (X5)', async () => {
+  for (let i = 0; i < 20; i++) await send(`cart${i}`, { contact: { email: `p${i}@shoppers.example.com` } })
+  await ticks('ada')
+  expect(await ledger()).toEqual([])
+})
+
+test('words the store has changed count from then on, and the old ones no more', async () => {
+  const words = 'Yes, mail me\n about   my cart & more'
+  const { box } = await ask('PUT', '/api/consent/boxes', { channel: 'email', words })
+  expect(box).toMatchObject({ words: 'Yes, mail me about my cart & more', isDefault: false })
+  expect(box.html).toBe(
+    `<label><input type="checkbox" id="recoup_consent_email" data-recoup-wording="${wordingId(words)}"> Yes, mail me about my cart &amp; more</label>`,
+  )
+  await ticks('ada')
+  expect(await ledger()).toEqual([])
+  await send('ada', {
+    contact: { email: ADA },
+    consent: { email: { isGiven: true, wording: box.words, id: wordingId(words) } },
+  })
+  expect((await ledger()).map((row) => row.wording)).toEqual(['Yes, mail me about my cart & more'])
+  expect((await ask('PUT', '/api/consent/boxes', { channel: 'email', words: '' })).box).toMatchObject({
+    isDefault: true,
+  })
+})
+
+test('the settings tell when each box was last seen on a checkout, and whether it names the present words', async () => {
+  const boxes = async () => {
+    const body = await ask('GET', '/api/consent/boxes')
+    return {
+      at: body.checkoutSeenAt,
+      of: body.boxes.map((box: { seenAt: string | null; isCurrent: boolean }) => [box.seenAt, box.isCurrent]),
+    }
+  }
+  expect(await boxes()).toEqual({
+    at: null,
+    of: [
+      [null, false],
+      [null, false],
+      [null, false],
+    ],
+  })
+  const at = world.now.toISOString()
+  await send('ada', {
+    contact: { email: ADA },
+    boxes: { email: aBox('email').id, sms: 'w1' },
+    consent: { email: aBox('email') },
+  })
+  expect(await boxes()).toEqual({
+    at,
+    of: [
+      [at, true],
+      [at, false],
+      [null, false],
+    ],
+  })
+})
+
+test('exports of the ledger say that nothing proves who ticked', async () => {
+  await ticks('ada')
+  const { entries } = await ask('GET', '/api/consent/ledger')
+  expect(entries[0].evidence).toEqual([expect.stringMatching(/^Unproven: reported by the shop’s page/)])
+  const { url: link } = await ask('GET', '/api/consent/ledger/export')
+  const file = await world.app.inject({ url: link })
+  expect(file.body).toContain('Box at the checkout, unproven (page script)')
+})

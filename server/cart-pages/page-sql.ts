@@ -1,0 +1,108 @@
+import type { OriginKind } from '../../shared/carts.ts'
+import { CART_COLUMNS, withMerged } from '../carts/fragments.ts'
+import type { ListedCart } from '../carts/list.ts'
+import { type StoreDb, sql } from '../core/db.ts'
+
+// The page of one cart: SQL and nothing else.
+
+export async function readCart({ db, storeId }: StoreDb, cartId: string): Promise<ListedCart | undefined> {
+  const rows = await sql<ListedCart>`
+    select ${CART_COLUMNS} from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
+    where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)
+  return rows.rows[0]
+}
+
+/** When the newest order pull that reached its end had started (Y3). */
+export async function lastSyncedAt({ db, storeId }: StoreDb): Promise<Date | null> {
+  const rows = await sql<{ at: Date | null }>`
+    select max(completed_start) as at from sync_state where store_id = ${storeId} and stream in ('order_check', 'sweep', 'import')`.execute(
+    db,
+  )
+  return rows.rows[0]?.at ?? null
+}
+
+export interface MessageRow {
+  id: string
+  origin_kind: OriginKind
+  origin_id: string
+  origin_name: string | null
+  step: number
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  state: string
+  reason: string | null
+  due_at: Date
+  expires_at: Date
+  wake_at: Date
+  handed_over_at: Date | null
+  delivered_at: Date | null
+  read_at: Date | null
+  finished_at: Date | null
+  to_address: string | null
+  subject: string | null
+  body_html: string | null
+  provider_response: string | null
+}
+
+export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
+  const rows = await sql<MessageRow>`
+    select m.id, m.origin_kind, m.origin_id, f.name as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
+      m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response,
+      d.at as delivered_at, r.at as read_at
+    from messages m join stores s on s.id = m.store_id
+    left join delivery_reports d on d.account_id = s.account_id and d.channel = m.channel and d.provider_id = m.provider_id
+      and d.status = 'delivered'
+    left join delivery_reports r on r.account_id = s.account_id and r.channel = m.channel and r.provider_id = m.provider_id
+      and r.status = 'read'
+    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind = 'flow'
+    where m.store_id = ${storeId} and m.cart_id in ${withMerged(storeId, cartId)}
+    order by m.due_at, m.step`.execute(db)
+  return rows.rows
+}
+
+export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly string[]) {
+  if (messageIds.length === 0) return Promise.resolve([])
+  return (
+    db
+      .selectFrom('decisions')
+      .selectAll()
+      .where('store_id', '=', storeId)
+      .where('message_id', 'in', [...messageIds])
+      .orderBy('at')
+      // An answer that came in the same millisecond still came after what was asked.
+      .orderBy((eb) => eb('outcome', '=', 'result'))
+      .orderBy('id')
+      .execute()
+  )
+}
+
+export function eventsOf({ db, storeId }: StoreDb, cartId: string) {
+  return db
+    .selectFrom('cart_events')
+    .select(['at', 'kind', 'detail'])
+    .where('store_id', '=', storeId)
+    .where('cart_id', '=', cartId)
+    .orderBy('at')
+    .orderBy('id')
+    .execute()
+}
+
+export function touchesOf({ db, storeId }: StoreDb, cartId: string) {
+  return db
+    .selectFrom('touchpoints')
+    .select(['id', 'message_id', 'kind', 'is_human', 'class_reason', 'at'])
+    .where('store_id', '=', storeId)
+    .where('cart_id', 'in', withMerged(storeId, cartId))
+    .orderBy('at')
+    .execute()
+}
+
+export function orderOfCart({ db, storeId }: StoreDb, cartId: string) {
+  return db
+    .selectFrom('orders')
+    .select(['order_id', 'total_minor', 'net_minor', 'currency', 'purchased_at', 'message_id', 'status'])
+    .where('store_id', '=', storeId)
+    .where('cart_id', '=', cartId)
+    .orderBy('purchased_at')
+    .limit(1)
+    .executeTakeFirst()
+}

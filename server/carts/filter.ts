@@ -1,0 +1,38 @@
+import { CartBadge } from '../../shared/carts.ts'
+import { type Reach, readReachFilter } from '../../shared/reach.ts'
+import { AppError } from '../core/errors.ts'
+
+// What a list of carts is filtered by, read from a request. Pure.
+
+export interface ListFilter {
+  badge: CartBadge | null
+  search: string
+  reach: Reach | null
+  /** Abandoned in so many days of the store's calendar; only with `reach`. */
+  days: number | null
+}
+
+interface Asked {
+  status?: string | undefined
+  search?: string | undefined
+  reach?: string | undefined
+  days?: number | undefined
+}
+
+export function filterOf({ status, search, reach, days }: Asked): ListFilter {
+  return {
+    badge: badgeOf(status),
+    search: search?.trim() ?? '',
+    reach: reach === undefined ? null : readReachFilter(reach),
+    days: days ?? null,
+  }
+}
+
+/** `status=` filters by the lower-case badge (decision 11); `all` and nothing mean all. */
+function badgeOf(status: string | undefined): CartBadge | null {
+  const wanted = status?.trim().toLowerCase()
+  if (!wanted || wanted === 'all') return null
+  const badge = CartBadge.options.find((option) => option.toLowerCase() === wanted)
+  if (!badge) throw new AppError('invalid', `There is no status "${wanted.slice(0, 40)}".`)
+  return badge
+}

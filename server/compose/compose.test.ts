@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { createSecrets, tokenHash } from '../core/secrets.ts'
+import { type ComposeInput, composeEmail, feedbackIdOf, formatMinor, outgoingEmail, restoreTokenOf } from './compose.ts'
+
+const secrets = createSecrets('a secret of the tests, long enough to be one')
+
+const input = (changed: Partial<ComposeInput> = {}): ComposeInput => ({
+  messageId: '0195d3a0-0000-7000-8000-000000000001',
+  cart: {
+    items: [
+      {
+        productId: '16',
+        variationId: null,
+        name: 'Earl <b>Grey</b>',
+        sku: 'EG',
+        quantity: 2,
+        unitPriceMinor: 2_100,
+        imageUrl: null,
+      },
+    ],
+    valueMinor: 4_200,
+    currency: 'USD',
+    firstName: 'Ada',
+  },
+  template: {
+    id: '0195d3a0-0000-7000-8000-000000000002',
+    version: 1,
+    subject: '{{ customer_name }}, your cart at {{ store_name }}',
+    body: '<p>{{ cart_items }} {{ cart_total }}</p><p><a href="{{ checkout_link }}">Back</a> <a href="https://shop.example.com/sale">Sale</a> <a href="https://elsewhere.example/x">Else</a></p>',
+  },
+  store: {
+    name: 'Tea & Co',
+    url: 'https://shop.example.com',
+    homeUrl: 'https://shop.example.com',
+    senderName: 'Tea & Co',
+    postalAddress: '1 Main Street',
+  },
+  publicUrl: 'https://recoup.example',
+  secrets,
+  ...changed,
+})
+
+test('the same message gives the same links, another message others (D1)', async () => {
+  const first = await composeEmail(input())
+  expect(await composeEmail(input())).toEqual(first)
+  const other = await composeEmail(input({ messageId: '0195d3a0-0000-7000-8000-000000000009' }))
+  const hashes = new Set(first.tokens.map((token) => token.hash))
+  expect(other.tokens.some((token) => hashes.has(token.hash))).toBe(false)
+})
+
+test('each link has a token of its own and each purpose its own tokens (X1)', async () => {
+  const { tokens } = await composeEmail(input())
+  expect(new Set(tokens.map((token) => token.hash)).size).toBe(tokens.length)
+  expect(tokens.map(({ purpose, target }) => [purpose, target])).toEqual([
+    ['restore', null],
+    ['click', null],
+    ['unsubscribe', null],
+    ['preferences', null],
+    ['click', 'https://shop.example.com/sale'],
+  ])
+})
+
+test('only the store’s own links are tracked; others stay as they are (X1)', async () => {
+  const { html } = await composeEmail(input())
+  expect(html).toContain('https://elsewhere.example/x')
+  expect(html).not.toContain('https://shop.example.com/sale')
+})
+
+test('what a shop calls its product is text, not markup (X3)', async () => {
+  const { html } = await composeEmail(input())
+  expect(html).toContain('Earl &lt;b&gt;Grey&lt;/b&gt;')
+})
+
+test('the restore token shown in links is the one whose hash is kept', async () => {
+  const { tokens, messageId } = { ...(await composeEmail(input())), messageId: input().messageId }
+  const token = restoreTokenOf(secrets, messageId)
+  expect(token).toMatch(/^rt_[\w-]{43}$/)
+  expect(tokens[0]!.hash).toBe(tokenHash(token.slice(3)).toString('hex'))
+})
+
+test('amounts have their currency’s own decimals (decision 21)', async () => {
+  expect(formatMinor(4_200, 'USD')).toBe('$42.00')
+  expect(formatMinor(4_200, 'JPY')).toBe('¥4,200')
+  expect(formatMinor(4_200, 'KWD')).toMatch(/4\.200/)
+})
+
+test('mails of one store share a Feedback-ID, those of another do not, and it names nobody', async () => {
+  const ids = [
+    ['a', 'https://x.example'],
+    ['a', 'https://x.example'],
+    ['a', 'https://y.example'],
+    ['b', 'https://x.example'],
+  ]
+  const [one, again, other, foreign] = ids.map(([account, url]) => feedbackIdOf(secrets, account!, url!))
+  expect(one).toMatch(/^[\w-]{12}:[\w-]{12}:recovery:recoup$/)
+  expect(again).toBe(one)
+  expect(new Set([one, other, foreign]).size).toBe(3)
+  const sender = { name: 'T', email: null, feedbackId: one! }
+  const mail = outgoingEmail('m1', 'ada@shoppers.example', await composeEmail(input()), sender, 'mail@recoup.example')
+  expect(mail.headers).toMatchObject({ 'Feedback-ID': one, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' })
+})
+
+test('the envelope carries the shop’s name, our address, and answers to the shop', async () => {
+  const composed = await composeEmail(input())
+  const sender = { name: 'Tea & Co', email: 'tea@shop.example.com' }
+  expect(outgoingEmail('m1', 'ada@shoppers.example', composed, sender, 'Recoup <mail@recoup.example>')).toMatchObject({
+    messageId: 'm1',
+    from: { name: 'Tea & Co', address: 'mail@recoup.example' },
+    replyTo: 'tea@shop.example.com',
+    to: 'ada@shoppers.example',
+  })
+  const silent = outgoingEmail(
+    'm1',
+    'ada@shoppers.example',
+    composed,
+    { name: 'T', email: null },
+    'mail@recoup.example',
+  )
+  expect(silent).not.toHaveProperty('replyTo')
+  expect(silent.from.address).toBe('mail@recoup.example')
+})

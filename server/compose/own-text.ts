@@ -1,0 +1,34 @@
+import type { SendChannel } from '../../shared/reminders.ts'
+import { AppError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import type { TemplateError } from '../templates/context.ts'
+import { isOurBody, isOurSubject } from '../templates/ours.ts'
+import { sharedRenders } from '../templates/renders.ts'
+
+// An owner's words are tried out before they are stored, wherever they come in.
+
+export interface Words {
+  channel: SendChannel | 'push'
+  subject?: string | undefined
+  body?: string | undefined
+}
+
+/** Why these words become no message; null: they do. What is left out is a template's, and was tried when that was saved. */
+export async function problemOfText(
+  { renders = sharedRenders() }: Deps,
+  accountId: string,
+  { channel, subject, body }: Words,
+): Promise<TemplateError | null> {
+  const isBodyOurs = body === undefined || isOurBody(body)
+  if (channel !== 'email') return isBodyOurs ? null : renders.checkText(accountId, body)
+  if (isBodyOurs && (subject === undefined || isOurSubject(subject))) return null
+  return renders.check(accountId, { subject: subject ?? ANY, body: body ?? ANY })
+}
+
+/** Stands for the part that is not asked about. */
+const ANY = '-'
+
+export async function refuseBadText(deps: Deps, accountId: string, words: Words): Promise<void> {
+  const problem = await problemOfText(deps, accountId, words)
+  if (problem) throw new AppError('unprocessable', problem.message)
+}

@@ -1,0 +1,102 @@
+import type { ConsentEvidence } from '../../shared/ledger.ts'
+import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import type { ConsentOverride } from './consent.ts'
+import { overridesInForce } from './fragments.ts'
+
+// Consents given in the shop, and the question that confirms one by SMS: SQL and nothing else.
+
+/** The newest row of the ledger for one address and channel. */
+export async function lastConsent(
+  { db, storeId }: StoreDb,
+  addressHash: Buffer,
+  channel: 'email' | 'sms' | 'whatsapp' | 'push',
+) {
+  return db
+    .selectFrom('consents')
+    .select(['status', 'wording', 'is_confirmed', 'at'])
+    .where('store_id', '=', storeId)
+    .where('address_hash', '=', addressHash)
+    .where('channel', '=', channel)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function hasConsent({ db, storeId }: StoreDb, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('consents')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export interface ConsentTerms {
+  baseCountry: string | null
+  sellingCountries: string[] | null
+  smsConfirmation: 'where_required' | 'page_script' | 'always'
+  overrides: ConsentOverride[]
+}
+
+/** What a store's own settings have to do with who must confirm. */
+export async function consentTerms({ db, storeId }: StoreDb): Promise<ConsentTerms> {
+  const rows = await sql<ConsentTerms>`
+    select s.base_country as "baseCountry", s.selling_countries as "sellingCountries", s.sms_confirmation as "smsConfirmation",
+      ${overridesInForce(sql`s.id`)} as overrides
+    from stores s where s.id = ${storeId}`.execute(db)
+  return rows.rows[0]!
+}
+
+/** Live carts of whoever has one of these addresses. */
+export async function openCartsTo({ db, storeId }: StoreTx, addresses: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    select c.id from carts c where c.store_id = ${storeId} and c.status in ('active', 'abandoned') and c.shopper_id in (
+      select k.shopper_id from shopper_keys k where k.store_id = ${storeId} and k.kind in ('email', 'phone')
+        and k.value = any(${[...addresses]}::text[]))
+    order by c.id`.execute(db)
+  return rows.rows.map((row) => row.id)
+}
+
+/** The question is put once. One that was given up before it left may be put after all. */
+export async function keepOptInRequest(
+  { db, storeId }: StoreTx,
+  optInRequest: { address: string; addressHash: Buffer; country: string | null; now: Date },
+): Promise<void> {
+  const { address, addressHash, country, now } = optInRequest
+  await sql`
+    insert into opt_in_requests as q (store_id, channel, address_hash, phone, country, state, created_at, due_at)
+    values (${storeId}, 'sms', ${addressHash}, ${address}, ${country}, 'waiting', ${now}, ${now})
+    on conflict (store_id, channel, address_hash) do update set state = 'waiting', phone = excluded.phone, country = excluded.country,
+      created_at = excluded.created_at, due_at = excluded.due_at where q.state = 'dropped'`.execute(db)
+}
+
+export interface ConsentRow {
+  id: string
+  addressHash: Buffer
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  status: 'pending' | 'granted' | 'withdrawn'
+  /** The person answered the confirming SMS. */
+  isConfirmed?: boolean
+  source: string
+  wording: string | null
+  at: Date
+  /** Masked, for people who look through the ledger. */
+  who?: string
+  evidence?: ConsentEvidence
+}
+
+export async function insertConsent({ db, storeId }: StoreDb, consent: ConsentRow): Promise<void> {
+  const { addressHash, evidence, isConfirmed = false, ...rest } = consent
+  await db
+    .insertInto('consents')
+    .values({
+      store_id: storeId,
+      address_hash: addressHash,
+      is_confirmed: isConfirmed,
+      ...rest,
+      ...(evidence && { evidence: JSON.stringify(evidence) }),
+    })
+    .execute()
+}

@@ -1,0 +1,149 @@
+import crypto from 'node:crypto'
+import { maxConsentWording } from '../../shared/consent.ts'
+import { maskedAddress } from '../channels/mask.ts'
+import { phoneCountry } from '../channels/phone.ts'
+import { type StoreTx, transact } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
+import type { Deps } from '../deps.ts'
+import { scheduleNextLook, wakeCartMessages, wakeMessagesTo } from '../messages/messages.ts'
+import { addressKey } from '../shoppers/rules.ts'
+import { lockAllKeys } from '../shoppers/shoppers.ts'
+import { erasedAmong } from '../suppressions/suppressions.ts'
+import { recipientCountry, ruleInForce } from './consent.ts'
+import * as sql from './consent-sql.ts'
+import { type ConsentRow, insertConsent } from './consent-sql.ts'
+import { ledgerText } from './evidence-sql.ts'
+
+// What shoppers say in the shop goes into the ledger (C5): append-only, with the words that were shown. Where a yes by SMS has to be
+// confirmed, it goes in as `pending` and the question is put on its way (opt-in-request.ts).
+
+/** Kept with the answer on a page of ours. */
+export { keepOptInRequest } from './consent-sql.ts'
+
+export type ShopChannel = 'email' | 'sms' | 'whatsapp'
+
+/** One box of a checkout. */
+export interface Said {
+  channel: ShopChannel
+  /** Normalised email or E.164. */
+  address: string
+  isGiven: boolean
+  wording: string | null
+  /** Of the shopper, as far as they gave one. */
+  country: string | null
+  /** Said by a page anybody can post for; nothing proves who. */
+  isUnproven?: boolean
+}
+
+/** When something said now counts from: after what was said before, also where the clock has been put back since (T4). */
+export const laterThan = (before: Date, now: Date): Date => (before >= now ? new Date(before.getTime() + 1) : now)
+
+/** What somebody says themselves on a page of ours, at this moment. */
+export async function insertSaid(tx: StoreTx, said: Omit<ConsentRow, 'id'>): Promise<void> {
+  const last = await sql.lastConsent(tx, said.addressHash, said.channel)
+  await insertConsent(tx, { ...said, id: newId(), at: last ? laterThan(last.at, said.at) : said.at })
+}
+
+/** What one post of the shop's pages says; saying the same again adds nothing. Answers whether anything was added. */
+export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[], now: Date): Promise<boolean> {
+  let isNew = false
+  for (const { addressHash, ...each } of await ofOthersThanErased(deps, tx, said)) {
+    const status = await statusOf(tx, each, addressHash)
+    const last = await sql.lastConsent(tx, addressHash, each.channel)
+    if (last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven)))
+      continue
+    const at = last ? laterThan(last.at, now) : now
+    await insertConsent(tx, { id: newId(), addressHash, status, source: 'checkout', at, ...shared(each) })
+    if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now })
+    isNew = true
+  }
+  return isNew
+}
+
+export interface OrderWord extends Said {
+  orderId: string
+  /** When the order was made: what was said since stands. */
+  at: Date
+}
+
+/** What orders bring along, each order's word once however often the order is read. */
+export async function recordOrderText(deps: Deps, storeId: string, said: readonly OrderWord[]): Promise<void> {
+  if (said.length === 0) return
+  const now = deps.now()
+  await transact({ storeId, db: deps.db }, async (tx) => {
+    let isNew = false
+    for (const { addressHash, ...each } of await ofOthersThanErased(deps, tx, said)) {
+      const id = orderWordId(storeId, each)
+      if (await sql.hasConsent(tx, id)) continue
+      const status = await statusOf(tx, each, addressHash)
+      // A store's clock ahead of ours must not outrank what is said later.
+      const madeAt = each.at < now ? each.at : now
+      // What was withdrawn in that very moment was withdrawn after it.
+      const last = await sql.lastConsent(tx, addressHash, each.channel)
+      const isTakenBack = last?.status === 'withdrawn' && last.at.getTime() === madeAt.getTime()
+      const at = isTakenBack ? new Date(madeAt.getTime() - 1) : madeAt
+      await insertConsent(tx, { id, addressHash, status, source: 'order', at, ...shared(each) })
+      if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now })
+      isNew = true
+    }
+    if (!isNew) return
+    const addresses = said.map(({ address }) => address)
+    await wakeThoseTo(tx, addresses, now)
+    await scheduleNextLook(tx)
+  })
+}
+
+/** Messages to these addresses that were held, about a cart or not: a consent may let them pass. */
+export async function wakeThoseTo(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
+  await wakeCartMessages(tx, await sql.openCartsTo(tx, addresses), now)
+  await wakeMessagesTo(tx, addresses, now)
+}
+
+/** Whoever was erased stays so: what is said at their address is not written down, neither its number nor its beginning (C8). */
+async function ofOthersThanErased<T extends Said>(deps: Deps, tx: StoreTx, said: readonly T[]) {
+  const hashed = said.map((each) => ({ ...each, addressHash: deps.secrets.addressHash(each.address) }))
+  if (hashed.length === 0) return []
+  // An erasure holds the same locks: it comes before the question, or after what is written.
+  await lockAllKeys(
+    tx,
+    said.map(({ address }) => addressKey(address)),
+  )
+  const erased = await erasedAmong(
+    tx,
+    hashed.map(({ addressHash }) => addressHash),
+  )
+  return hashed.filter(({ addressHash }) => !erased.has(addressHash.toString('hex')))
+}
+
+const shared = ({ channel, address, wording, isUnproven }: Said) => ({
+  channel,
+  wording: wording?.slice(0, maxConsentWording) || null,
+  who: maskedAddress(channel, address),
+  ...(isUnproven && { evidence: { unproven: 'page script' as const } }),
+})
+
+/** A yes by SMS is only half of one where the rule in force asks for a confirmation, or the store asks everybody. */
+export async function statusOf(
+  tx: StoreTx,
+  said: Omit<Said, 'wording'>,
+  addressHash: Buffer,
+): Promise<'pending' | 'granted' | 'withdrawn'> {
+  if (!said.isGiven) return 'withdrawn'
+  if (said.channel !== 'sms') return 'granted'
+  const terms = await sql.consentTerms(tx)
+  const recipient = { country: said.country, phone: said.address }
+  const { country } = recipientCountry('sms', recipient, terms, phoneCountry)
+  const isAsked =
+    terms.smsConfirmation === 'always' ||
+    (terms.smsConfirmation === 'page_script' && said.isUnproven) ||
+    ruleInForce({ channel: 'sms', country, ...terms }) === 'confirmed_opt_in'
+  if (!isAsked) return 'granted'
+  const word = (await ledgerText(tx, [addressHash], ['sms'])).get(`sms:${addressHash.toString('hex')}`)
+  return word?.evidence === 'confirmed' ? 'granted' : 'pending'
+}
+
+/** The same for the same order and channel, whichever process reads it. */
+function orderWordId(storeId: string, { orderId, channel }: OrderWord): string {
+  const hex = crypto.createHash('sha256').update(`${storeId}\0order\0${orderId}\0${channel}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,3 @@
+// What the ledger says of addresses, in the words of the rules.
+
+export { ledgerText } from './evidence-sql.ts'

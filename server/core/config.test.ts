@@ -1,0 +1,178 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { ConfigError, ensureAppSecret, portSettings, readConfig, settingNames } from './config.ts'
+
+function mistakesOf(env: Record<string, string>) {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+}
+
+test('nothing set is a local Recoup with demo, private stores and test billing', () => {
+  expect(readConfig({})).toMatchObject({
+    port: 3000,
+    host: '127.0.0.1',
+    publicUrl: 'http://localhost:3000',
+    dataDir: path.resolve('data'),
+    isLocal: true,
+    isDemo: true,
+    allowsPrivateStores: true,
+    isBillingTestMode: true,
+    isDatabasePrepared: true,
+    roles: ['web', 'worker'],
+    mailFrom: 'Recoup <recoup@localhost>',
+  })
+})
+
+test('the configuration is frozen', () => {
+  const config = readConfig({})
+  expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
+})
+
+test.each([
+  [{ HOST: '0.0.0.0' }],
+  [{ HOST: '10.1.2.3' }],
+  [{ PUBLIC_URL: 'https://recoup.example.com' }],
+  [{ HOST: '127.0.0.1', PUBLIC_URL: 'https://localhost.example.com' }],
+])('a Recoup others can reach has no demo and no open doors: %j', (env) => {
+  const off = { isLocal: false, isDemo: false, allowsPrivateStores: false, isBillingTestMode: false }
+  expect(readConfig(env)).toMatchObject(off)
+})
+
+test.each([
+  [{ HOST: 'localhost' }],
+  [{ HOST: '::1' }],
+  [{ HOST: '127.0.0.2', PUBLIC_URL: 'http://[::1]:3000' }],
+  [{ PUBLIC_URL: 'http://recoup.localhost:3000/' }],
+])('loopback in any spelling is local: %j', (env) => {
+  expect(readConfig(env).isLocal).toBe(true)
+})
+
+test('a switch that is set wins over the local default', () => {
+  expect(readConfig({ DEMO: 'off', ALLOW_PRIVATE_STORES: 'off' })).toMatchObject({
+    isDemo: false,
+    allowsPrivateStores: false,
+  })
+  expect(readConfig({ HOST: '0.0.0.0', DEMO: 'on' }).isDemo).toBe(true)
+})
+
+test('with a Stripe key billing is real unless test mode is asked for', () => {
+  expect(readConfig({ STRIPE_SECRET_KEY: 'sk_test_1' }).isBillingTestMode).toBe(false)
+  expect(readConfig({ STRIPE_SECRET_KEY: 'sk_test_1', BILLING_TEST_MODE: 'on' }).isBillingTestMode).toBe(true)
+})
+
+test('the public address follows HOST and PORT, and loses a trailing slash', () => {
+  expect(readConfig({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080')
+  expect(readConfig({ HOST: '10.1.2.3', PORT: '80' }).publicUrl).toBe('http://10.1.2.3:80')
+  expect(readConfig({ HOST: '2001:db8::1' }).publicUrl).toBe('http://[2001:db8::1]:3000')
+  expect(readConfig({ PUBLIC_URL: 'https://recoup.example.com/' }).publicUrl).toBe('https://recoup.example.com')
+})
+
+test('a variable set to nothing counts as not set', () => {
+  expect(readConfig({ PORT: '', SMTP_URL: ' ', DATABASE_URL: '' })).toMatchObject({
+    port: 3000,
+    smtpUrl: undefined,
+    databaseUrl: undefined,
+  })
+})
+
+test('the direct database is the database unless it is named', () => {
+  const databaseUrl = 'postgres://app@/recoup?host=/tmp/x&port=5432'
+  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl, databaseDirectUrl: databaseUrl })
+})
+
+test('all mistakes are named at once', () => {
+  const wrong = {
+    PORT: '99999',
+    DEMO: 'yes',
+    ROLES: 'web,cook',
+    SMTP_URL: 'mail.example.com',
+    LOG_LEVEL: 'loud',
+    APP_SECRET: 'short',
+  }
+  expect(mistakesOf(wrong)).toEqual([
+    'PORT must be a whole number from 1 to 65535.',
+    'APP_SECRET must have at least 32 characters.',
+    'ROLES must be web, worker or web,worker.',
+    'SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465.',
+    'DEMO must be on or off.',
+    'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.',
+  ])
+})
+
+test.each([
+  ['PUBLIC_URL', 'recoup.example.com'],
+  ['PUBLIC_URL', 'https://example.com/recoup'],
+  ['PUBLIC_URL', 'ftp://example.com'],
+  ['DATABASE_URL', 'mysql://x/y'],
+  ['DATABASE_DIRECT_URL', 'postgres://x/y'],
+  ['SMTP_POOL', '21'],
+  ['SMTP_POOL', '0'],
+  ['PORT', '3e3'],
+  ['PORT', '0'],
+  ['MAIL_FROM', 'nobody'],
+  ['SUPPORT_EMAIL', 'nobody'],
+  ['HOST', 'http://x'],
+  ['STRIPE_SECRET_KEY', 'pk_live_1'],
+  ['DATABASE_PREPARED', 'true'],
+  ['GEOIP_DB', '/nowhere/GeoLite2-City.mmdb'],
+])('%s=%s is one mistake that names the setting', (name, value) => {
+  const mistakes = mistakesOf({ [name]: value })
+  expect(mistakes).toHaveLength(1)
+  expect(mistakes[0]).toContain(name)
+})
+
+test('a mistake never repeats a secret', () => {
+  const wrong = {
+    APP_SECRET: 'hunter2',
+    SMTP_URL: 'http://me:hunter2@host',
+    DATABASE_URL: 'http://me:hunter2@host',
+    STRIPE_SECRET_KEY: 'hunter2',
+  }
+  expect(mistakesOf(wrong)).toHaveLength(4)
+  expect(mistakesOf(wrong).join()).not.toContain('hunter2')
+})
+
+test('two services on one port are a mistake, but only where both would listen', () => {
+  expect(mistakesOf({ MAILBOX_PORT: '3000' })).toEqual([
+    'MAILBOX_PORT and PORT are both 3000. Give one of them another port.',
+  ])
+  expect(mistakesOf({ DEMO_STORE_PORT: '3000', DEMO: 'off' })).toEqual([])
+  expect(portSettings(readConfig({ DEMO: 'off', SMTP_URL: 'smtp://localhost:25' }))).toEqual({ PORT: 3000 })
+})
+
+test('bounces and reports of a provider need all of their settings, and a port of their own', () => {
+  expect(mistakesOf({ BOUNCE_SMTP_PORT: '2525' })).toEqual(['BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'])
+  expect(mistakesOf({ BOUNCE_ADDRESS: 'a-name-that-is-too-long@x.example' })[0]).toMatch(/at most 21 letters/)
+  expect(mistakesOf({ BOUNCE_ADDRESS: 'b@x.example', BOUNCE_SMTP_PORT: '3000' })).toEqual([
+    'BOUNCE_SMTP_PORT and PORT are both 3000. Give one of them another port.',
+  ])
+  expect(mistakesOf({ MAIL_EVENTS: 'ses', MAIL_EVENTS_KEY: 'k'.repeat(20) })).toHaveLength(1)
+  const all = { MAIL_EVENTS: 'ses', MAIL_EVENTS_KEY: 'k'.repeat(20), MAIL_EVENTS_SECRET: 'arn:aws:sns:x' }
+  expect(readConfig(all).mailEvents).toEqual({ provider: 'ses', key: 'k'.repeat(20), secret: 'arn:aws:sns:x' })
+})
+
+test('.env.example lists every setting, and no other', () => {
+  const example = fs.readFileSync('.env.example', 'utf8')
+  const listed = [...example.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)
+  expect(listed).toEqual(settingNames)
+})
+
+test('the secret is made once, for our eyes only, and kept', () => {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-config-'))
+  const config = { appSecret: undefined, dataDir }
+  const secret = ensureAppSecret(config)
+  expect(secret.length).toBeGreaterThanOrEqual(43)
+  expect(fs.statSync(path.join(dataDir, 'app-secret')).mode & 0o777).toBe(0o600)
+  expect(ensureAppSecret(config)).toBe(secret)
+  expect(ensureAppSecret({ ...config, appSecret: 'x'.repeat(32) })).toBe('x'.repeat(32))
+  fs.writeFileSync(path.join(dataDir, 'app-secret'), '')
+  expect(() => ensureAppSecret(config)).toThrow('damaged')
+  fs.rmSync(dataDir, { recursive: true })
+})

@@ -1,0 +1,359 @@
+// Reads the environment once. All mistakes are reported together, in sentences; what comes out is frozen.
+
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+import { isAddressOrRange } from '../net/clients.ts'
+import { openDataDir } from './data-dir.ts'
+import { StartupError } from './startup-errors.ts'
+
+export class ConfigError extends StartupError {
+  override name = 'ConfigError'
+  readonly mistakes: readonly string[]
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+    this.mistakes = mistakes
+  }
+}
+
+export type Role = 'web' | 'worker'
+export type Config = ReturnType<typeof readConfig>
+
+/** Before the `+` of a return address: a local part has 64 characters at most (RFC 5321), and what names the mail takes 42 (return-path.ts). */
+const LONGEST_BOUNCE_NAME = 64 - 1 - 42
+
+const LEAST_SECRET_LENGTH = 32
+const LOOPBACK: readonly string[] = Object.freeze(['127.0.0.0/8', '::1'])
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+// Messages never repeat a value that may carry a password.
+const settings = {
+  /** Port of the web server. */
+  PORT: port(3000),
+  /** Address the web server listens on. */
+  HOST: text('127.0.0.1').refine(
+    (host) => !/[\s/]/.test(host),
+    'HOST must be an address or a name, such as 127.0.0.1 or 0.0.0.0.',
+  ),
+  /** Where browsers and shoppers reach Recoup; it is in every link of every message. */
+  PUBLIC_URL: optional(
+    isOrigin,
+    'PUBLIC_URL must be an http or https address without a path, such as https://recoup.example.com.',
+  ),
+  /** Reverse proxies whose X-Forwarded-For is believed. */
+  TRUSTED_PROXIES: text('').transform(readProxies),
+  /** Folder for the embedded database, the secret and everything else kept on disk. */
+  DATA_DIR: text('./data').transform((dir) => path.resolve(dir)),
+  /** PostgreSQL 15 or newer; unset: the embedded one. */
+  DATABASE_URL: optional(isPostgresUrl, 'DATABASE_URL must begin with postgres:// or postgresql://.'),
+  /** The same database without a pooler in between. */
+  DATABASE_DIRECT_URL: optional(isPostgresUrl, 'DATABASE_DIRECT_URL must begin with postgres:// or postgresql://.'),
+  /** Named statements; off for poolers that cannot carry them. */
+  DATABASE_PREPARED: onOff('DATABASE_PREPARED').default(true),
+  /** Encrypts store keys and signs links; unset: generated into DATA_DIR. */
+  APP_SECRET: optional(
+    (secret) => secret.length >= LEAST_SECRET_LENGTH,
+    `APP_SECRET must have at least ${LEAST_SECRET_LENGTH} characters.`,
+  ),
+  /** What this process does. */
+  ROLES: text('web,worker').transform(readRoles),
+  /** Mail server; unset: the built-in mailbox in local mode, elsewhere nothing is sent. */
+  SMTP_URL: optional(
+    isUrlOf('smtp:', 'smtps:'),
+    'SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465.',
+  ),
+  /** Connections to the mail server. */
+  SMTP_POOL: wholeNumber('SMTP_POOL', 5, 1, 20),
+  /** Sender of mail when a store has not set its own. */
+  MAIL_FROM: optional(
+    (from) => /^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from),
+    'MAIL_FROM must be an address, such as Recoup <hello@example.com>.',
+  ),
+  /** Return address of every mail; each gets one of its own, bounces+…@. */
+  BOUNCE_ADDRESS: optional(
+    isBounceAddress,
+    `BOUNCE_ADDRESS must be an address with at most ${LONGEST_BOUNCE_NAME} letters, digits, dots, _ or - before the @, such as bounces@mail.example.com.`,
+  ),
+  /** Port on which Recoup takes mail to the return addresses; off unless set. */
+  BOUNCE_SMTP_PORT: optional(
+    (port) => /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535,
+    'BOUNCE_SMTP_PORT must be a whole number from 1 to 65535.',
+  ),
+  /** Certificate (PEM, with its chain) and key by which that port offers STARTTLS. */
+  BOUNCE_TLS_CERT: optional((file) => fs.existsSync(file), 'BOUNCE_TLS_CERT names no file.'),
+  BOUNCE_TLS_KEY: optional((file) => fs.existsSync(file), 'BOUNCE_TLS_KEY names no file.'),
+  /** Mail provider whose reports are taken. */
+  MAIL_EVENTS: z
+    .enum(['ses', 'postmark', 'sendgrid', 'mailgun'], 'MAIL_EVENTS must be ses, postmark, sendgrid or mailgun.')
+    .optional(),
+  /** Last part of the address the provider reports to. */
+  MAIL_EVENTS_KEY: optional(
+    (key) => /^[\w-]{20,100}$/.test(key),
+    'MAIL_EVENTS_KEY must have 20 to 100 letters, digits, - or _.',
+  ),
+  /** What the provider's reports are checked with. */
+  MAIL_EVENTS_SECRET: optional((secret) => secret.length >= 8, 'MAIL_EVENTS_SECRET is too short.'),
+  /** Name servers asked about a sender's domain; the system's own unless set. */
+  DNS_SERVERS: text('').transform(readNameServers),
+  /** Ranges of data centres, from which nobody's click counts as a person's; the bundled list unless set. */
+  DATA_CENTRES_FILE: optional((file) => fs.existsSync(file), 'DATA_CENTRES_FILE names no file.'),
+  /** Database in MMDB form that tells where shoppers are; the bundled one of countries unless set. */
+  GEOIP_DB: optional((file) => fs.existsSync(file), 'GEOIP_DB names no file.'),
+  /** Version of WhatsApp's Cloud API; Meta ends each after about two years. */
+  WHATSAPP_API_VERSION: text('v23.0').refine(
+    (version) => /^v\d{1,3}\.\d$/.test(version),
+    'WHATSAPP_API_VERSION must look like v23.0.',
+  ),
+  /** Instead of https://graph.facebook.com, for a proxy of one's own. */
+  WHATSAPP_API_URL: optional(isUrlOf('http:', 'https:'), 'WHATSAPP_API_URL must be an http or https address.'),
+  /** Instead of https://api.twilio.com, for a proxy of one's own. */
+  TWILIO_API_URL: optional(isUrlOf('http:', 'https:'), 'TWILIO_API_URL must be an http or https address.'),
+  /** The demo account, store and mailbox. */
+  DEMO: onOff('DEMO').optional(),
+  /** Port of the demo store. */
+  DEMO_STORE_PORT: port(3001, 'DEMO_STORE_PORT'),
+  /** Port of the mailbox's page. */
+  MAILBOX_PORT: port(3002, 'MAILBOX_PORT'),
+  /** Port on which the mailbox takes mail. */
+  MAILBOX_SMTP_PORT: port(3025, 'MAILBOX_SMTP_PORT'),
+  /** Stores at private addresses may be connected. */
+  ALLOW_PRIVATE_STORES: onOff('ALLOW_PRIVATE_STORES').optional(),
+  /** Plans can be changed without paying. */
+  BILLING_TEST_MODE: onOff('BILLING_TEST_MODE').optional(),
+  /** Key of the Stripe account. */
+  STRIPE_SECRET_KEY: optional((key) => /^(sk|rk)_\S+$/.test(key), 'STRIPE_SECRET_KEY must begin with sk_ or rk_.'),
+  /** Asked every minute while all is well. */
+  ALARM_PING_URL: optional(isUrlOf('http:', 'https:'), 'ALARM_PING_URL must be an http or https address.'),
+  /** Shows /metrics and what /readyz looked at. */
+  METRICS_TOKEN: optional(
+    (token) => /^[\w.~+/-]{20,200}=*$/.test(token),
+    'METRICS_TOKEN must have 20 to 200 letters, digits or -._~+/.',
+  ),
+  /** Who may say in the app that a restored Recoup is the live one. */
+  OPERATOR_EMAILS: text('').transform(readAddresses),
+  /** How much is logged. */
+  LOG_LEVEL: text('info').pipe(z.enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)),
+  /** Shown where people can ask for help. */
+  SUPPORT_EMAIL: optional((address) => /^[^\s@]+@[^\s@]+$/.test(address), 'SUPPORT_EMAIL must be an email address.'),
+  /** Named in footers and terms. */
+  COMPANY_NAME: text('Recoup'),
+}
+
+/** Names of all variables, for the test that compares them with `.env.example`. */
+export const settingNames = Object.keys(settings)
+
+/** The configuration an environment describes; pure. Throws a ConfigError listing every mistake. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>) {
+  // Compose files and unit files set variables to nothing when they mean "not set".
+  const given = Object.fromEntries(settingNames.map((name) => [name, env[name]?.trim() || undefined]))
+  const parsed = z.object(settings).safeParse(given)
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => issue.message))
+  const values = parsed.data
+  const publicUrl = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).origin : defaultPublicUrl(values.HOST, values.PORT)
+  const isLocal = isLoopback(values.HOST) && isLoopback(new URL(publicUrl).hostname)
+  const mailHost = new URL(publicUrl).hostname
+  const config = {
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl,
+    /** Decision 29: nobody but this machine can reach us. */
+    isLocal,
+    trustedProxies: values.TRUSTED_PROXIES.length === 0 && isLocal ? LOOPBACK : values.TRUSTED_PROXIES,
+    dataDir: values.DATA_DIR,
+    databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
+    isDatabasePrepared: values.DATABASE_PREPARED,
+    appSecret: values.APP_SECRET,
+    roles: values.ROLES,
+    smtpUrl: values.SMTP_URL,
+    smtpPool: values.SMTP_POOL,
+    /** Whether the sender was chosen by the server's administrator. */
+    isMailFromSet: values.MAIL_FROM !== undefined,
+    mailFrom: values.MAIL_FROM ?? `${values.COMPANY_NAME.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
+    bounceAddress: values.BOUNCE_ADDRESS?.toLowerCase(),
+    bounceSmtpPort: values.BOUNCE_SMTP_PORT === undefined ? undefined : Number(values.BOUNCE_SMTP_PORT),
+    bounceTls: values.BOUNCE_TLS_CERT
+      ? { certFile: values.BOUNCE_TLS_CERT, keyFile: values.BOUNCE_TLS_KEY ?? '' }
+      : undefined,
+    mailEvents: values.MAIL_EVENTS && {
+      provider: values.MAIL_EVENTS,
+      key: values.MAIL_EVENTS_KEY ?? '',
+      secret: values.MAIL_EVENTS_SECRET ?? '',
+    },
+    dnsServers: values.DNS_SERVERS,
+    dataCentresFile: values.DATA_CENTRES_FILE,
+    geoipDb: values.GEOIP_DB,
+    whatsappApiVersion: values.WHATSAPP_API_VERSION,
+    whatsappApiUrl: values.WHATSAPP_API_URL,
+    twilioApiUrl: values.TWILIO_API_URL,
+    isDemo: values.DEMO ?? isLocal,
+    demoStorePort: values.DEMO_STORE_PORT,
+    mailboxPort: values.MAILBOX_PORT,
+    mailboxSmtpPort: values.MAILBOX_SMTP_PORT,
+    allowsPrivateStores: values.ALLOW_PRIVATE_STORES ?? isLocal,
+    isBillingTestMode: values.BILLING_TEST_MODE ?? (isLocal && values.STRIPE_SECRET_KEY === undefined),
+    stripeSecretKey: values.STRIPE_SECRET_KEY,
+    alarmPingUrl: values.ALARM_PING_URL,
+    metricsToken: values.METRICS_TOKEN,
+    operatorEmails: values.OPERATOR_EMAILS,
+    logLevel: values.LOG_LEVEL,
+    supportEmail: values.SUPPORT_EMAIL ?? `support@${mailHost}`,
+    companyName: values.COMPANY_NAME,
+  }
+  const mistakes = [...contradictions(config)]
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return Object.freeze(config)
+}
+
+/** Reads `.env` of the working folder if there is one (the environment wins), then the environment. */
+export function loadConfig(): Config {
+  if (fs.existsSync('.env')) process.loadEnvFile('.env')
+  return readConfig(process.env)
+}
+
+/** The secret in use: the configured one, else the one kept in the data folder, made on the first start. */
+export function ensureAppSecret(config: Pick<Config, 'appSecret' | 'dataDir'>): string {
+  if (config.appSecret) return config.appSecret
+  const file = path.join(openDataDir(config.dataDir), 'app-secret')
+  if (!fs.existsSync(file)) writeSecret(file, randomBytes(32).toString('base64url'))
+  const secret = fs.readFileSync(file, 'utf8').trim()
+  if (secret.length < LEAST_SECRET_LENGTH) {
+    throw new StartupError(
+      `The secret in ${file} is damaged. Restore it from your backup: store keys are encrypted with it.`,
+    )
+  }
+  fs.chmodSync(file, 0o600)
+  return secret
+}
+
+/** Puts a backup's secret where `ensureAppSecret` finds it. */
+export function keepAppSecret(config: Pick<Config, 'dataDir'>, secret: string): void {
+  writeSecret(path.join(openDataDir(config.dataDir), 'app-secret'), secret)
+}
+
+/** On disk before it is used: what is encrypted with a secret that a power cut took away is lost. */
+function writeSecret(file: string, secret: string) {
+  const unfinished = `${file}.new`
+  fs.writeFileSync(unfinished, `${secret}\n`, { mode: 0o600, flush: true })
+  fs.renameSync(unfinished, file)
+}
+
+function* contradictions(config: Config): Generator<string> {
+  if (config.databaseDirectUrl && !config.databaseUrl) yield 'DATABASE_DIRECT_URL is set, but DATABASE_URL is not.'
+  if (config.bounceSmtpPort && !config.bounceAddress) yield 'BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'
+  if (config.bounceTls && !config.bounceTls.keyFile) yield 'BOUNCE_TLS_CERT is set, but BOUNCE_TLS_KEY is not.'
+  if (config.mailEvents && !(config.mailEvents.key && config.mailEvents.secret)) {
+    yield 'MAIL_EVENTS is set, but MAIL_EVENTS_KEY or MAIL_EVENTS_SECRET is not, so no report could be verified.'
+  }
+  const ports = Object.entries(portSettings(config))
+  for (const [index, [name, number]] of ports.entries()) {
+    const twin = ports.slice(0, index).find(([, other]) => other === number)
+    if (twin) yield `${name} and ${twin[0]} are both ${number}. Give one of them another port.`
+  }
+}
+
+/** The ports this configuration opens, by the setting that names each. */
+export function portSettings(config: Config): Record<string, number> {
+  const web: { PORT?: number } = config.roles.includes('web') ? { PORT: config.port } : {}
+  const store = config.isDemo ? { DEMO_STORE_PORT: config.demoStorePort } : {}
+  const mailbox = hasMailbox(config)
+    ? { MAILBOX_PORT: config.mailboxPort, MAILBOX_SMTP_PORT: config.mailboxSmtpPort }
+    : {}
+  const bounces = config.bounceSmtpPort && web.PORT ? { BOUNCE_SMTP_PORT: config.bounceSmtpPort } : {}
+  return { ...web, ...store, ...mailbox, ...bounces }
+}
+
+function isLoopback(host: string) {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  if (/(^|\.)localhost$/i.test(bare)) return true
+  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback'
+}
+
+function defaultPublicUrl(host: string, port: number) {
+  const isAnywhere = ['0.0.0.0', '::', '[::]'].includes(host)
+  if (isAnywhere || isLoopback(host)) return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host}:${port}`
+}
+
+function readRoles(list: string, context: z.RefinementCtx): readonly Role[] {
+  const roles = list.split(',').map((role) => role.trim())
+  const known = roles.filter((role): role is Role => role === 'web' || role === 'worker')
+  if (known.length < roles.length) context.addIssue('ROLES must be web, worker or web,worker.')
+  return Object.freeze([...new Set(known)])
+}
+
+function readProxies(list: string, context: z.RefinementCtx): readonly string[] {
+  const proxies = list.split(',').flatMap((proxy) => proxy.trim() || [])
+  if (!proxies.every(isAddressOrRange)) {
+    context.addIssue('TRUSTED_PROXIES must be addresses or ranges such as 127.0.0.1 or 10.0.0.0/8, with commas.')
+  }
+  return Object.freeze(proxies)
+}
+
+function readAddresses(list: string, context: z.RefinementCtx): readonly string[] {
+  const addresses = list.split(',').flatMap((address) => address.trim().toLowerCase() || [])
+  if (!addresses.every((address) => /^[^\s@]+@[^\s@]+$/.test(address))) {
+    context.addIssue('OPERATOR_EMAILS must be email addresses, with commas.')
+  }
+  return Object.freeze(addresses)
+}
+
+function readNameServers(list: string, context: z.RefinementCtx): readonly string[] {
+  const servers = list.split(',').flatMap((server) => server.trim() || [])
+  const isServer = (server: string) => ipaddr.isValid(server) || /^([\d.]+|\[[\da-f:]+\]):\d{1,5}$/i.test(server)
+  if (!servers.every(isServer))
+    context.addIssue('DNS_SERVERS must be addresses such as 1.1.1.1 or 1.1.1.1:53, with commas.')
+  return Object.freeze(servers)
+}
+
+function text(otherwise: string) {
+  return z.string().default(otherwise)
+}
+
+function optional(isValid: (value: string) => boolean, mistake: string) {
+  return z.string().refine(isValid, mistake).optional()
+}
+
+function port(otherwise: number, name = 'PORT') {
+  return wholeNumber(name, otherwise, 1, 65_535)
+}
+
+function wholeNumber(name: string, otherwise: number, least: number, most: number) {
+  const isInRange = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
+  return text(String(otherwise))
+    .refine(isInRange, `${name} must be a whole number from ${least} to ${most}.`)
+    .transform(Number)
+}
+
+function onOff(name: string) {
+  return z.enum(['on', 'off'], `${name} must be on or off.`).transform((value) => value === 'on')
+}
+
+function isUrlOf(...protocols: string[]) {
+  return (value: string) =>
+    URL.canParse(value) && protocols.includes(new URL(value).protocol) && new URL(value).hostname !== ''
+}
+
+function isBounceAddress(address: string) {
+  const [name = '', domain = '', ...more] = address.split('@')
+  const isName = /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(name) && name.length <= LONGEST_BOUNCE_NAME
+  return isName && more.length === 0 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9-]{1,63}$/i.test(domain)
+}
+
+function isOrigin(value: string) {
+  if (!isUrlOf('http:', 'https:')(value)) return false
+  const url = new URL(value)
+  return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+}
+
+/** Not by URL.canParse: a socket's form, postgres://user@/name?host=/folder, has no host. */
+function isPostgresUrl(value: string) {
+  return /^postgres(ql)?:\/\/./.test(value)
+}
+
+export type MailConfig = Pick<Config, 'smtpUrl' | 'isLocal' | 'isDemo'>
+
+/** Whoever reads the mailbox reads password links, so it takes real mail in local mode only. */
+export const hasMailbox = ({ isDemo, isLocal, smtpUrl }: MailConfig): boolean => isDemo || (isLocal && !smtpUrl)

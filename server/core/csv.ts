@@ -1,0 +1,21 @@
+// Comma-separated values as spreadsheets read them (RFC 4180, with a byte order mark so that Excel sees UTF-8). Pure.
+
+export const CSV_START = '\ufeff'
+
+/** One line with its end. */
+export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`
+
+/**
+ * A spreadsheet runs what begins like a formula (X3): such text gets an apostrophe before it, as spreadsheets mark text themselves.
+ * Numbers with their sign, phone numbers among them, can only be read as numbers and stay as they are. A spreadsheet that expects other
+ * separators cuts a cell at them, and at its line ends, so what follows these is a beginning too.
+ */
+export function csvCell(value: string | number | null): string {
+  if (value === null) return ''
+  const text = String(value)
+  const isFormula = /^[\s\u00a0\ufeff]*[=+\-@＝＋－＠\t\r\n]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text)
+  const safe = (isFormula ? `'${text}` : text).replace(AFTER_A_CUT, "$1'").replaceAll('\0', '')
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+const AFTER_A_CUT = /([;|\t\r\n][ "]*)(?=[=+\-@＝＋－＠])/g

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+// A database that is away for a while: how to tell, and how to wait for it.
+
+/** Connection exceptions, shut down, starting up, no connection free, disk full, read-only after a fail-over. */
+const STATES = /^(08...|57P0[1-3]|53300|53100|53400|58030|25006)$/
+const SYSTEM = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
+/** What the driver says without a code when its connection breaks under a query, and Node when it writes to one just closed. */
+const WORDS =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|timeout exceeded when trying to connect|This socket has been ended by the other party)/
+
+export function isDatabaseAway(error: unknown): boolean {
+  if (isStalePlan(error)) return true
+  const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown }
+  if (typeof code === 'string' && STATES.test(code)) return true
+  if (
+    typeof code === 'string' &&
+    SYSTEM.has(code) &&
+    (syscall === 'connect' || syscall === 'read' || syscall === 'write')
+  )
+    return true
+  return WORDS.test(String(message))
+}
+
+/** "cached plan must not change result type", whatever language the server speaks: another process has migrated (`db.ts`). */
+export function isStalePlan(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown }
+  return code === '0A000' && routine === 'RevalidateCachedQuery'
+}
+
+const LONGEST_PAUSE_MS = 5_000
+const GIVE_UP_AFTER_MS = 60 * 60_000
+
+/**
+ * Repeats what must not be lost until the database takes it: an outcome that only this process knows. The work has to be safe to
+ * repeat, as a commit whose answer was lost may have happened.
+ */
+export async function outlast<T>(work: () => Promise<T>): Promise<T> {
+  const begun = performance.now()
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() - begun > GIVE_UP_AFTER_MS) throw error
+    }
+    await sleep(pauseMs, undefined, { ref: false })
+  }
+}

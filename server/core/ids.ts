@@ -1,0 +1,11 @@
+import crypto from 'node:crypto'
+
+/** Time-ordered, so that the newest rows of a store lie together in its indexes. */
+export const newId = (): string => crypto.randomUUIDv7()
+
+/** An id by content (RFC 9562, version 8): the same content is the same row. */
+export function idOf(content: string): string {
+  const hex = crypto.hash('sha256', content, 'hex')
+  const variant = ((Number.parseInt(hex[16]!, 16) & 3) | 8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

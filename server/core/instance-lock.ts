@@ -1,0 +1,110 @@
+// One Recoup per data folder. The lock is a socket somebody listens on: the system frees it however the process ends.
+
+import fs from 'node:fs'
+import net from 'node:net'
+import path from 'node:path'
+import { hashOfFolder, openDataDir, privateFolder } from './data-dir.ts'
+import { StartupError } from './startup-errors.ts'
+
+/** Another process has the data folder. */
+export class InstanceRunning extends StartupError {
+  override name = 'InstanceRunning'
+}
+
+export type InstanceLock = { release(): Promise<void> }
+
+const ANSWER_LIMIT_MS = 2_000
+
+/** Takes the data folder for this process, or throws a StartupError naming the address of the instance that has it. */
+export async function acquireInstanceLock(dataDir: string, address: string): Promise<InstanceLock> {
+  for (;;) {
+    const socketPath = lockPath(dataDir)
+    const server = await listen(socketPath, address)
+    if (server) return { release: () => release(server, socketPath) }
+    const before = fileIdentity(socketPath)
+    const running = await askAddress(socketPath)
+    if (running !== null) throw alreadyRunning(dataDir, running)
+    removeDeadSocket(socketPath, before)
+  }
+}
+
+function lockPath(dataDir: string) {
+  const real = openDataDir(dataDir)
+  if (process.platform === 'win32') return `\\\\.\\pipe\\recoup-${hashOfFolder(real)}`
+  return path.join(privateFolder(real, ''), 'lock')
+}
+
+function alreadyRunning(dataDir: string, address: string) {
+  const at = address === '' ? '' : ` at ${address}`
+  return new InstanceRunning(`Recoup is already running on this data folder (${dataDir})${at}.`)
+}
+
+function listen(socketPath: string, address: string): Promise<net.Server | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<net.Server | null>()
+  const server = net.createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.end(address)
+  })
+  // ENOENT: the folder went away with an instance that ended this very moment.
+  const isPassing = (error: NodeJS.ErrnoException) => error.code === 'EADDRINUSE' || error.code === 'ENOENT'
+  server.once('error', (error) => (isPassing(error) ? resolve(null) : reject(error)))
+  server.listen(socketPath, () => {
+    server.unref()
+    resolve(server)
+  })
+  return promise
+}
+
+async function release(server: net.Server, socketPath: string) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.close(() => resolve())
+  await promise
+  if (process.platform === 'win32') return
+  try {
+    fs.rmdirSync(path.dirname(socketPath))
+  } catch {
+    // The next instance is in it already.
+  }
+}
+
+/** What the listener behind the socket answers; null when nobody listens any more. */
+function askAddress(socketPath: string): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<string | null>()
+  let answer = ''
+  const socket = net.connect(socketPath)
+  socket.setEncoding('utf8')
+  // It listens but does not answer: stopped or very busy, yet there.
+  socket.setTimeout(ANSWER_LIMIT_MS, () => {
+    socket.destroy()
+    resolve(answer)
+  })
+  socket.on('data', (text) => {
+    answer += text
+  })
+  socket.on('end', () => resolve(answer))
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    resolve(error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? null : answer)
+  })
+  return promise
+}
+
+function fileIdentity(file: string) {
+  const stat = fs.statSync(file, { throwIfNoEntry: false })
+  return stat ? `${stat.dev}:${stat.ino}:${stat.mtimeMs}` : null
+}
+
+/**
+ * Two starts may find the same dead socket. Moving it aside and looking at what was moved keeps the slower one from removing
+ * the socket the faster one has just opened.
+ */
+function removeDeadSocket(socketPath: string, dead: string | null) {
+  const aside = `${socketPath}.${process.pid}`
+  try {
+    fs.renameSync(socketPath, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  if (fileIdentity(aside) === dead) fs.rmSync(aside)
+  else fs.renameSync(aside, socketPath)
+}

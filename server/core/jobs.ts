@@ -1,0 +1,117 @@
+import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
+import type { z } from 'zod'
+import type { Deps } from '../deps.ts'
+import type { Db, Tx } from './db.ts'
+
+/** A job's contract: its name and what it carries (ids only). Who runs it is written in worker.ts. */
+export interface Job<Payload extends z.ZodType = z.ZodType> {
+  name: string
+  payload: Payload
+  /** `each`: as many as are queued. `one`: per key at most one waiting; that one runs at a time is for the row's own lease. */
+  policy: 'each' | 'one'
+}
+
+export function job<Payload extends z.ZodType>(
+  name: string,
+  payload: Payload,
+  policy: Job['policy'] = 'each',
+): Job<Payload> {
+  return { name, payload, policy }
+}
+
+export interface Handler {
+  job: Job
+  run: (deps: Deps, payload: unknown) => Promise<void>
+}
+
+export function on<P extends z.ZodType>(job: Job<P>, run: (deps: Deps, payload: z.infer<P>) => Promise<void>): Handler {
+  return { job, run: (deps, payload) => run(deps, job.payload.parse(payload)) }
+}
+
+export interface Jobs {
+  /** Queues a job in the caller's transaction: the job exists if, and only if, the change does. It runs at once, or not before `startAfter`. */
+  enqueue<P extends z.ZodType>(
+    db: Db | Tx,
+    job: Job<P>,
+    payload: z.infer<P>,
+    key?: string,
+    startAfter?: Date,
+  ): Promise<void>
+}
+
+export interface JobQueue extends Jobs {
+  /** Takes up work; `stop` waits for what is running. */
+  work(deps: Deps, handlers: Handler[]): Promise<void>
+  stop(): Promise<void>
+}
+
+/** pg-boss in the same database. Rows are the truth, jobs only wake-ups: losing one costs a second, not a message. */
+export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWorker: boolean): Promise<JobQueue> {
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: 'recoup jobs',
+    max: 6,
+    supervise: isWorker,
+    schedule: false,
+    superviseIntervalSeconds: 2,
+    monitorIntervalSeconds: 2,
+    useListenNotify: isWorker,
+  })
+  boss.on('error', (error) => log.error({ err: error }, 'jobs.failed'))
+  await boss.start()
+  for (const each of jobs) await boss.createQueue(each.name, queueOptions(each))
+  return {
+    async enqueue(db, each, payload, key, startAfter) {
+      await boss.send(each.name, payload as object, {
+        db: fromKysely(db as never),
+        ...(key ? { singletonKey: key } : {}),
+        ...(startAfter ? { startAfter } : {}),
+      })
+    },
+    async work(deps, handlers) {
+      for (const handler of handlers)
+        await boss.work(handler.job.name, workOptions, (batch) => runAll(deps, handler, batch))
+    },
+    stop: () => boss.stop({ graceful: true, timeout: 8_000 }),
+  }
+}
+
+/** One job at a time per taker and several takers: a store that answers slowly holds up its own taker only (D8). */
+const workOptions = {
+  batchSize: 1,
+  localConcurrency: 12,
+  perJobResults: true,
+  includeMetadata: true,
+  pollingIntervalSeconds: 2,
+  heartbeatRefreshSeconds: 3,
+} as const
+
+function queueOptions(each: Job) {
+  return {
+    // Not `stately`: its list of keys at work is cached, and a key that became free would wait for the cache.
+    policy: each.policy === 'one' ? ('short' as const) : ('standard' as const),
+    notify: true,
+    retryLimit: 5,
+    retryDelay: 2,
+    retryBackoff: true,
+    retryDelayMax: 300,
+    heartbeatSeconds: 10,
+    expireInSeconds: 900,
+    deleteAfterSeconds: 86_400,
+  }
+}
+
+async function runAll(deps: Deps, handler: Handler, batch: JobWithMetadata<unknown>[]) {
+  return Promise.all(
+    batch.map(async (each) => {
+      try {
+        await handler.run(deps, each.data)
+        return { id: each.id, status: 'completed' as const }
+      } catch (error) {
+        deps.log.error({ err: error, job: handler.job.name, jobId: each.id, retry: each.retryCount }, 'job.failed')
+        return { id: each.id, status: 'failed' as const, output: { message: String(error) } }
+      }
+    }),
+  )
+}

@@ -1,0 +1,268 @@
+// Every table, on one of three lists, with what it holds of a shopper and what the account's export takes from it. The handing over and
+// erasing of a person and the export of an account read it; a table without an entry fails `test/tables.test.ts`.
+
+/** Where a table's rows belong (Z1): to a store, to an account, or to the whole installation. */
+export type BelongsTo = 'store' | 'account' | 'global'
+
+/** How a table's rows are known for a person's. */
+export type BelongsBy =
+  | 'shopper'
+  | 'shopper_id'
+  | 'cart_id'
+  | 'message_id'
+  | 'order_id'
+  | 'customer'
+  | 'address_hash'
+  | 'notice'
+  | 'cells'
+  | 'post'
+  | 'account_hash'
+  | 'report'
+
+export interface PersonRows {
+  by: BelongsBy
+  /** Columns that are no words of or about the person: the engine's own, and keys. */
+  without?: readonly string[]
+  /** Not in the export: secrets, or the same words a second time. */
+  isLeftOut?: boolean
+}
+
+export interface ExportedRows {
+  /** Of a store: the primary key after `store_id`, in its order. */
+  key: readonly [column: string, type: 'uuid' | 'text' | 'integer'][]
+  /** Columns that stay here. */
+  without?: readonly string[]
+}
+
+/** Nothing, and why. */
+interface None {
+  none: string
+}
+
+export interface TableEntry {
+  of: BelongsTo
+  /** Rows about shoppers, for what is handed over and erased. */
+  person: PersonRows | None
+  /** Of an account's table `whole`: all columns but tokens. `shaped`: in a form of its own. */
+  export: ExportedRows | 'whole' | 'shaped' | None
+}
+
+const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id']
+const byId: ExportedRows['key'] = [['id', 'uuid']]
+
+export const tables: Readonly<Record<string, TableEntry>> = {
+  // accounts
+  users: { of: 'global', person: { none: 'of the team' }, export: 'shaped' },
+  email_changes: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
+  email_undos: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
+  password_resets: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
+  accounts: { of: 'account', person: { none: 'of the owner' }, export: 'shaped' },
+  members: { of: 'account', person: { none: 'of the team' }, export: 'shaped' },
+  invitations: { of: 'account', person: { none: 'of the team' }, export: 'whole' },
+  subscriptions: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  plan_usage: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+
+  // stores
+  stores: { of: 'account', person: { none: 'of the store' }, export: 'shaped' },
+  store_credentials: { of: 'account', person: { none: 'of the store' }, export: { none: 'secret' } },
+  sessions: { of: 'account', person: { none: 'of the team' }, export: { none: 'secret' } },
+  link_hosts: {
+    of: 'global',
+    person: { none: 'of the store' },
+    export: { none: 'a name in the DNS, and whether it leads here' },
+  },
+
+  // sync
+  sync_state: { of: 'store', person: { none: 'of the store' }, export: { none: 'clockwork' } },
+  store_webhooks: { of: 'store', person: { none: 'of the store' }, export: { none: 'secret' } },
+  webhook_events: {
+    of: 'store',
+    person: { none: 'which delivery it was, not what was in it' },
+    export: { none: 'what was delivered stands in facts' },
+  },
+  products: {
+    of: 'store',
+    person: { none: 'of the store' },
+    export: {
+      key: [
+        ['product_id', 'text'],
+        ['variation_id', 'text'],
+      ],
+    },
+  },
+  customers: { of: 'store', person: { by: 'customer' }, export: { key: [['customer_id', 'text']] } },
+
+  // shoppers
+  capture_inbox: { of: 'store', person: { by: 'post' }, export: { none: 'become facts within seconds' } },
+  capture_hours: { of: 'store', person: { none: 'sums' }, export: { none: 'sums' } },
+  shoppers: { of: 'store', person: { by: 'shopper' }, export: { key: byId } },
+  shopper_keys: { of: 'store', person: { by: 'shopper_id' }, export: { none: 'derived from facts' } },
+  unconfirmed_contacts: { of: 'store', person: { by: 'shopper_id' }, export: { none: 'derived from facts' } },
+  facts: { of: 'store', person: { by: 'shopper_id', without: ['unique_key'] }, export: { key: byId } },
+
+  // carts
+  carts: {
+    of: 'store',
+    person: { by: 'shopper_id', without: ['fold', 'search', ...clockwork] },
+    export: { key: byId, without: ['fold', 'search'] },
+  },
+  cart_events: { of: 'store', person: { by: 'cart_id' }, export: { key: byId } },
+  orders: {
+    of: 'store',
+    person: { by: 'order_id', without: ['content_hash'] },
+    export: { key: [['order_id', 'text']], without: ['content_hash'] },
+  },
+  cart_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts' } },
+
+  // flows
+  templates: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
+  flows: { of: 'store', person: { none: 'of the owner' }, export: { key: byId, without: ['salt'] } },
+  flow_steps: {
+    of: 'store',
+    person: { none: 'of the owner' },
+    export: {
+      key: [
+        ['flow_id', 'uuid'],
+        ['step', 'integer'],
+      ],
+    },
+  },
+
+  // messages
+  messages: {
+    of: 'store',
+    person: { by: 'message_id', without: clockwork },
+    export: { key: byId, without: ['claim', 'worker_id', 'wake_at', 'lone_shopper_id'] },
+  },
+  send_schedule: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
+  decisions: { of: 'store', person: { by: 'message_id' }, export: { key: byId } },
+  message_compositions: {
+    of: 'store',
+    person: { none: 'clockwork: which messages, by number' },
+    export: { none: 'clockwork' },
+  },
+  bulk_sends: { of: 'store', person: { none: 'which carts were asked for, by number' }, export: { key: byId } },
+  manual_messages: { of: 'store', person: { by: 'message_id' }, export: { key: [['message_id', 'uuid']] } },
+  idempotency_keys: {
+    of: 'store',
+    person: { none: 'what an owner was answered; answers about the person’s messages are dropped with them' },
+    export: { none: 'clockwork' },
+  },
+  link_tokens: { of: 'store', person: { by: 'message_id', isLeftOut: true }, export: { none: 'secret' } },
+  touchpoints: { of: 'store', person: { by: 'message_id' }, export: { key: byId } },
+  engagement_events: { of: 'store', person: { by: 'message_id' }, export: { key: byId } },
+
+  // text channels
+  channel_credentials: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
+  inbound_messages: {
+    of: 'account',
+    person: { by: 'account_hash' },
+    export: { none: 'what follows from them stands in suppressions and consents' },
+  },
+  text_windows: { of: 'account', person: { by: 'account_hash' }, export: { none: 'clockwork' } },
+  delivery_reports: { of: 'account', person: { by: 'report' }, export: { none: 'what they say stands in messages' } },
+  price_lookups: { of: 'store', person: { by: 'message_id', isLeftOut: true }, export: { none: 'clockwork' } },
+  sending_budgets: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  sending_spend: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+
+  // email
+  mail_servers: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
+  sending_proofs: { of: 'account', person: { none: 'of the account' }, export: { none: 'clockwork' } },
+  sender_keys: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
+  mail_reports: { of: 'store', person: { by: 'message_id' }, export: { none: 'what they say stands in messages' } },
+  bounce_mailboxes: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
+  domain_throttles: {
+    of: 'account',
+    person: { none: 'of receiving domains; their answers are kept without addresses' },
+    export: { none: 'clockwork' },
+  },
+
+  // consent
+  consents: { of: 'store', person: { by: 'address_hash' }, export: { key: byId } },
+  opt_in_requests: {
+    of: 'store',
+    person: { by: 'address_hash' },
+    export: { none: 'whether a consent was to be confirmed; what was answered stands in consents' },
+  },
+  consent_overrides: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
+  consent_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['channel', 'text']] } },
+  consent_boxes: { of: 'store', person: { none: 'of the store' }, export: { none: 'when a page was last seen' } },
+  preference_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['language', 'text']] } },
+  consent_imports: {
+    of: 'store',
+    person: { none: 'an owner’s file; what of it is still kept is dropped with the person’s rows' },
+    export: { key: byId, without: ['content'] },
+  },
+  consent_import_errors: {
+    of: 'store',
+    person: { by: 'cells' },
+    export: { none: 'rows of a file of the account’s own that became nothing; gone after a week' },
+  },
+  suppressions: { of: 'account', person: { by: 'account_hash' }, export: 'whole' },
+  suppression_removals: { of: 'account', person: { by: 'account_hash' }, export: 'whole' },
+  person_erasures: {
+    of: 'account',
+    person: { by: 'account_hash', without: ['encrypted'] },
+    export: { none: 'what is kept of them names nobody' },
+  },
+
+  // analytics
+  rollups: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
+  rollup_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
+  rollup_changes: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
+  active_shopper_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
+
+  // server
+  heartbeats: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
+  heartbeat_hours: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
+  alarms: { of: 'store', person: { none: 'of the store' }, export: { key: byId } },
+  alarm_watch: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
+  instance: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
+  workers: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
+  rate_limits: {
+    of: 'global',
+    person: { none: 'keyed hashes, gone within the hour' },
+    export: { none: 'of this server' },
+  },
+  live_watches: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
+  migrations: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
+
+  // notifications
+  pending_notifications: {
+    of: 'store',
+    person: { by: 'notice' },
+    export: { none: 'a second on its way to notifications' },
+  },
+  pending_account_notifications: {
+    of: 'account',
+    person: { none: 'of the account and receiving domains' },
+    export: { none: 'a second on its way to account_notifications' },
+  },
+  notification_clocks: { of: 'account', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
+  notifications: {
+    of: 'store',
+    person: { by: 'notice', without: ['search'] },
+    export: { key: byId, without: ['search'] },
+  },
+  notification_hours: { of: 'store', person: { none: 'sums' }, export: { none: 'clockwork' } },
+  recoveries_told: { of: 'store', person: { none: 'which carts, not whose' }, export: { none: 'clockwork' } },
+  account_notifications: {
+    of: 'account',
+    person: { none: 'of the account and receiving domains; their answers are kept without addresses' },
+    export: 'whole',
+  },
+  notification_reads: { of: 'store', person: { none: 'of the team' }, export: { none: 'what each member has read' } },
+  account_notification_reads: {
+    of: 'account',
+    person: { none: 'of the team' },
+    export: { none: 'what each member has read' },
+  },
+  notification_marks: { of: 'store', person: { none: 'of the team' }, export: { none: 'what each member has read' } },
+  account_notification_marks: {
+    of: 'account',
+    person: { none: 'of the team' },
+    export: { none: 'what each member has read' },
+  },
+  notification_preferences: { of: 'account', person: { none: 'of the team' }, export: 'whole' },
+  notification_mails: { of: 'account', person: { none: 'of the team' }, export: { none: 'clockwork' } },
+}

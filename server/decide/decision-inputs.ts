@@ -1,0 +1,280 @@
+import crypto from 'node:crypto'
+import { hasFeature, limitsOf } from '../billing/rules.ts'
+import type { ChannelName, TextChannel, TextChannelName } from '../channels/channel.ts'
+import { type AccountMailWay, accountMailWay } from '../channels/mail-way.ts'
+import { phoneCountry } from '../channels/phone.ts'
+import { channelTraits, isTextChannelName } from '../channels/traits.ts'
+import { isAllGone } from '../compose/goods-rules.ts'
+import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../consent/consent.ts'
+import { heldUntil } from '../deliverability/throttle-rules.ts'
+import type { DomainThrottleRow } from '../deliverability/throttles.ts'
+import type { Deps } from '../deps.ts'
+import { domainOf } from '../email/mail-headers.ts'
+import { nextTry } from '../stores/rules.ts'
+import type { Goods } from '../sync/goods.ts'
+import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
+import type * as load from './evaluate-sql.ts'
+import { type Place, quietHours, spreadOf } from './quiet.ts'
+
+// From rows to what a decision rests on. Pure but for the clock's reading that comes in.
+
+export interface Context {
+  deps: Deps
+  now: Date
+  situation: load.Situation
+  capMs: number
+  /** What is configured of SMS and WhatsApp; asked for before the snapshot, and only when such rows are due. */
+  texts: Texts
+  /** By `channel:hash`. */
+  suppressed: Map<string, string>
+  ledger: Map<string, LedgerWord>
+  /** Receiving domains that have had enough, by name. */
+  throttles: Map<string, DomainThrottleRow>
+  /** Hashes of those who wrote on WhatsApp in the last 24 hours. */
+  inWindow: Set<string>
+  /** Of the rows' addresses, in hex. */
+  hashes: Map<string, string>
+  /** Stock and prices of the rows' items; null where nobody has asked for them. */
+  goods: Goods | null
+  /** Nobody has pulled for what is only imagined: a pull comes before anything is sent. */
+  isImagined: boolean
+  /** Imagined together with others: what those before it would have taken. */
+  ahead?: Ahead
+}
+
+/** What messages that do not exist would take of what there is only so much of. */
+export interface Ahead {
+  count: number
+  micros: number
+  ofShopper: Map<string, number>
+}
+
+export type Texts = ReadonlyMap<TextChannelName, TextChannel | null>
+
+/** Whom the row is for: the cart's contact, or the customer a person has named (X5). */
+export const addressOf = (row: load.ClaimedRow): string | null =>
+  row.manual?.toAddress ?? row[channelTraits[row.channel].contact]
+
+/** -1: unlimited. */
+export function planLimitOf({ in_force }: load.Situation, channel: ChannelName): number {
+  const { limit } = channelTraits[channel]
+  return in_force && limit ? limitsOf(in_force)[limit] : 0
+}
+
+export interface Rendering {
+  problem: () => string | null
+  /** Of the rendered text; null before. */
+  cost: () => { amountMicros: number; currency: string } | null
+}
+
+export function decisionInputs(
+  context: Context,
+  row: load.ClaimedRow,
+  addressHash: string,
+  rendering: Rendering,
+): DecisionInputs {
+  const { now, situation, capMs } = context
+  const { channel } = row
+  const selling = { baseCountry: situation.base_country, sellingCountries: situation.selling_countries }
+  const found = recipientCountry(channel, { country: row.country, phone: row.phone }, selling, phoneCountry)
+  const key = `${channel}:${addressHash}`
+  const ahead = aheadOf(context, row)
+  return {
+    now,
+    message: { step: row.step, channel, dueAt: row.due_at, expiresAt: row.expires_at },
+    isInstancePaused: situation.is_paused,
+    store: {
+      isActive: situation.is_active,
+      isPaused: situation.is_sending_paused,
+      hasSender: hasSender(situation, channel),
+    },
+    hasMailWay: channel !== 'email' || mailWayOfSituation(context.deps, situation) !== 'none',
+    mailRestsUntil: channel === 'email' ? situation.mail_rests_until : null,
+    origin: originOf(situation, row),
+    manual: row.manual ? { overridesHoldout: row.manual.overridesHoldout } : null,
+    isSuperseded: row.is_superseded,
+    cart: row.cart_status && { status: row.cart_status, abandonAt: row.abandon_at },
+    pendingUntil: row.pending_until,
+    matchingPurchase: row.matching_order ? { orderId: row.matching_order } : null,
+    person: {
+      arm: row.arm,
+      isMember: row.is_member,
+      drawnArm: drawArm(row.shopper_id, row.salt ?? '', row.holdout_bps ?? 0),
+    },
+    address: addressOf(row),
+    isContactUnconfirmed: row[`unconfirmed_${channelTraits[channel].contact}`] !== null,
+    suppression: context.suppressed.get(key) ?? null,
+    consent: {
+      channel,
+      country: found.country,
+      countrySource: found.source,
+      word: context.ledger.get(key) ?? null,
+      hasBoughtBefore: row.has_bought_before,
+      overrides: situation.overrides,
+    },
+    orderCheck: orderCheckOf(context),
+    isAllGone: isAllGone(row, context.goods),
+    cap: {
+      used: row.cap_used + ahead.ofShopper,
+      max: situation.cap_messages,
+      freesAt: row.cap_oldest || ahead.ofShopper > 0 ? new Date((row.cap_oldest ?? now).getTime() + capMs) : null,
+    },
+    plan: {
+      used: (situation.used[channel] ?? 0) + ahead.count,
+      limit: planLimitOf(situation, channel),
+      renewsAt: nextMonth(now),
+    },
+    recipientDomain: throttleOf(context, row),
+    renderProblem: rendering.problem,
+    text: isTextChannelName(channel) ? textInputs(context, row, { channel, addressHash, found, rendering }) : null,
+  }
+}
+
+function orderCheckOf({ isImagined, now, situation, goods }: Context): DecisionInputs['orderCheck'] {
+  if (isImagined) return { startedAt: now, problem: null, detail: null, nextTryAt: now }
+  const { check_started, check_failed, check_failures, check_problem, check_detail } = situation
+  const nextTryAt = nextTry({ failures: check_failures, failed_at: check_failed }, now)
+  // It is not complete without stock and prices.
+  if (goods && 'problem' in goods) return { startedAt: null, ...goods, nextTryAt }
+  return { startedAt: check_started, problem: check_problem, detail: check_detail, nextTryAt }
+}
+
+export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: load.Situation): AccountMailWay =>
+  accountMailWay(config, { isDemo: situation.account_is_demo, hasOwn: situation.has_own_mail })
+
+const aheadOf = ({ ahead }: Context, row: load.ClaimedRow) => ({
+  count: ahead?.count ?? 0,
+  ofShopper: ahead?.ofShopper.get(row.shopper_id) ?? 0,
+})
+
+function throttleOf({ throttles, now }: Context, row: load.ClaimedRow): DecisionInputs['recipientDomain'] {
+  const known = row.channel === 'email' ? throttles.get(domainOf(addressOf(row) ?? '')) : undefined
+  const until = known ? heldUntil(known, now) : null
+  // Not all of them in the same second.
+  return until && { heldUntil: new Date(until.getTime() + (spreadOf(row.id) % SPREAD_MS)) }
+}
+
+const SPREAD_MS = 20_000
+
+/** C7 is about mail; a text names the store. */
+function hasSender({ sender_name, postal_address }: load.Situation, channel: ChannelName): boolean {
+  return channelTraits[channel].isText || Boolean(sender_name && postal_address)
+}
+
+function originOf(situation: load.Situation, row: load.ClaimedRow): DecisionInputs['origin'] {
+  if (row.manual) return { isOn: true, holdoutBps: situation.holdout_bps }
+  return row.flow_is_on === null || !row.template_id ? null : { isOn: row.flow_is_on, holdoutBps: row.holdout_bps ?? 0 }
+}
+
+interface TextCircumstances {
+  channel: TextChannelName
+  addressHash: string
+  found: ReturnType<typeof recipientCountry>
+  rendering: Rendering
+}
+
+function textInputs(
+  context: Context,
+  row: load.ClaimedRow,
+  { channel, addressHash, found, rendering }: TextCircumstances,
+): TextInputs {
+  const { now, situation, texts, inWindow } = context
+  const configured = texts.get(channel) ?? null
+  const approved = approvedFor(configured, inWindow.has(addressHash))
+  const phone = addressOf(row) ?? ''
+  const limits = textLimits(channel, [found.country, phoneCountry(phone)], phone)
+  const facts = {
+    // The law's limits on reminders of a cart.
+    sentForCart: row.cart_id === null ? 0 : row.texts_sent,
+    sinceActivityMs: row.last_activity_at ? now.getTime() - row.last_activity_at.getTime() : 0,
+    isMarketing: approved !== 'free' && approved?.category !== 'utility',
+  }
+  const place = placeOf(row, found, phone)
+  const quietUntil = (at: Date) => quietHours(at, place, quietStore(situation)).until
+  return {
+    isConfigured: configured !== null,
+    isInPlan: row.manual !== null || (situation.in_force !== null && hasFeature(situation.in_force, 'flow_texts')),
+    isTemplateMissing: approved === null,
+    refusal: textProblem(limits, facts),
+    isOncePerCart: limits.perCart === 1 && row.cart_id !== null,
+    coolUntil: row.text_last ? new Date(row.text_last.getTime() + situation.text_cooldown_hours * 3_600_000) : null,
+    quietUntil: quietUntil(now),
+    // Nights begin with a minute.
+    isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null,
+    spreadMs: spreadOf(row.id),
+    isOverBudget: () => isOverBudget(situation.budget, rendering.cost(), context.ahead?.micros),
+  }
+}
+
+const minuteOf = (at: Date) => Math.floor(at.getTime() / 60_000)
+
+/** What has to be used: an approved template, `free` text, or null when the template that is needed is not there. */
+export function approvedFor(channel: TextChannel | null, isInWindow: boolean) {
+  return channel?.template === undefined || isInWindow ? ('free' as const) : channel.template
+}
+
+/** The state is of the address, so it counts where the address says the country. */
+const placeOf = (row: load.ClaimedRow, { country, source }: TextCircumstances['found'], phone: string): Place => ({
+  country: source === 'store' ? null : country,
+  state: source === 'address' ? row.us_state : null,
+  phone,
+})
+
+export const quietStore = (situation: load.Situation) => ({
+  fromMinute: situation.quiet_from_minute,
+  untilMinute: situation.quiet_until_minute,
+  timeZone: situation.time_zone,
+})
+
+/** A price in another currency than the budget's cannot be held against it, so nothing is spent (decision 21). */
+export function isOverBudget(
+  budget: load.Budget | null,
+  cost: ReturnType<Rendering['cost']>,
+  microsAhead = 0,
+): boolean {
+  if (!budget || !cost || cost.amountMicros === 0) return false
+  const spentMicros = budget.spentMicros + microsAhead
+  return cost.currency !== budget.currency || spentMicros + cost.amountMicros > budget.monthlyMicros
+}
+
+/** Treated or control, always the same for a shopper and an experiment (F1): HMAC as a number below the share. */
+export function drawArm(shopperId: string, salt: string, holdoutBps: number): Arm {
+  const digest = crypto.createHmac('sha256', salt).update(shopperId).digest()
+  return digest.readUInt32BE(0) / 2 ** 32 < holdoutBps / 10_000 ? 'control' : 'treated'
+}
+
+function nextMonth(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
+}
+
+/** What the decision record keeps (D12): facts, no address and no text. */
+export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
+  const { message, cart, consent, cap, plan, text, manual } = inputs
+  const { rule, basis } = consentFinding(consent)
+  return {
+    step: message.step,
+    channel: message.channel,
+    due: message.dueAt,
+    expires: message.expiresAt,
+    cart: cart?.status ?? null,
+    flowOn: inputs.origin?.isOn ?? null,
+    suppression: inputs.suppression,
+    country: consent.country,
+    countrySource: consent.countrySource,
+    consentRule: rule,
+    consent: consent.word?.evidence ?? null,
+    consentBasis: basis,
+    boughtBefore: consent.hasBoughtBefore,
+    ordersReadAt: inputs.orderCheck.startedAt,
+    storeProblem: inputs.orderCheck.problem,
+    storeDetail: inputs.orderCheck.detail,
+    ...(inputs.isAllGone ? { itemsGone: true } : {}),
+    messagesInWindow: cap.used,
+    messagesAllowed: cap.max,
+    planUsed: plan.used,
+    planLimit: plan.limit,
+    arm: inputs.person.arm,
+    ...(manual ? { manual: true, overridesHoldout: manual.overridesHoldout } : {}),
+    ...(text ? { rule: text.refusal, quietUntil: text.quietUntil, cooldownUntil: text.coolUntil } : {}),
+  }
+}

@@ -1,0 +1,257 @@
+import { monthOf } from '../billing/rules.ts'
+import { ledgerText } from '../consent/evidence.ts'
+import { type Db, type StoreDb, type StoreTx, snapshot } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import { throttlesOf } from '../deliverability/throttles.ts'
+import type { Deps } from '../deps.ts'
+import { domainOf } from '../email/mail-headers.ts'
+import { stateOfDecision } from '../messages/state-rules.ts'
+import type { Goods } from '../sync/goods.ts'
+import { type AnyComposed, composeWanted, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
+import { type Arm, cartProblem, type Decision, type DecisionInputs, decide } from './decide.ts'
+import { type Ahead, addressOf, type Context, decisionInputs, recordOf, type Texts } from './decision-inputs.ts'
+import * as load from './evaluate-sql.ts'
+import type { ReachDecision } from './reach-rules.ts'
+
+// Loads what decisions rest on, set-wise and in one snapshot, and asks `decide` about each claimed row.
+
+export interface Ready {
+  row: load.ClaimedRow
+  decision: Extract<Decision, { outcome: 'send' }>
+  inputs: Record<string, unknown>
+  address: string
+  addressHash: string
+  composed: AnyComposed
+  /** C6: no other text of the channel may ever have left for the cart. */
+  isOncePerCart: boolean
+  /** T2, for texts. */
+  isQuietAt: (at: Date) => boolean
+}
+
+/** One row on its way to a decision, which is asked again once its message is composed. */
+interface Draft {
+  row: load.ClaimedRow
+  addressHash: string
+  inputs: DecisionInputs
+  decision: Decision
+  rendering: Rendering
+}
+
+const isWanted = ({ rendering }: Draft): boolean => rendering.isWanted
+
+export interface Evaluation {
+  situation: load.Situation
+  month: string
+  capSince: Date
+  decisions: DecisionRow[]
+  ready: Ready[]
+  arms: { shopperId: string; arm: Arm }[]
+  /** Their text cannot be put together: nothing will ever come of them. */
+  unusable: load.ClaimedRow[]
+}
+
+/** Read in one snapshot; composed after it, so that no text of anybody's keeps a connection. */
+export async function evaluate(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { ids, texts, goods }: { ids: readonly string[]; texts: Texts; goods: Goods },
+): Promise<Evaluation> {
+  const { base, context, rows } = await snapshot(store, async (tx) => {
+    const { month, ...situation } = await situationOf(deps, tx)
+    const rows = await load.loadClaimed(tx, ids, situation.now, situation.capSince)
+    const context = await contextOf(deps, tx, { ...situation, texts, goods, isImagined: false }, rows)
+    return { base: { month, ...situation }, context, rows }
+  })
+  const { situation, capSince, month } = base
+  const evaluation: Evaluation = { situation, month, capSince, decisions: [], ready: [], arms: [], unusable: [] }
+  const drafts = rows.map((row) => draftOf(context, row))
+  await composeWanted(deps, store, context, drafts.filter(isWanted))
+  for (const draft of drafts) sortIn(evaluation, draft)
+  return evaluation
+}
+
+/**
+ * What would be decided, at this moment, about messages that do not exist. With `ahead` they would go together, after those it
+ * speaks of: each takes its part of plan, budget and cap before the next is decided, and `ahead` then speaks of them too.
+ */
+export async function dryRun<Row extends load.ClaimedRow>(
+  deps: Deps,
+  store: StoreDb<Db>,
+  texts: Texts,
+  read: (tx: StoreTx, base: { now: Date; capSince: Date }) => Promise<Row[]>,
+  { isRendered = true, ahead }: { isRendered?: boolean; ahead?: Ahead } = {},
+) {
+  const { situation, context, rows } = await snapshot(store, async (tx) => {
+    const base = await situationOf(deps, tx)
+    const rows = await read(tx, base)
+    const context = await contextOf(
+      deps,
+      tx,
+      { ...base, texts, goods: null, isImagined: true, ...(ahead && { ahead }) },
+      rows,
+    )
+    return { situation: base.situation, context, rows }
+  })
+  const rendered = new Map<string, Rendering>()
+  if (isRendered) {
+    const wanted = rows.map((row) => draftOf(context, row)).filter(isWanted)
+    await Promise.all(wanted.map((draft) => tryCompose(context, draft)))
+    for (const { row, rendering } of wanted) rendered.set(row.id, rendering)
+  }
+  const evaluation = rows.map((row) => {
+    const { decision, rendering, inputs } = draftOf(context, row, rendered.get(row.id))
+    const { composed, words } = rendering
+    if (ahead && decision.outcome === 'send') goAhead(ahead, row, composed)
+    return { row, decision, composed, problem: words, country: inputs.consent.country }
+  })
+  return { context, situation, rows: evaluation }
+}
+
+/** What stands against an email about each of these carts, whatever stops the whole store. Nothing is rendered. */
+export async function evaluateReach(
+  deps: Deps,
+  store: StoreDb<Db>,
+  cartIds: readonly string[],
+): Promise<ReachDecision[]> {
+  const wanted = { cartIds, channel: 'email', templateId: null }
+  const { context, rows } = await snapshot(store, async (tx) => {
+    const base = await situationOf(deps, tx)
+    const rows = await load.loadImagined(tx, { ...wanted, ...base })
+    const context = await contextOf(deps, tx, { ...base, texts: new Map(), goods: null, isImagined: true }, rows)
+    return { context, rows }
+  })
+  return rows.map((row) => {
+    const inputs = inputsOf(context, row)
+    const isRecovered = row.cart_status === 'recovered'
+    return { cartId: row.cart_id, isRecovered, reason: cartProblem(inputs), country: inputs.consent.country }
+  })
+}
+
+function goAhead(ahead: Ahead, { shopper_id }: load.ClaimedRow, composed: AnyComposed | null): void {
+  ahead.count += 1
+  if (composed && isText(composed)) ahead.micros += composed.cost.amountMicros
+  ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)
+}
+
+async function situationOf(deps: Deps, tx: StoreTx) {
+  const now = deps.now()
+  const month = monthOf(now)
+  const situation = await load.loadSituation(tx, month, now)
+  if (!situation) throw new AppError('not_found', 'Store not found')
+  const capMs = situation.cap_window_hours * 3_600_000
+  return { now, month, situation, capMs, capSince: new Date(now.getTime() - capMs) }
+}
+
+const WINDOW_MS = 24 * 3_600_000
+
+async function contextOf(
+  deps: Deps,
+  tx: StoreTx,
+  base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'goods' | 'isImagined' | 'ahead'>,
+  rows: readonly load.ClaimedRow[],
+): Promise<Context> {
+  const addresses = [...new Set(rows.flatMap((row) => addressOf(row) ?? []))]
+  const hashed = addresses.map((address) => ({ address, hash: deps.secrets.addressHash(address) }))
+  const keys = hashed.map(({ hash }) => hash)
+  const channels = [...new Set(rows.map((row) => row.channel))]
+  const suppressed = await load.suppressedOf(tx, keys, channels)
+  const ledger = await ledgerText(tx, keys, channels)
+  const since = new Date(base.now.getTime() - WINDOW_MS)
+  const accountId = base.situation.account_id
+  const inWindow = channels.includes('whatsapp')
+    ? await load.inboundSince(tx, { accountId, hashes: keys, since })
+    : new Set<string>()
+  const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
+  const throttles = channels.includes('email') ? await throttlesFor(tx, accountId, addresses) : new Map()
+  return { deps, ...base, suppressed, ledger, inWindow, hashes, throttles }
+}
+
+async function throttlesFor(tx: StoreTx, accountId: string, addresses: readonly string[]) {
+  const domains = [...new Set(addresses.filter((address) => address.includes('@')).map(domainOf))]
+  return new Map((await throttlesOf(tx, accountId, domains)).map((row) => [row.domain, row]))
+}
+
+/** One row's decision with the record of what it rests on. Also the preview's, for a row that does not exist. */
+function draftOf(context: Context, row: load.ClaimedRow, rendering: Rendering = newRendering()): Draft {
+  const problem = () => {
+    rendering.isWanted = true
+    return rendering.problem
+  }
+  const cost = () => (rendering.composed && isText(rendering.composed) ? rendering.composed.cost : null)
+  const inputs = inputsOf(context, row, { problem, cost })
+  return { row, addressHash: addressHashOf(context, row), inputs, decision: decide(inputs), rendering }
+}
+
+const addressHashOf = ({ hashes }: Context, row: load.ClaimedRow) => hashes.get(addressOf(row) ?? '') ?? ''
+
+const UNRENDERED = { problem: () => null, cost: () => null }
+
+const inputsOf = (
+  context: Context,
+  row: load.ClaimedRow,
+  rendering: Parameters<typeof decisionInputs>[3] = UNRENDERED,
+) => decisionInputs(context, row, addressHashOf(context, row), rendering)
+
+function sortIn(evaluation: Evaluation, { row, inputs, addressHash, rendering }: Draft): void {
+  if (rendering.isUnusable) {
+    evaluation.unusable.push(row)
+    return
+  }
+  // Once more, now that what it becomes is known.
+  const decision = decide(inputs)
+  if (decision.assignArm) evaluation.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
+  if (decision.outcome === 'send') {
+    evaluation.ready.push({
+      row,
+      decision,
+      inputs: recordOf(inputs),
+      address: addressOf(row)!,
+      addressHash,
+      composed: rendering.composed!,
+      isOncePerCart: inputs.text?.isOncePerCart ?? false,
+      isQuietAt: inputs.text?.isQuietAt ?? (() => false),
+    })
+    return
+  }
+  evaluation.decisions.push(decisionRowOf(row, decision, inputs))
+}
+
+function decisionRowOf(
+  row: load.ClaimedRow,
+  decision: Exclude<Decision, { outcome: 'send' }>,
+  inputs: DecisionInputs,
+): DecisionRow {
+  const until = decision.outcome === 'hold' ? decision.until : null
+  // What a person asked for is answered, not kept (D11).
+  const isRefused = decision.outcome === 'hold' && row.manual !== null && isAnswer(row, row.manual, decision)
+  const outcome = isRefused ? 'skip' : decision.outcome
+  return {
+    id: row.id,
+    state: stateOfDecision[outcome],
+    reason: decision.reason,
+    // No later than the age limit, at which what waited in vain is closed as too old.
+    wake_at: until && until < row.expires_at ? until : row.expires_at,
+    outcome,
+    until,
+    inputs: recordOf(inputs),
+  }
+}
+
+/** A message for later waits for what may end in time; what certainly does not end before its age limit is said at once. */
+function isAnswer(
+  row: load.ClaimedRow,
+  manual: load.Manual,
+  { reason, until }: { reason: string; until: Date },
+): boolean {
+  return manual.isImmediate || (['quiet_hours', 'cooldown'].includes(reason) && until >= row.expires_at)
+}
+
+export interface DecisionRow {
+  id: string
+  state: (typeof stateOfDecision)[keyof typeof stateOfDecision]
+  reason: string
+  wake_at: Date
+  outcome: 'hold' | 'skip' | 'cancel'
+  until: Date | null
+  inputs: Record<string, unknown>
+}

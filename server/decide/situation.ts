@@ -1,0 +1,12 @@
+// What a message is decided on, as it is read from the database.
+
+export {
+  type ClaimedRow,
+  hasTemplate,
+  loadImagined,
+  loadPreview,
+  loadSituation,
+  type Situation,
+  suppressedOf,
+  templateByKey,
+} from './evaluate-sql.ts'

@@ -1,0 +1,68 @@
+import { oneLine } from '../channels/smtp-outcome.ts'
+
+// What a receiver's refusal means, by its enhanced status code (RFC 3463) and its words, in one table. Pure.
+
+/**
+ * - `hard`: the address is bad; nothing is written to it again.
+ * - `refused`: this mail was not taken for good, for a reason that is not the address: policy, content, size, the sender.
+ * - `soft`: the receiver could not take it: full, away, busy. The address stands.
+ */
+export type BounceKind = 'hard' | 'refused' | 'soft'
+
+const ANY = /^/
+const FULL =
+  /(mailbox|inbox|account|quota|storage).{0,30}(full|exceed|insufficient)|over ?quota|insufficient (system )?storage/i
+const NO_SUCH =
+  /(user|recipient|mailbox|account|address|alias)\b.{0,40}\b(unknown|not (be )?found|disabled|inactive|unavailable|invalid|does(n.t| not) exist|rejected)|(no such|unknown|invalid|non-?existent) (user|recipient|mailbox|address|account|person|local)|no mailbox here|address (couldn.t|could not) be found|unrouteable address|not our customer|not a valid (mailbox|user|recipient)|does(n.t| not) have an? .{0,30}account/i
+const NO_DOMAIN =
+  /(host|domain)( or domain)?( name)?.{0,20}(not found|unknown|does(n.t| not) exist)|no (mx|such (host|domain))|nxdomain/i
+const POLICY =
+  /spam|blocked|block ?list|blacklist|polic|reputation|relay|dmarc|spf|dkim|authenticat|content|virus|sender|banned|too (big|large)|size/i
+
+/** The first row that fits decides. The code's class 2 stands for none given. */
+const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
+  [/^4\./, ANY, 'soft'],
+  [ANY, FULL, 'soft'],
+  [/^5\.2\.2$/, ANY, 'soft'],
+  // the sender's system or address, a relay that does not follow the rules
+  [/^5\.1\.[789]$/, ANY, 'refused'],
+  [/^5\.1\./, ANY, 'hard'],
+  // size, mailing list
+  [/^5\.2\.[34]$/, ANY, 'refused'],
+  [/^5\.2\./, ANY, 'hard'],
+  [/^5\.4\.[14]$/, NO_SUCH, 'hard'],
+  [/^5\.4\.[146]$/, NO_DOMAIN, 'hard'],
+  [/^5\.4\./, ANY, 'refused'],
+  [/^5\.[367]\./, ANY, 'refused'],
+  [/^5\.[05]\./, POLICY, 'refused'],
+  [/^5\.[05]\./, NO_SUCH, 'hard'],
+  [/^5\.[05]\./, NO_DOMAIN, 'hard'],
+  [/^5\./, ANY, 'refused'],
+  [/^$/, POLICY, 'refused'],
+  [/^$/, NO_SUCH, 'hard'],
+  [/^$/, NO_DOMAIN, 'hard'],
+]
+
+/** `status`: `5.1.1`, or null where none was given. Nothing recognised is the mildest. */
+export function bounceKind(status: string | null, words: string): BounceKind {
+  const text = words.slice(0, 2_000)
+  return TABLE.find(([code, pattern]) => code.test(status ?? '') && pattern.test(text))?.[2] ?? 'soft'
+}
+
+/** The enhanced code in a server's words, or the class of its reply code; no part of a number or an IP address. */
+export function statusIn(words: string): string | null {
+  const enhanced = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d]|\.\d)/.exec(words)
+  if (enhanced) return `${enhanced[1]}.${Number(enhanced[2])}.${Number(enhanced[3])}`
+  const reply = /(?:^|[\s;:(#])([45])\d\d(?=[\s-])/.exec(words)
+  return reply ? `${reply[1]}.0.0` : null
+}
+
+/** A server that knows only "5.0.0" often repeats the receiver's own code beside it. */
+export function preciseStatus(own: string | null, said: string | null): string | null {
+  if (!own || !said) return own ?? said
+  return /\.0\.0$/.test(own) && own[0] === said[0] ? said : own
+}
+
+/** What a receiver said, without the addresses in it: as one bounded line. */
+export const withoutAddresses = (words: string): string =>
+  oneLine(words.replace(/[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g, '…'))

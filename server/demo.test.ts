@@ -1,0 +1,53 @@
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { readConfig } from './core/config.ts'
+import { type DemoInstance, startDemo } from './demo.ts'
+
+const PORTS = { mailboxPort: 0, mailboxSmtpPort: 0, demoStorePort: 0 }
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-demo-'))
+let demo: DemoInstance | undefined
+
+afterEach(async () => {
+  await demo?.stop()
+  demo = undefined
+})
+
+const open = async (env: Record<string, string>) => {
+  demo = await startDemo({ ...readConfig(env), dataDir, ...PORTS })
+  return demo
+}
+
+/** On Linux all of 127/8 is this machine: what listens on every address answers there, what listens on 127.0.0.1 does not. */
+const answersAt = (host: string, url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.connect({ host, port: Number(new URL(url).port), timeout: 2_000 })
+    const end = (isOpen: boolean) => {
+      socket.destroy()
+      resolve(isOpen)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('timeout', () => end(false))
+  })
+
+test.skipIf(process.platform !== 'linux')(
+  'mailbox, phones and demo store answer on this machine only, whatever HOST says (decision 29)',
+  async () => {
+    const { mailboxUrl, smtpUrl, phoneUrl, parts } = await open({ HOST: '0.0.0.0', DEMO: 'on' })
+    for (const url of [mailboxUrl!, smtpUrl!, phoneUrl!, parts!.storeUrl]) {
+      expect([url, await answersAt('127.0.0.1', url)]).toEqual([url, true])
+      expect([url, await answersAt('127.0.0.2', url)]).toEqual([url, false])
+    }
+  },
+)
+
+test('a Recoup others can reach opens no mailbox for want of a mail server (decision 29)', async () => {
+  expect(await open({ HOST: '0.0.0.0' })).toMatchObject({ mailboxUrl: null, smtpUrl: null, phoneUrl: null })
+})
+
+test('in local mode the mailbox stands in for the mail server that is not set', async () => {
+  expect((await open({ DEMO: 'off' })).mailboxUrl).toMatch(/^http:\/\/localhost:/)
+})

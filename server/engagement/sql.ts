@@ -1,0 +1,94 @@
+import type { OriginKind } from '../../shared/carts.ts'
+import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import type { SeenEvent } from './burst.ts'
+import type { EngagementClass, EngagementKind } from './classify.ts'
+
+// Visits to messages: SQL and nothing else.
+
+export interface EngagementEventRow {
+  id: string
+  message_id: string
+  kind: EngagementKind
+  link: string
+  class: EngagementClass
+  class_reason: string
+  at: Date
+}
+
+export async function insertEngagementEvent({ db, storeId }: StoreTx, visit: EngagementEventRow): Promise<void> {
+  await db
+    .insertInto('engagement_events')
+    .values({ store_id: storeId, ...visit })
+    .execute()
+}
+
+/** How many are kept of a message. */
+export async function countEngagementEvents({ db, storeId }: StoreTx, messageId: string): Promise<number> {
+  const rows = await sql<{ n: number }>`select count(*)::int as n from engagement_events
+    where store_id = ${storeId} and message_id = ${messageId}`.execute(db)
+  return rows.rows[0]!.n
+}
+
+export async function engagementEventsSince(
+  { db, storeId }: StoreTx,
+  messageId: string,
+  since: Date,
+): Promise<SeenEvent[]> {
+  const rows = await db
+    .selectFrom('engagement_events')
+    .select(['id', 'kind', 'link', 'class', 'at'])
+    .where('store_id', '=', storeId)
+    .where('message_id', '=', messageId)
+    .where('at', '>=', since)
+    .execute()
+  return rows.map((row) => ({ ...row, at: row.at.getTime() }))
+}
+
+/** What was taken for better is a machine's after all. Answers the touches that are nobody's any more. */
+export async function reclassify(
+  { db, storeId }: StoreTx,
+  changes: readonly { id: string; reason: string }[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    with changed as (select * from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c(id uuid, reason text)),
+    seen as (
+      update engagement_events v set class = 'machine', class_reason = c.reason from changed c
+      where v.store_id = ${storeId} and v.id = c.id)
+    update touchpoints t set is_human = false, class_reason = c.reason from changed c
+    where t.store_id = ${storeId} and t.id = c.id and t.kind = 'click' returning t.id`.execute(db)
+  return rows.rows.map((row) => row.id)
+}
+
+/** Visits to these messages, alike ones together: the first of each, and how many there were. Clicks are told as touches. */
+export async function groupedEngagementEvents({ db, storeId }: StoreDb, messageIds: readonly string[]) {
+  if (messageIds.length === 0) return []
+  const rows = await sql<{
+    message_id: string
+    kind: EngagementKind
+    class: EngagementClass
+    class_reason: string
+    at: Date
+    count: number
+  }>`
+    select message_id, kind, class, class_reason, min(at) as at, count(*)::int as count from engagement_events
+    where store_id = ${storeId} and message_id = any(${[...messageIds]}::uuid[]) and kind <> 'click'
+    group by message_id, kind, class, class_reason order by min(at)`.execute(db)
+  return rows.rows
+}
+
+/** Messages of each of these origins that were opened or clicked: by people, and by machines alone. */
+export async function responsesOf({ db, storeId }: StoreDb, kind: OriginKind, ids: readonly string[]) {
+  const rows = await sql<{ origin_id: string; opened: number; opened_by_machines: number; clicked: number }>`
+    select origin_id, count(*) filter (where is_opened)::int as opened,
+      count(*) filter (where not is_opened and is_machine_opened)::int as opened_by_machines,
+      count(*) filter (where is_clicked)::int as clicked
+    from (
+      select m.origin_id, bool_or(v.kind = 'open' and v.class = 'human') as is_opened,
+        bool_or(v.kind = 'open' and v.class <> 'human') as is_machine_opened,
+        bool_or(v.kind = 'click' and v.class = 'human') as is_clicked
+      from engagement_events v join messages m on m.store_id = v.store_id and m.id = v.message_id
+      where v.store_id = ${storeId} and m.origin_kind = ${kind} and m.origin_id = any(${[...ids]}::uuid[])
+      group by m.id, m.origin_id) each
+    group by origin_id`.execute(db)
+  return rows.rows
+}

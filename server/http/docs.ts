@@ -1,0 +1,75 @@
+import crypto from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { servedBy } from './http.ts'
+
+/** OpenAPI from the same declarations that bind server, browser and tests; a small page to read it at `/docs`. */
+export function docsRoutes(app: FastifyInstance): void {
+  let made: { body: string; etag: string } | undefined
+  app.get('/docs/openapi.json', async (request, reply) => {
+    // Made once: no route comes later, and making it takes the time of a hundred requests.
+    made ??= madeOf(openApi(app))
+    reply.headers({ 'cache-control': 'no-cache', etag: made.etag })
+    if (request.headers['if-none-match']?.includes(made.etag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(made.body)
+  })
+  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page(app)))
+}
+
+function madeOf(description: object) {
+  const body = JSON.stringify(description)
+  return { body, etag: `"${crypto.hash('sha256', body, 'base64url').slice(0, 22)}"` }
+}
+
+function openApi(app: FastifyInstance) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const endpoint of servedBy.get(app) ?? []) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    const isBodied = endpoint.method !== 'GET' && endpoint.method !== 'DELETE'
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: {
+        summary: endpoint.summary,
+        'x-permission': endpoint.permission,
+        ...(endpoint.permission === 'public' ? {} : { security: [{ bearer: [] }] }),
+        parameters: [...parameters(endpoint.params, 'path'), ...parameters(endpoint.query, 'query')],
+        ...(isBodied
+          ? { requestBody: { content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } } }
+          : {}),
+        responses: {
+          200: { description: 'OK', content: { 'application/json': { schema: schemaOf(endpoint.reply, 'output') } } },
+        },
+      },
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Recoup', version: '1' },
+    paths,
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  }
+}
+
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+
+function parameters(schema: z.ZodType, place: 'path' | 'query') {
+  const json = schemaOf(schema, 'input') as { properties?: Record<string, unknown>; required?: string[] }
+  return Object.entries(json.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (json.required ?? []).includes(name),
+    schema: property,
+  }))
+}
+
+function page(app: FastifyInstance): string {
+  const rows = (servedBy.get(app) ?? []).map(
+    (endpoint) =>
+      `<tr><td><code>${endpoint.method}</code></td><td><code>${endpoint.path}</code></td><td>${endpoint.summary}</td><td>${endpoint.permission}</td></tr>`,
+  )
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Recoup API</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body{font:16px/1.5 system-ui;margin:2rem auto;max-width:70rem;padding:0 1rem;color-scheme:light dark}td,th{text-align:left;padding:.3rem .8rem;border-bottom:1px solid #8884;vertical-align:top}div{overflow-x:auto}</style>
+</head><body><h1>Recoup API</h1><p>The whole description: <a href="/docs/openapi.json">openapi.json</a>. Sign in with <code>Authorization: Bearer …</code>.</p>
+<div><table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>Permission</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></body></html>`
+}

@@ -1,0 +1,74 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { z } from 'zod'
+import { bounceKind, preciseStatus, statusIn, withoutAddresses } from '../deliverability/bounce-rules.ts'
+import {
+  forged,
+  headerOf,
+  type MailEventCall,
+  type ProviderReader,
+  type ProviderReport,
+  readJson,
+} from './mail-event.ts'
+
+// SendGrid's event webhook: ECDSA over the time and the raw bytes, many events per call.
+
+const Event = z.object({
+  event: z.string(),
+  'smtp-id': z.string().nullish(),
+  reason: z.string().nullish(),
+  response: z.string().nullish(),
+  status: z.string().nullish(),
+  type: z.string().nullish(),
+  timestamp: z.number().nullish(),
+})
+type Event = z.infer<typeof Event>
+
+export const readSendgrid: ProviderReader = (call) => {
+  if (!isSigned(call)) throw forged()
+  const events = z.array(z.unknown()).safeParse(readJson(call.rawBody)).data ?? []
+  return events.flatMap((each) => {
+    const event = Event.safeParse(each).data
+    const kind = event && kindOf(event)
+    if (!event || !kind) return []
+    const words = withoutAddresses(event.reason || event.response || event.event)
+    const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
+    return [{ kind, status: statusOf(event), words, ...at, about: { mark: event['smtp-id'] } }]
+  })
+}
+
+function isSigned(call: MailEventCall): boolean {
+  const signature = Buffer.from(headerOf(call, 'x-twilio-email-event-webhook-signature'), 'base64')
+  const time = headerOf(call, 'x-twilio-email-event-webhook-timestamp')
+  const key = publicKey(call.secret)
+  return key !== null && verify('sha256', Buffer.concat([Buffer.from(time), call.rawBody]), key, signature)
+}
+
+function publicKey(secret: string) {
+  try {
+    return createPublicKey({ key: Buffer.from(secret, 'base64'), type: 'spki', format: 'der' })
+  } catch {
+    return null
+  }
+}
+
+const statusOf = ({ status, reason }: Event): string | null =>
+  preciseStatus(statusIn(status ?? ''), statusIn(reason ?? ''))
+
+function kindOf(event: Event): ProviderReport['kind'] | null {
+  const reason = event.reason ?? ''
+  switch (event.event) {
+    case 'delivered':
+      return 'delivered'
+    case 'deferred':
+      return 'soft'
+    case 'spamreport':
+      return 'complaint'
+    case 'bounce':
+      return bounceKind(statusOf(event), reason)
+    case 'dropped':
+      if (/spam reporting/i.test(reason)) return 'complaint'
+      return /bounced address|invalid/i.test(reason) ? 'hard' : 'refused'
+    default:
+      return null
+  }
+}

@@ -1,0 +1,146 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { CartReach } from '../../shared/reach.ts'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
+import { aWorld } from '../../test/world.ts'
+
+// Which carts an email can reach: the list's badges and filter, and the dashboard's count. Nothing but the decision says it.
+
+const world = aWorld()
+let shop: Shop
+
+const at = (name: string) => `${name}@shoppers.example.com`
+
+async function leave(name: string, more: { email?: string | null; country?: string } = {}) {
+  const { email = at(name), country } = more
+  await shop.fill(name, [name === 'ada' ? pot : tea()])
+  const place = country ? { country, countrySource: 'address' as const } : {}
+  await shop.type(name, { firstName: name, ...(email && { email }), ...place })
+  world.advance(MINUTE)
+}
+
+/** One of each kind, in a store whose sending is paused: what stops the whole store is no matter. */
+beforeAll(async () => {
+  shop = await aShop(world, { plan: 'growth' })
+  await leave('old')
+  await shop.pass(40 * DAY)
+  const bought = await shop.mailed({ email: at('recovered'), firstName: 'recovered' }, 'recovered')
+  await shop.press(bought.id)
+  await shop.order({ kind: 'purchase', email: at('recovered') })
+  await shop.mailed({ email: at('capped'), firstName: 'capped' }, 'capped')
+  const ofStore = { sending_paused_at: world.now, cap_messages: 1 }
+  await world.db.updateTable('stores').set(ofStore).where('id', '=', shop.storeId).execute()
+  for (const name of ['ada', 'ben', 'stopped', 'held']) await leave(name)
+  await leave('nameless', { email: null })
+  await leave('german', { country: 'DE' })
+  await leave('french', { country: 'FR' })
+  await leave('waiting', { email: 'waiting+tea@shoppers.example.com' })
+  await leave('alias', { email: 'alias+tea@shoppers.example.com' })
+  await shop.pass(HOUR)
+  await shop.order({ kind: 'purchase', email: at('alias') })
+  await shop.order({ kind: 'pending', email: at('waiting') })
+  const suppression = { account_id: shop.accountId, channel: 'email', reason: 'unsubscribed', source: 'test' } as const
+  const hash = world.deps.secrets.addressHash(at('stopped'))
+  await world.db
+    .insertInto('suppressions')
+    .values({ ...suppression, address_hash: hash, created_at: world.now })
+    .execute()
+  await world.db.updateTable('flows').set({ holdout_bps: 500 }).where('store_id', '=', shop.storeId).execute()
+  const control = { arm: 'control', arm_at: world.now } as const
+  const signedIn = { expires_at: new Date(world.now.getTime() + DAY), last_seen_at: world.now }
+  await world.db.updateTable('sessions').set(signedIn).where('user_id', '=', shop.userId).execute()
+  await world.db.updateTable('shoppers').set(control).where('email', '=', at('held')).execute()
+}, 60_000)
+
+const reachOf = async (body: object = {}): Promise<CartReach> => {
+  const reply = await world.request('POST', '/api/carts/reach', { token: shop.token, body })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  return reply.body
+}
+
+const named = ({ reasons }: CartReach) =>
+  Object.fromEntries(reasons.map(({ reason, country, count }) => [country ? `${reason}:${country}` : reason, count]))
+
+const listed = async (query: string) => {
+  const { status, body } = await shop.get(`/api/carts/abandoned?${query}`)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return { names: body.carts.map((cart: { customer_name: string }) => cart.customer_name), ...body.pagination }
+}
+
+const reasons = {
+  ...{ no_contact: 1, 'no_consent:DE': 1, 'no_consent:FR': 1, suppressed_unsubscribed: 1 },
+  ...{ purchased: 1, purchase_in_progress: 1, holdout: 1, frequency_cap: 1 },
+}
+
+test('carts an email can reach are counted beside what stands against the others, in a paused store as well', async () => {
+  const all = await reachOf()
+  expect(all.reachable).toBe(3)
+  expect(named(all)).toEqual(reasons)
+  expect(all.lookedThrough).toBeUndefined()
+})
+
+test('the 30 days of the dashboard leave out what was abandoned before them', async () => {
+  const { body } = await shop.get('/api/dashboard/stats')
+  const { reachable, reasons: against } = await reachOf({ days: 30 })
+  expect(reachable).toBe(2)
+  // The recovered one is the only one of them that is in neither.
+  expect(reachable + against.reduce((sum, { count }) => sum + count, 0) + 1).toBe(body.abandonedCarts)
+  expect((await listed('reach=reachable&days=30')).names.sort()).toEqual(['ada', 'ben'])
+  expect((await listed('reach=reachable')).total).toBe(3)
+})
+
+test('the filter finds for each reason the carts that are counted under it', async () => {
+  for (const [filter, count] of Object.entries(reasons)) {
+    const { total, names } = await listed(`reach=${filter}`)
+    expect([filter, total, names.length]).toEqual([filter, count, count])
+  }
+  expect((await listed('reach=no_consent')).names.sort()).toEqual(['french', 'german'])
+  expect((await listed('reach=purchased')).names).toEqual(['alias'])
+  expect((await listed('reach=no_consent:AT')).total).toBe(0)
+})
+
+test('it goes with search, status, sorting and paging', async () => {
+  expect((await listed('reach=reachable&search=ad')).names).toEqual(['ada'])
+  expect((await listed('reach=reachable&status=no%20action')).total).toBe(3)
+  expect((await listed('reach=reachable&status=email%20sent')).total).toBe(0)
+  expect((await listed('reach=reachable&sort=value&order=desc&limit=1')).names).toEqual(['ada'])
+  const pages = [1, 2, 3].map((page) => listed(`reach=reachable&sort=customer&order=asc&limit=1&page=${page}`))
+  expect((await Promise.all(pages)).map(({ names, total }) => [...names, total])).toEqual([
+    ['ada', 3],
+    ['ben', 3],
+    ['old', 3],
+  ])
+  expect(named(await reachOf({ search: 'german' }))).toEqual({ 'no_consent:DE': 1 })
+})
+
+test('a file of the filter has its carts, and the link is good for this filter only', async () => {
+  const { body } = await shop.get('/api/carts/export?reach=no_consent&days=30')
+  const file = await world.request('GET', body.url)
+  const rows = String(file.body).trimEnd().split('\r\n').slice(1)
+  expect(rows.map((line) => line.split(',')[0]).sort()).toEqual(['french', 'german'])
+  // The filter is encrypted in the ticket: the address names none, and adding one changes nothing.
+  expect(body.url).not.toMatch(/reach|days/)
+  expect((await world.request('GET', `${body.url}&reach=reachable&days=300`)).body).toBe(file.body)
+})
+
+test('an unknown filter is refused', async () => {
+  for (const query of ['reach=whatever', 'reach=no_contact:DE', 'reach=reachable&days=0', 'reach=reachable&days=x']) {
+    expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
+  }
+})
+
+test('all that a filter finds can be chosen, and where nothing stops the store the decision says the same of each cart', async () => {
+  const paused = { sending_paused_at: null }
+  await world.db.updateTable('stores').set(paused).where('id', '=', shop.storeId).execute()
+  const ask = (body: object) =>
+    world.request('POST', '/api/carts/eligibility', { token: shop.token, body: { channel: 'email', ...body } })
+  const matching = (await ask({ reach: 'reachable', days: 30 })).body
+  expect([matching.total, matching.eligible.length]).toEqual([2, 2])
+  const cartIds = (await shop.carts()).filter(({ status }) => status !== 'recovered').map(({ id }) => id)
+  const said: [string, string][] = []
+  // One at a time: together the ones before take of what those behind them may have.
+  for (const id of cartIds) said.push([id, (await ask({ cartIds: [id] })).body.reasons[0]?.reason ?? 'reachable'])
+  const reach = await reachOf({ cartIds })
+  const badges = new Map(reach.reasons.flatMap(({ reason, cartIds: ids }) => (ids ?? []).map((id) => [id, reason])))
+  expect(cartIds.map((id) => [id, badges.get(id) ?? 'reachable'])).toEqual(said)
+  expect(reach.reachable).toBe(3)
+})

@@ -1,0 +1,59 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { CartReach, cartReach } from '../../shared/reach.ts'
+import { firstOfDays } from '../analytics/rules.ts'
+import { filterOf, type ListFilter } from '../carts/filter.ts'
+import * as list from '../carts/list.ts'
+import type { Db, StoreDb } from '../core/db.ts'
+import { found } from '../core/errors.ts'
+import { evaluateReach } from '../decide/evaluate.ts'
+import { isOf, type ReachDecision, tallyOf } from '../decide/reach-rules.ts'
+import type { Deps } from '../deps.ts'
+import { readStore } from '../stores/store.ts'
+
+// Which carts an email could be sent about now, asked of the decision itself, about messages that do not exist. What stops the whole
+// store is left out. It depends on ledger, suppressions, orders, caps and time, so it is looked up when somebody asks, of the newest carts.
+
+const CHUNK = 500
+
+export async function readReach(
+  deps: Deps,
+  store: StoreDb<Db>,
+  wanted: z.output<typeof cartReach.body>,
+): Promise<CartReach> {
+  if (wanted.cartIds) return tallyOf(await evaluateAll(deps, store, [...new Set(wanted.cartIds)]), true)
+  const { ids, isPartial } = await newest(deps, store, filterOf(wanted))
+  const tally = tallyOf(await evaluateAll(deps, store, ids), false)
+  return { ...tally, ...(isPartial && { lookedThrough: list.MOST_EVALUATED }) }
+}
+
+/** How many carts a filter has. Those of a reach filter are found by judging the newest of what the rest of the filter finds. */
+export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: ListFilter): Promise<list.CartTotal> {
+  const { reach } = filter
+  if (!reach) return list.countCarts(store, filter)
+  const { ids, isPartial, counted } = await newest(deps, store, filter)
+  const evaluated = await evaluateAll(deps, store, ids)
+  const among = evaluated.filter((each) => isOf(each, reach)).map(({ cartId }) => cartId)
+  const total = { total: among.length, isCapped: false, isMany: false }
+  return { ...counted, ...total, among, isEvaluatedInPart: isPartial }
+}
+
+async function newest(deps: Deps, store: StoreDb<Db>, filter: ListFilter) {
+  const counted = await list.countCarts(store, filter)
+  const since = filter.days === null ? null : await startOf(deps, store, filter.days)
+  const ids = await list.newestIds(store, filter, counted, since)
+  return { ids: ids.slice(0, list.MOST_EVALUATED), isPartial: ids.length > list.MOST_EVALUATED, counted }
+}
+
+async function startOf(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {
+  return firstOfDays(deps.now(), found(await readStore(store), 'Store').time_zone, days)
+}
+
+async function evaluateAll(deps: Deps, store: StoreDb<Db>, cartIds: readonly string[]): Promise<ReachDecision[]> {
+  const evaluated: ReachDecision[] = []
+  for (let start = 0; start < cartIds.length; start += CHUNK) {
+    evaluated.push(...(await evaluateReach(deps, store, cartIds.slice(start, start + CHUNK))))
+    await breathe()
+  }
+  return evaluated
+}

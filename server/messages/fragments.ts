@@ -1,0 +1,115 @@
+import type { ChannelName } from '../channels/channel.ts'
+import { channelTraits } from '../channels/traits.ts'
+import { type RawBuilder, sql } from '../core/db.ts'
+
+// The state of a message (docs/rules/engine.md, "Sending") as statements read and write it. No other statement names a state: a test of the
+// architecture sees to it. What is decided outside SQL asks state-rules.ts.
+
+/** How the statement calls the row; what holds a state may also be a CTE of that name. */
+type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'l' | 'moved' | 'o' | 'said' | 'v'
+
+const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
+
+/** Not handed over and not over: still to be decided. The condition of the index `messages_to_wake`. */
+export const isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)
+export const isHeld = (row: Row) => of(row, `= 'held'`)
+export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
+
+/** Handed over, and not answered. */
+export const isInFlight = (row: Row) => of(row, `= 'handed_over'`)
+export const isNotInFlight = (row: Row) => of(row, `<> 'handed_over'`)
+/** Tried before and to be tried again, or in flight: the condition of the index `messages_put_off`. */
+export const isBeingTried = (row: Row) => of(row, `in ('held', 'claimed', 'handed_over')`)
+
+/** Handed over, whatever came of it: no step is repeated after it (D1). */
+export const wasHandedOver = (row: Row) => of(row, `in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')`)
+/** May have reached the shopper, or be about to. */
+export const mayArrive = (row: Row) => of(row, `in ('handed_over', 'sent', 'delivered', 'unknown')`)
+/** No answer is written down that says what became of it. */
+export const isUnanswered = (row: Row) => of(row, `in ('handed_over', 'unknown')`)
+/** The same, or accepted without a word of its arrival. */
+export const isUndelivered = (row: Row) => of(row, `in ('handed_over', 'unknown', 'sent')`)
+export const isUnknown = (row: Row) => of(row, `= 'unknown'`)
+
+/** The provider took it. */
+export const isAccepted = (row: Row) => of(row, `in ('sent', 'delivered')`)
+export const isDelivered = (row: Row) => of(row, `= 'delivered'`)
+export const isAcceptedOnly = (row: Row) => of(row, `= 'sent'`)
+/** It left, and a report may still say more. */
+export const isReportable = (row: Row) => of(row, `in ('sent', 'delivered', 'unknown')`)
+export const isFailed = (row: Row) => of(row, `= 'failed'`)
+export const isCancelled = (row: Row) => of(row, `= 'cancelled'`)
+/** Over, and nothing of it arrived. */
+export const hasNotArrived = (row: Row) => of(row, `in ('failed', 'skipped', 'cancelled')`)
+
+/** What reports of a message come to. */
+export const reported = ({ failed, delivered }: { failed: RawBuilder<unknown>; delivered: RawBuilder<unknown> }) =>
+  sql`case when ${failed} then 'failed' when ${delivered} then 'delivered' else 'sent' end`
+
+/** Whether what was reported, in `said`, moves a message on: never back, whatever the order of arrival (D4). */
+export const isMovedByReport = (row: Row) => sql`${sql.raw(`${row}.state`)} <> said.state
+        and (${isUnknown(row)} or ${isAcceptedOnly(row)} or (${isDelivered(row)} and ${isFailed('said')}))`
+
+/** What the record calls it: a message that was sent was accepted. */
+export const reportedWord = (row: Row) =>
+  sql`case when ${isAcceptedOnly(row)} then 'accepted' else ${sql.raw(row)}.state end`
+
+/** What a member who asked for it is told. */
+export const outcomeWord = (
+  row: Row,
+) => sql<string>`case when ${isAccepted(row)} then 'sent' when ${isUnknown(row)} then 'unknown'
+  when ${hasNotArrived(row)} then 'failed' else 'waiting' end`
+
+/** As a value, of a row that is inserted. */
+export const SCHEDULED = sql`'scheduled'`
+export const SKIPPED = sql`'skipped'`
+
+// What an UPDATE sets.
+
+/** Due again, whoever held it. */
+export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null`
+export const becomesClaimed = (claim: string) => sql`state = 'claimed', claim = ${claim}`
+export const becomesHandedOver = sql`state = 'handed_over', reason = null, claim = null`
+export const becomesUnknown = sql`state = 'unknown', reason = 'unknown'`
+export const becomesAccepted = sql`state = 'sent', reason = null`
+export const becomesFailed = (reason: string) => sql`state = 'failed', reason = ${reason}, claim = null`
+export const becomesCancelled = (reason: string, now: Date) => closed('cancelled', reason, now)
+export const becomesSkipped = (reason: string, now: Date) => closed('skipped', reason, now)
+
+const closed = (state: 'cancelled' | 'skipped', reason: string, now: Date) =>
+  sql`state = ${sql.lit(state)}, reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null`
+
+/** What an answer in `o` says, unless what came to an end meanwhile, in `e`, closes it (D5). */
+export const answered = sql`case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end`
+
+const badged = Object.entries(channelTraits).flatMap(([channel, { badge }]) => (badge ? [{ channel, badge }] : []))
+
+/** The badge a hand-over on this channel gives. */
+const badgeOf = (channel: RawBuilder<unknown>) =>
+  sql`case ${channel} ${sql.join(
+    badged.map((each) => sql`when ${sql.lit(each.channel)} then ${sql.lit(each.badge)}`),
+    sql` `,
+  )} end`
+
+/** Of a cart: when the newest message that counts left, its badge and what is marked of it; no row when none did. */
+export const newestHandOver = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
+  select b.handed_over_at as at, ${badgeOf(sql`b.channel`)} as badge, b.reason from messages b
+  where b.store_id = ${storeId} and b.cart_id = ${cartId} and b.handed_over_at is not null
+    and ${mayArrive('b')}
+  order by b.handed_over_at desc, b.id desc limit 1`
+
+/**
+ * Open messages of a channel, in every store of the account, whose cart has this contact; without a cart, whose shopper has it.
+ */
+export function openTo(accountId: string, channel: ChannelName, address: string) {
+  const { contact } = channelTraits[channel]
+  return sql`
+    select m.store_id, m.id from stores s join messages m on m.store_id = s.id
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    where s.account_id = ${accountId} and ${sql.ref(`c.${contact}`)} = ${address} and m.channel = ${channel} and ${isOpen('m')}
+    union all
+    select m.store_id, m.id from stores s join shopper_keys k on k.store_id = s.id and k.kind = ${contact} and k.value = ${address}
+    join shoppers p on p.store_id = k.store_id and p.id = k.shopper_id and ${sql.ref(`p.${contact}`)} = ${address}
+    join messages m on m.store_id = p.store_id and m.lone_shopper_id = p.id
+    where s.account_id = ${accountId} and m.channel = ${channel} and ${isOpen('m')}`
+}

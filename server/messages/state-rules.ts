@@ -1,0 +1,67 @@
+import type { Outcome } from '../channels/channel.ts'
+import type { MessageState } from '../schema/messages.ts'
+
+// The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. Statements have states-sql.ts.
+
+/** What a decision that lets nothing leave makes of a message. */
+export const stateOfDecision = { hold: 'held', skip: 'skipped', cancel: 'cancelled' } as const
+
+/** What a provider's answer makes of a message. */
+export const stateAfter = {
+  accepted: 'sent',
+  rejected: 'failed',
+  unknown: 'unknown',
+  retry: 'held',
+} as const satisfies Record<Outcome['kind'], MessageState>
+
+/** To whoever waits for it: `pending` may still change within seconds. */
+export type Progress = 'pending' | 'waiting' | 'accepted' | 'refused'
+
+const progress: Readonly<Record<string, Progress>> = {
+  scheduled: 'pending',
+  claimed: 'pending',
+  handed_over: 'pending',
+  held: 'waiting',
+  unknown: 'waiting',
+  sent: 'accepted',
+  delivered: 'accepted',
+  failed: 'refused',
+  skipped: 'refused',
+  cancelled: 'refused',
+}
+
+export const progressOf = (state: string): Progress => progress[state] ?? 'pending'
+
+export const isInFlight = (state: string): boolean => state === 'handed_over'
+export const isFailed = (state: string): boolean => state === 'failed'
+
+/** After the hand-over, and answered: what is known of it. */
+export const fateOf = (state: string): 'sent' | 'delivered' | 'failed' | 'unknown' =>
+  state === 'delivered' || state === 'failed' || state === 'unknown' ? state : 'sent'
+
+/** Of a text that left or is about to. */
+export const textStatusOf = (state: string): 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' =>
+  state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'handed_over'
+    ? 'sending'
+    : fateOf(state)
+
+/** D6: the parts add up to planned, at every instant. */
+const COUNTED = {
+  waiting: ['scheduled', 'claimed'],
+  held: ['held'],
+  inFlight: ['handed_over'],
+  sent: ['sent', 'delivered'],
+  skipped: ['skipped'],
+  failed: ['failed'],
+  unknown: ['unknown'],
+  cancelled: ['cancelled'],
+} as const satisfies Record<string, readonly MessageState[]>
+
+type Counts = Record<keyof typeof COUNTED | 'planned', number>
+
+export function countsOfStates(rows: readonly { state: string; count: number }[]): Counts {
+  const sum = (counted: readonly { count: number }[]) => counted.reduce((total, { count }) => total + count, 0)
+  const of = (states: readonly string[]) => sum(rows.filter(({ state }) => states.includes(state)))
+  const parts = Object.entries(COUNTED).map(([name, states]) => [name, of(states)])
+  return { planned: sum(rows), ...Object.fromEntries(parts) }
+}

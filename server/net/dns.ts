@@ -1,0 +1,71 @@
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+
+// Questions to the DNS whose answers differ in kind: nothing of this kind, no such name at all, or no answer.
+
+export type DnsAnswer<Row> =
+  | { kind: 'found'; rows: Row[] }
+  /** The name is there, or something below it, but nothing of this kind. */
+  | { kind: 'none' }
+  /** Neither the name nor anything below it exists (RFC 8020). */
+  | { kind: 'no_name' }
+  | { kind: 'failed'; reason: string }
+
+export interface DnsLookup {
+  txt(name: string): Promise<DnsAnswer<string>>
+  /** Hosts that take mail for a name, best first. */
+  mx(name: string): Promise<DnsAnswer<string>>
+  /** Where a name is an alias to. */
+  cname(name: string): Promise<DnsAnswer<string>>
+  /** IPv4 and IPv6; a literal address is its own. */
+  addresses(name: string): Promise<DnsAnswer<string>>
+}
+
+export interface DnsOptions {
+  /** Empty: the system's own. */
+  servers: readonly string[]
+  /** Everything asked of this lookup together. */
+  limitMs?: number
+}
+
+/** A lookup for one occasion: what is unanswered when its time is over is `failed`, all at once. */
+export function openDns({ servers, limitMs = 8_000 }: DnsOptions): DnsLookup {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  if (servers.length > 0) resolver.setServers(servers)
+  setTimeout(() => resolver.cancel(), limitMs).unref()
+  return {
+    txt: (name) => answerOf(resolver.resolveTxt(name).then((rows) => rows.map((parts) => parts.join('')))),
+    mx: (name) => answerOf(resolver.resolveMx(name).then(byPriority)),
+    cname: (name) => answerOf(resolver.resolveCname(name)),
+    async addresses(name) {
+      if (isIP(name)) return { kind: 'found', rows: [name] }
+      const [four, six] = await Promise.all([answerOf(resolver.resolve4(name)), answerOf(resolver.resolve6(name))])
+      const rows = [four, six].flatMap((answer) => (answer.kind === 'found' ? answer.rows : []))
+      return rows.length > 0 ? { kind: 'found', rows } : four
+    },
+  }
+}
+
+function byPriority(hosts: { exchange: string; priority: number }[]): string[] {
+  return hosts.sort((one, other) => one.priority - other.priority).map(({ exchange }) => exchange)
+}
+
+async function answerOf<Row>(question: Promise<Row[]>): Promise<DnsAnswer<Row>> {
+  try {
+    const rows = await question
+    return rows.length > 0 ? { kind: 'found', rows } : { kind: 'none' }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENODATA') return { kind: 'none' }
+    if (code === 'ENOTFOUND') return { kind: 'no_name' }
+    return { kind: 'failed', reason: reasons[code ?? ''] ?? 'the name server gave no usable answer' }
+  }
+}
+
+const reasons: Record<string, string> = {
+  ETIMEOUT: 'the name server did not answer in time',
+  ECANCELLED: 'the name server did not answer in time',
+  ECONNREFUSED: 'the name server cannot be reached',
+  ESERVFAIL: 'the name server reports an internal error',
+  EREFUSED: 'the name server refuses to answer',
+}

@@ -1,0 +1,148 @@
+import { monthOf } from '../billing/rules.ts'
+import type { Outcome, OutgoingText, TextChannel } from '../channels/channel.ts'
+import { notSent } from '../channels/not-sent.ts'
+import { isGermanSpeaking, phoneCountry } from '../channels/phone.ts'
+import { authorizeOptInRequest } from '../channels/send-authorization.ts'
+import { ledgerText } from '../consent/evidence.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
+import * as system from '../core/system.ts'
+import { planLimitOf } from '../decide/decision-inputs.ts'
+import { quietHours } from '../decide/quiet.ts'
+import { loadSituation, type Situation, suppressedOf } from '../decide/situation.ts'
+import type { Deps } from '../deps.ts'
+import { addressKey } from '../shoppers/rules.ts'
+import { lockAllKeys } from '../shoppers/shoppers.ts'
+import { erasedAmong } from '../suppressions/suppressions.ts'
+import { insertSuppression } from '../suppressions/unsubscribe.ts'
+import { bookSpend, lockBudget } from '../texts/spend.ts'
+import * as sql from './opt-in-request-sql.ts'
+
+// Double opt-in for SMS: the one message that asks whether a yes given in the shop was meant. It advertises nothing, leaves once and
+// is never repeated; it obeys suppression, quiet hours, budget and whatever stops the store from sending. YES is taken up by
+// inbound/inbound.ts.
+
+/** A question that could not be put for this long comes too late to be understood. */
+const GIVEN_UP_MS = 24 * 3_600_000
+const MINUTE_MS = 60_000
+const AT_ONCE = 50
+/** What ends a question reaches it within this time. */
+const SOON_MS = 1_000
+
+/** Tick: puts the questions that are due. */
+export async function askWaiting(deps: Deps): Promise<void> {
+  for (const storeId of await system.storesWithOptInRequests(deps.db, deps.now())) {
+    const store = { storeId, db: deps.db }
+    for (const optInRequest of await sql.dueOptInRequests(store, deps.now(), AT_ONCE)) {
+      await ask(deps, store, optInRequest).catch((error) =>
+        deps.log.error({ err: error, storeId }, 'consent.ask-failed'),
+      )
+    }
+  }
+}
+
+async function ask(deps: Deps, store: StoreDb<Db>, optInRequest: sql.OptInRequest): Promise<void> {
+  const situation = await loadSituation(store, monthOf(deps.now()), deps.now())
+  if (!situation) return
+  const obstacle = await obstacleTo(deps, store, optInRequest, situation)
+  if (obstacle === 'drop') return sql.dropOptInRequest(store, optInRequest, 'waiting')
+  if (obstacle instanceof Date) return sql.postponeOptInRequest(store, optInRequest, obstacle)
+  await put(deps, store, optInRequest, { situation, ...obstacle })
+}
+
+interface Ready {
+  transport: TextChannel
+  message: OutgoingText
+}
+
+/** `drop`: it will never be put; a date: not before then. */
+async function obstacleTo(
+  deps: Deps,
+  store: StoreDb,
+  { phone, country, createdAt, addressHash }: sql.OptInRequest,
+  situation: Situation,
+): Promise<'drop' | Date | Ready> {
+  const now = deps.now()
+  const later = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
+  if (now.getTime() - createdAt.getTime() > GIVEN_UP_MS) return 'drop'
+  if (!situation.is_active || planLimitOf(situation, 'sms') === 0) return 'drop'
+  if (situation.is_paused || situation.is_sending_paused) return later(5)
+  const key = `sms:${addressHash.toString('hex')}`
+  if ((await suppressedOf(store, [addressHash], ['sms'])).has(key)) return 'drop'
+  const evidence = (await ledgerText(store, [addressHash], ['sms'])).get(key)?.evidence
+  if (evidence !== 'pending' && evidence !== 'express_yes') return 'drop'
+  const quietIn = {
+    fromMinute: situation.quiet_from_minute,
+    untilMinute: situation.quiet_until_minute,
+    timeZone: situation.time_zone,
+  }
+  const quiet = quietHours(now, { country: country ?? phoneCountry(phone), phone }, quietIn)
+  if (quiet.until) return quiet.until
+  const transport = await deps.channels.text(situation.account_id, 'sms')
+  if (!transport) return later(10)
+  const text = optInRequestText(situation.sender_name || situation.name, country ?? phoneCountry(phone))
+  return { transport, message: { messageId: newId(), channel: 'sms', to: phone, text, template: null } }
+}
+
+/** Taken before it is sent: a question that got lost is better than a second one. */
+async function put(
+  deps: Deps,
+  store: StoreDb<Db>,
+  optInRequest: sql.OptInRequest,
+  { situation, transport, message }: Ready & { situation: Situation },
+): Promise<void> {
+  const now = deps.now()
+  const { account_id: accountId } = situation
+  const { cost } = transport.estimate(message)
+  const isTaken = await transact(store, async (tx) => {
+    const left = await lockBudget(tx, accountId, monthOf(now))
+    const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
+    if (isOver || !(await sql.takeOptInRequest(tx, optInRequest, { wording: message.text, now }))) return false
+    await bookSpend(tx, accountId, monthOf(now), [cost])
+    return true
+  })
+  if (!isTaken) return sql.postponeOptInRequest(store, optInRequest, new Date(now.getTime() + 60 * MINUTE_MS))
+  // A process that stood still meanwhile knows nothing of a STOP or a pause since, and looks anew (D5).
+  const isLate = Math.abs(deps.now().getTime() - now.getTime()) >= SOON_MS
+  const outcome = isLate
+    ? notSent('too much time has passed since the last check.')
+    : await transport.send({ ...message, sendAuthorization: authorizeOptInRequest() })
+  deps.log.info({ storeId: store.storeId, outcome: outcome.kind }, 'consent.asked')
+  const isFree = outcome.kind === 'rejected' || outcome.kind === 'retry'
+  // One commit for all that follows from the answer: half of it would leave a price in the books that nobody took.
+  await transact(store, async (tx) => {
+    // An erasure holds the same lock: it comes before the question of who is erased, or after what is written (C8).
+    await lockAllKeys(tx, [addressKey(optInRequest.phone)])
+    if (isFree) {
+      await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
+      await sql.unaskAnswered(tx, optInRequest, now)
+    }
+    const isErased = (await erasedAmong(tx, [optInRequest.addressHash])).size > 0
+    await note(deps, tx, optInRequest, outcome, isErased)
+    if (isErased || outcome.kind !== 'rejected' || !outcome.isRecipientFault) return
+    const reason = outcome.suppress ?? 'invalid'
+    const { addressHash: hash, phone: address } = optInRequest
+    await insertSuppression(tx, { accountId, hash, channel: 'sms', address, reason, source: 'sms provider', at: now })
+  })
+}
+
+/** Only proof that it was not taken brings it back. Of whoever was erased meanwhile nothing is written down, and they are not asked again. */
+async function note(deps: Deps, store: StoreDb, optInRequest: sql.OptInRequest, outcome: Outcome, isErased: boolean) {
+  if (outcome.kind === 'retry') {
+    if (isErased) return sql.dropOptInRequest(store, optInRequest, 'asked')
+    const waitMs = outcome.retryAfterMs ?? MINUTE_MS
+    return sql.reopenOptInRequest(store, optInRequest, new Date(deps.now().getTime() + waitMs))
+  }
+  const providerId = outcome.kind === 'accepted' && !isErased ? outcome.providerId : null
+  await sql.closeOptInRequest(store, optInRequest, {
+    state: outcome.kind === 'rejected' ? 'failed' : 'asked',
+    providerId,
+  })
+}
+
+/** Says who asks, what a YES means and how to end it, and nothing of any cart. */
+export function optInRequestText(name: string, country: string | null): string {
+  return isGermanSpeaking(country)
+    ? `${name}: Möchten Sie SMS zu Ihrem Warenkorb und zu Angeboten erhalten? Dann antworten Sie mit JA. Ohne Antwort erhalten Sie keine. STOP beendet.`
+    : `${name}: do you want text messages about your cart and offers? Then reply YES. Without an answer you get none. Msg & data rates may apply. Reply STOP to stop.`
+}

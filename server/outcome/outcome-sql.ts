@@ -1,0 +1,107 @@
+import { type StoreTx, sql } from '../core/db.ts'
+import {
+  answered,
+  isAcceptedOnly,
+  isFailed,
+  isHeld,
+  isInFlight,
+  isUnanswered,
+  isUnknown,
+  newestHandOver,
+} from '../messages/fragments.ts'
+import type { stateAfter } from '../messages/state-rules.ts'
+import { insertNotificationsFrom } from '../notifications/fragments.ts'
+import type { DraftNotification } from '../notifications/notifications.ts'
+
+// What became of hand-overs: SQL and nothing else.
+
+export interface OutcomeRow {
+  id: string
+  /** Of the hand-over that ended. A row handed over again since, by whomever, is not moved by the old one's end. */
+  handed_over_at: Date
+  state: (typeof stateAfter)[keyof typeof stateAfter]
+  reason: string | null
+  provider_id: string | null
+  response: string
+  wake_at: Date | null
+  address_hash: string
+  /** The word for the record. */
+  result: string
+  /** What the owner is told; null: nothing. */
+  news: DraftNotification | null
+}
+
+/**
+ * Moves rows on from `handed_over`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
+ * any other row moves nothing. Proof of non-acceptance frees its slot; what may be tried again is closed instead when cart,
+ * store or address came to an end meanwhile (D5, C2). Answers which have moved.
+ */
+export async function applyOutcomes(
+  { db, storeId }: StoreTx,
+  workerId: string,
+  outcomes: readonly OutcomeRow[],
+  now: Date,
+): Promise<Set<string>> {
+  const rows = await sql<{ id: string }>`
+    with outcome as (
+      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, handed_over_at timestamptz,
+        state text, reason text, provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
+    locked as materialized (
+      select id, cart_id, channel, origin_kind from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
+        and ${isUnanswered('messages')} order by id for update),
+    over as (
+      select k.id, case when c.status in ('recovered', 'purchased') then 'purchased'
+          when c.status in ('emptied', 'merged') or (c.status = 'lost' and k.origin_kind <> 'manual') then c.status
+          when not s.is_active then 'disconnected' else 'suppressed_' || p.reason end as reason, p.reason is null as is_cancelled
+      from locked k
+      join outcome o on o.id = k.id and ${isHeld('o')}
+      left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
+      join stores s on s.id = ${storeId}
+      left join lateral (select p.reason from suppressions p where p.account_id = s.account_id
+        and p.address_hash = decode(o.address_hash, 'hex') and p.channel in ('all', k.channel)
+        and s.is_active and (k.cart_id is null or c.status in ('active', 'abandoned', 'lost'))
+        order by suppression_rank(p.reason) limit 1) p on true
+      where (c.status not in ('active', 'abandoned') and not (c.status = 'lost' and k.origin_kind = 'manual'))
+        or not s.is_active or p.reason is not null),
+    moved as (
+      update messages m set reason = coalesce(e.reason, o.reason),
+        provider_id = case when ${isUnknown('o')} then m.provider_id else o.provider_id end,
+        state = ${answered},
+        provider_response = o.response, updated_at = ${now}, wake_at = coalesce(least(o.wake_at, m.expires_at), m.wake_at),
+        handed_over_at = case when ${isHeld('o')} or ${isFailed('o')} then null else m.handed_over_at end,
+        finished_at = case when ${isHeld('o')} and e.id is null then null else ${now}::timestamptz end
+      from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
+      where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
+        and m.worker_id = ${workerId} and m.handed_over_at = o.handed_over_at
+        -- of an unknown one whose person was erased since, nothing more is written down (C8)
+        and (${isInFlight('m')} or (${isUnknown('m')} and (${isAcceptedOnly('o')} or ${isFailed('o')}) and m.to_address is not null))
+      returning m.id),
+    recorded as (
+      insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
+      select ${storeId}, gen_random_uuid(), o.id, ${now},
+        case when e.id is null then 'result' when e.is_cancelled then 'cancel' else 'skip' end, coalesce(e.reason, o.result),
+        case when e.id is null then o.wake_at end, jsonb_build_object('response', o.response)
+      from outcome o join moved on moved.id = o.id left join over e on e.id = o.id),
+    told as (
+      ${insertNotificationsFrom(sql`
+        select ${storeId}, n.id, n.type, n.data, ${now}
+        from outcome o join moved on moved.id = o.id, jsonb_to_record(o.news) as n(id uuid, type text, data jsonb)
+        where jsonb_typeof(o.news) = 'object'`)})
+    select id from moved`.execute(db)
+  return new Set(rows.rows.map((row) => row.id))
+}
+
+/** After a refusal for good or a retry nothing was sent: the cart's badge and clock go back to what they were. */
+export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Promise<void> {
+  await sql`
+    update carts c set
+      last_handed_over_at = last.at,
+      no_response_at = last.at + interval '24 hours',
+      badge = case when c.badge = 'Recovered' then c.badge else coalesce(last.badge, 'No Action') end
+    from (select m.cart_id, h.at, h.badge from messages m left join lateral (${newestHandOver(sql`m.store_id`, sql`m.cart_id`)}) h on true
+      where m.store_id = ${storeId} and m.id = ${messageId}) last
+    where c.store_id = ${storeId} and c.id = last.cart_id`.execute(db)
+}
+
+/** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)

@@ -1,0 +1,159 @@
+import { addUsage } from '../billing/usage.ts'
+import type { ChannelName, Cost, Outcome } from '../channels/channel.ts'
+import { channelTraits, isTextChannelName } from '../channels/traits.ts'
+import type { StoreTx } from '../core/db.ts'
+import { isText } from '../decide/composing.ts'
+import { backOff } from '../decide/decide.ts'
+import type { Evaluation, Ready } from '../decide/evaluate.ts'
+import type * as load from '../decide/situation.ts'
+import type { Deps } from '../deps.ts'
+import { spaceNextSteps } from '../messages/messages.ts'
+import { stateAfter } from '../messages/state-rules.ts'
+import { type DraftNotification, draftNotification } from '../notifications/notifications.ts'
+import { insertSuppression } from '../suppressions/unsubscribe.ts'
+import * as spend from '../texts/spend.ts'
+import { applyReportsOf } from './delivery.ts'
+import * as sql from './outcome-sql.ts'
+
+// What became of hand-overs, written down for several at once (engine, "Sending").
+
+/** For reports that come after the answer. */
+export { undoBadge } from './outcome-sql.ts'
+
+export interface Finished {
+  ready: Ready
+  outcome: Outcome
+  /** Which of its hand-overs this is the end of. */
+  handedOverAt: Date
+}
+
+/** Whose end is written down: what was judged, and the channel all of them left by. */
+export interface Ending {
+  evaluation: Evaluation
+  channel: ChannelName
+  /** The mail server it left by; null for texts. */
+  mail: { isMailbox: boolean } | null
+}
+
+export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, done: readonly Finished[]) {
+  const now = deps.now()
+  const moved = await sql.applyOutcomes(
+    tx,
+    deps.workerId,
+    done.map((each) => outcomeRow(each, ending.mail?.isMailbox ?? false, now)),
+    now,
+  )
+  const changed = done.filter(({ ready }) => moved.has(ready.row.id))
+  // What has not gone out keeps nothing at a distance any longer. A message by hand has no steps behind it.
+  const back = changed.filter(({ ready, outcome }) => !isOut(outcome) && ready.row.manual === null).map(idOf)
+  if (back.length > 0) await spaceNextSteps(tx, back, now)
+  for (const { ready, outcome } of changed) {
+    if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, ending, ready.row.id)
+    if (outcome.kind === 'rejected') await suppressRefused(deps, tx, ending, { ready, outcome, now })
+  }
+  if (!isTextChannelName(ending.channel)) return
+  await settleCosts(tx, ending, changed)
+  const messageIds = changed.filter(({ outcome }) => isOut(outcome)).map(idOf)
+  if (messageIds.length === 0) return
+  const accountId = ending.evaluation.situation.account_id
+  await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })
+}
+
+const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
+const idOf = ({ ready }: Finished): string => ready.row.id
+
+async function takeBack(tx: StoreTx, { evaluation, channel }: Ending, messageId: string): Promise<void> {
+  await sql.undoBadge(tx, messageId)
+  await addUsage(tx, evaluation.situation.account_id, evaluation.month, channel, -1)
+}
+
+/** Booked by the price list at the hand-over; now by what it was, and nothing where nothing was taken. */
+async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonly Finished[]): Promise<void> {
+  const settled = changed.flatMap(({ ready, outcome }) => {
+    const booked = isText(ready.composed) ? ready.composed.cost : null
+    const cost = finalCost(booked, outcome)
+    if (!booked || !cost) return []
+    const segments = outcome.kind === 'accepted' ? (outcome.segments ?? null) : null
+    return [{ id: ready.row.id, segments, cost, booked }]
+  })
+  await spend.correctCosts(tx, settled)
+  const corrections = settled.flatMap(({ booked, cost }) => [{ ...booked, amountMicros: -booked.amountMicros }, cost])
+  await spend.bookSpend(tx, evaluation.situation.account_id, evaluation.month, corrections)
+}
+
+/** null: what was booked stands. */
+function finalCost(booked: Cost | null, outcome: Outcome): Cost | null {
+  if (!booked || outcome.kind === 'unknown') return null
+  if (outcome.kind === 'accepted') return outcome.cost ?? null
+  return { ...booked, amountMicros: 0 }
+}
+
+/** `isMailbox`: it is marked that what was accepted has not reached the shopper. */
+function outcomeRow({ ready, outcome, handedOverAt }: Finished, isMailbox: boolean, now: Date): sql.OutcomeRow {
+  const { row, addressHash } = ready
+  const base = {
+    id: row.id,
+    handed_over_at: handedOverAt,
+    response: outcome.response,
+    provider_id: null,
+    wake_at: null,
+    address_hash: addressHash,
+  }
+  const news = newsOf(ready, outcome, isMailbox)
+  switch (outcome.kind) {
+    case 'accepted': {
+      const result = isMailbox ? IN_MAILBOX : 'accepted'
+      const reason = isMailbox ? IN_MAILBOX : null
+      return { ...base, state: stateAfter.accepted, reason, provider_id: outcome.providerId, result, news }
+    }
+    case 'rejected': {
+      const reason = `rejected:${outcome.reason}`
+      return { ...base, state: stateAfter.rejected, reason, result: reason, news }
+    }
+    case 'unknown':
+      return { ...base, state: stateAfter.unknown, reason: 'unknown', result: 'unknown', news }
+    case 'retry':
+      return {
+        ...base,
+        state: stateAfter.retry,
+        reason: 'retry',
+        wake_at: retryAt(outcome, row, now),
+        result: 'retry',
+        news: null,
+      }
+  }
+}
+
+const IN_MAILBOX = 'accepted:mailbox'
+
+function retryAt(outcome: Extract<Outcome, { kind: 'retry' }>, row: load.ClaimedRow, now: Date): Date {
+  return outcome.retryAfterMs ? new Date(now.getTime() + outcome.retryAfterMs) : backOff(now, row.attempts)
+}
+
+async function suppressRefused(
+  deps: Deps,
+  tx: StoreTx,
+  { evaluation, channel }: Ending,
+  { ready, outcome, now }: { ready: Ready; outcome: Extract<Outcome, { kind: 'rejected' }>; now: Date },
+): Promise<void> {
+  if (!outcome.isRecipientFault && !outcome.suppress) return
+  await insertSuppression(tx, {
+    accountId: evaluation.situation.account_id,
+    hash: deps.secrets.addressHash(ready.address),
+    channel,
+    address: ready.address,
+    reason: outcome.suppress ?? (channelTraits[channel].isText ? 'invalid' : 'hard_bounce'),
+    source: channel === 'email' ? 'smtp' : channel,
+    at: now,
+  })
+}
+
+function newsOf({ row, address: to }: Ready, outcome: Outcome, isInMailbox: boolean): DraftNotification {
+  const about = { cartId: row.cart_id, messageId: row.id, step: row.manual ? null : row.step, to }
+  if (outcome.kind === 'accepted') return draftNotification(`${row.channel}_sent`, { ...about, isInMailbox })
+  const cause =
+    outcome.kind === 'unknown'
+      ? ({ cause: 'unanswered' } as const)
+      : ({ cause: 'refused', answer: outcome.response } as const)
+  return draftNotification(`${row.channel}_failed`, { ...about, ...cause })
+}

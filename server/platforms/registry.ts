@@ -1,0 +1,28 @@
+import type { PlatformName, RawDelivery, StoreAccess, StoreClient, StoreEvent } from './platform.ts'
+import { createWooCommerceClient, type WooNet } from './woocommerce/client.ts'
+import { restoreLink } from './woocommerce/restore.ts'
+import { readDelivery } from './woocommerce/webhooks.ts'
+
+// The platforms there are. Everything else asks here by the store's own `platform` and names none.
+
+interface Platform {
+  /** Keep one per store. */
+  createClient(access: StoreAccess, net: WooNet): StoreClient
+  /** null: this secret has not signed it. */
+  readDelivery(delivery: RawDelivery, secret: string): StoreEvent | null
+  /** The address that brings a cart back; null when none does. */
+  restoreLink: typeof restoreLink
+}
+
+const platforms: Partial<Record<PlatformName, Platform>> = {
+  woocommerce: { createClient: createWooCommerceClient, readDelivery, restoreLink },
+}
+
+/** Those a store can be connected to. */
+export const platformsHere = Object.keys(platforms) as PlatformName[]
+
+export function platformOf(name: PlatformName): Platform {
+  const platform = platforms[name]
+  if (!platform) throw new Error(`No store of the platform ${name} can be connected yet.`)
+  return platform
+}

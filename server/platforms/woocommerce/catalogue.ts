@@ -1,0 +1,268 @@
+import { z } from 'zod'
+import { parseCurrency, parseMinor } from '../../../shared/money.ts'
+import type { Page, PlatformCustomer, PlatformProduct, SkippedRow } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import type { WooHttp, WooQuery } from './http.ts'
+import { countHeader, listOf } from './orders.ts'
+import { idText, isRecord, plainText, webAddress } from './text.ts'
+import {
+  CUSTOMER_FIELDS,
+  type RowReading,
+  readCustomer,
+  readRows,
+  skip,
+  wireId,
+  wireList,
+  wireRaw,
+  wireText,
+  wireTime,
+  wireUrl,
+} from './wire.ts'
+
+// Customers and products. Both are paged by ascending id: what is added comes last, and nothing changes its place.
+
+const MAX_PAGES = 20_000
+const STAFF_ROLES = new Set(['administrator', 'shop_manager', 'editor', 'author', 'contributor'])
+
+interface ListQuery {
+  path: string
+  query: WooQuery
+  firstPage?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+interface RawPage {
+  raw: unknown[]
+  page: number
+  totalPages: number
+  isLast: boolean
+}
+
+/**
+ * Registered customers (guests exist only in orders). The default `role=customer` misses shoppers whose role a plugin changed
+ * (subscribers, wholesale), so all are listed and staff are left out. There is no `modified_after` here: always the whole list.
+ */
+export async function* pullCustomers(
+  http: WooHttp,
+  query: { firstPage?: number; signal?: AbortSignal },
+): AsyncGenerator<Page<PlatformCustomer>> {
+  const list: ListQuery = {
+    path: '/customers',
+    query: [
+      ['role', 'all'],
+      ['_fields', CUSTOMER_FIELDS],
+    ],
+    ...query,
+  }
+  for await (const { raw, ...place } of pullList(http, list)) {
+    const { rows, skipped } = readRows(raw, readCustomer)
+    const shoppers = rows
+      .filter((row) => !row.role || !STAFF_ROLES.has(row.role))
+      .map(({ role: _, ...customer }) => customer)
+    yield { rows: shoppers, skipped, ...place }
+  }
+}
+
+/**
+ * Published products with their variations; a page holds the variations of its products. `modifiedSince` narrows to products
+ * changed since; a sale that only lowers stock does not count as a change in WooCommerce, so read everything once a night.
+ */
+export async function* pullProducts(
+  http: WooHttp,
+  query: { modifiedSince?: string; firstPage?: number; signal?: AbortSignal },
+): AsyncGenerator<Page<PlatformProduct>> {
+  const currency = await readCurrency(http, query.signal)
+  const since: WooQuery = query.modifiedSince
+    ? [
+        ['modified_after', secondsBefore(query.modifiedSince, 2)],
+        ['dates_are_gmt', 'true'],
+      ]
+    : []
+  const list: ListQuery = {
+    path: '/products',
+    query: [['status', 'publish'], ...since, ['_fields', PRODUCT_FIELDS]],
+    firstPage: query.firstPage,
+    signal: query.signal,
+  }
+  for await (const { raw, ...place } of pullList(http, list)) {
+    const { rows, skipped } = readRows(raw, (one) => readProduct(one, currency))
+    const all: PlatformProduct[] = []
+    for (const { product, hasVariations, choices } of rows) {
+      all.push(product)
+      if (hasVariations) all.push(...(await readVariations(http, { ...product, choices }, skipped, query.signal)))
+    }
+    yield { rows: all, skipped, ...place }
+  }
+}
+
+async function* pullList(http: WooHttp, list: ListQuery): AsyncGenerator<RawPage> {
+  const first = Math.max(Math.trunc(list.firstPage ?? 1), 1)
+  for (let page = first; page < first + MAX_PAGES; page += 1) {
+    if (page > first) await http.pause(list.signal)
+    const query: WooQuery = [
+      ...list.query,
+      ['orderby', 'id'],
+      ['order', 'asc'],
+      ['per_page', '100'],
+      ['page', String(page)],
+    ]
+    const answer = await http.send({ path: list.path, query, signal: list.signal })
+    const raw = listOf(answer)
+    const totalPages = countHeader(answer, 'x-wp-totalpages')
+    const isLast = totalPages === null ? raw.length < 100 : page >= totalPages
+    yield { raw, page, totalPages: totalPages ?? page, isLast }
+    if (isLast) return
+  }
+  throw new StoreProblem('bad_answer', 'the list does not end')
+}
+
+/** Products carry no currency of their own. */
+async function readCurrency(http: WooHttp, signal: AbortSignal | undefined): Promise<string> {
+  const answer = await http.send({ path: '/data/currencies/current', query: [['_fields', 'code']], signal })
+  const currency = isRecord(answer.body) ? parseCurrency(answer.body.code) : null
+  if (!currency) throw new StoreProblem('bad_answer', 'the store names no currency')
+  return currency
+}
+
+const Product = z.object({
+  id: wireId,
+  type: wireText(40),
+  status: wireText(40),
+  name: wireText(300),
+  sku: wireText(100),
+  price: wireRaw,
+  permalink: wireUrl,
+  purchasable: wireRaw,
+  stock_status: wireText(40),
+  stock_quantity: wireRaw,
+  images: wireList,
+  attributes: wireList,
+  date_modified_gmt: wireTime,
+})
+
+const Variation = Product.omit({ type: true, images: true }).extend({ image: wireRaw })
+
+const PRODUCT_FIELDS = Object.keys(Product.shape).join(',')
+const VARIATION_FIELDS = Object.keys(Variation.shape).join(',')
+
+type Parent = PlatformProduct & Partial<Pick<ReadProduct, 'choices'>>
+
+interface ReadProduct {
+  product: PlatformProduct
+  hasVariations: boolean
+  /** How many of its attributes tell variations apart. */
+  choices: number
+}
+
+export function readProduct(raw: unknown, currency: string): RowReading<ReadProduct> {
+  const parsed = Product.safeParse(raw)
+  if (!parsed.success) return skip(raw, 'not a product')
+  const wire = parsed.data
+  if (!wire.id) return skip(raw, 'no id')
+  const product = {
+    productId: wire.id,
+    variationId: null,
+    name: wire.name ?? wire.sku ?? `#${wire.id}`,
+    ...saleTerms(wire, currency),
+    imageUrl: webAddress(wire.images[0]?.src),
+    permalink: wire.permalink,
+  }
+  const hasVariations = wire.type === 'variable' || wire.type === 'variable-subscription'
+  return { row: { product, hasVariations, choices: wire.attributes.filter((one) => one.variation === true).length } }
+}
+
+export function readVariation(raw: unknown, parent: Parent): RowReading<PlatformProduct> {
+  const parsed = Variation.safeParse(raw)
+  if (!parsed.success) return skip(raw, 'not a variation')
+  const wire = parsed.data
+  if (!wire.id) return skip(raw, 'no id')
+  // Stores before 9.x send no name for a variation: its attributes say the same.
+  const choice =
+    wire.name ??
+    wire.attributes
+      .map((one) => plainText(one.option, 100))
+      .filter(Boolean)
+      .join(', ')
+  return {
+    row: {
+      productId: parent.productId,
+      variationId: wire.id,
+      name: choice ? `${parent.name} - ${choice}` : parent.name,
+      ...saleTerms(wire, parent.currency),
+      imageUrl: (isRecord(wire.image) ? webAddress(wire.image.src) : null) ?? parent.imageUrl,
+      permalink: wire.permalink ?? parent.permalink,
+      // An attribute a variation stands for "any" of is not listed with it.
+      hasOpenChoice: wire.attributes.length < (parent.choices ?? 0),
+    },
+  }
+}
+
+type SaleFields = Pick<
+  z.infer<typeof Product>,
+  'sku' | 'price' | 'status' | 'purchasable' | 'stock_status' | 'stock_quantity' | 'date_modified_gmt'
+>
+
+function saleTerms(wire: SaleFields, currency: string) {
+  const price = parseMinor(wire.price, currency)
+  return {
+    sku: wire.sku,
+    // No price yet ("") means not for sale; a price of zero is one.
+    priceMinor: Math.max(price ?? 0, 0),
+    currency,
+    isAvailable: isForSale(wire) && price !== null && price >= 0,
+    stockQuantity: stockOf(wire.stock_quantity),
+    modifiedAt: wire.date_modified_gmt,
+  }
+}
+
+/** `purchasable` stays true for what is sold out, a draft or private. */
+export const isForSale = ({
+  status,
+  purchasable,
+  stock_status,
+}: Omit<SaleFields, 'sku' | 'price' | 'stock_quantity' | 'date_modified_gmt'>) =>
+  status === 'publish' && purchasable === true && stock_status !== 'outofstock'
+
+const stockOf = (stock: unknown) => (typeof stock === 'number' && Number.isFinite(stock) ? Math.trunc(stock) : null)
+
+const TermsOnWire = Product.pick({
+  id: true,
+  price: true,
+  status: true,
+  purchasable: true,
+  stock_status: true,
+  stock_quantity: true,
+})
+
+/** Price and stock alone; null for what is no product. */
+export function readTerms(raw: unknown) {
+  const parsed = TermsOnWire.safeParse(raw)
+  if (!parsed.success || !parsed.data.id) return null
+  return { ...parsed.data, id: parsed.data.id, stockQuantity: stockOf(parsed.data.stock_quantity) }
+}
+
+async function readVariations(http: WooHttp, parent: Parent, skipped: SkippedRow[], signal?: AbortSignal) {
+  await http.pause(signal)
+  const all: PlatformProduct[] = []
+  const list: ListQuery = {
+    path: `/products/${idText(parent.productId)}/variations`,
+    query: [['_fields', VARIATION_FIELDS]],
+    signal,
+  }
+  try {
+    for await (const { raw } of pullList(http, list)) {
+      const page = readRows(raw, (one) => readVariation(one, parent))
+      all.push(...page.rows)
+      skipped.push(...page.skipped)
+    }
+  } catch (error) {
+    // Deleted since the page was read, or broken by itself: no reason to lose the other products.
+    if (!(error instanceof StoreProblem) || error.code !== 'bad_answer') throw error
+    skipped.push({ id: parent.productId, reason: 'its variations cannot be read' })
+  }
+  return all
+}
+
+function secondsBefore(instant: string, seconds: number): string {
+  return new Date((Math.floor(Date.parse(instant) / 1000) - seconds) * 1000).toISOString().slice(0, 19)
+}

@@ -1,0 +1,28 @@
+import type { StoreAccess, StoreClient } from '../platform.ts'
+import { pullCustomers, pullProducts } from './catalogue.ts'
+import { readProfile } from './connect.ts'
+import { createWooHttp, type WooNet } from './http.ts'
+import { pullOrders, readSingleOrder } from './orders.ts'
+import { refillCart } from './refill.ts'
+import { pullTerms } from './terms.ts'
+import { idText } from './text.ts'
+import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts'
+
+export type { WooNet }
+
+/** One WooCommerce store. Requests of one client go one after another; keep one client per store. */
+export function createWooCommerceClient(access: StoreAccess, net: WooNet): StoreClient {
+  const http = createWooHttp(access, net)
+  return {
+    readProfile: (signal) => readProfile(access, net, signal),
+    orders: (query) => pullOrders(http, query),
+    order: async (orderId) => (idText(orderId) ? readSingleOrder(http, orderId) : null),
+    customers: (query) => pullCustomers(http, query),
+    products: (query) => pullProducts(http, query),
+    terms: (query) => pullTerms(http, query),
+    refillCart: (wish) => refillCart(access, net, wish),
+    webhooks: () => listWebhooks(http),
+    createWebhook: (topic, deliveryUrl, secret) => createWebhook(http, topic, deliveryUrl, secret),
+    deleteWebhook: (id) => deleteWebhook(http, id),
+  }
+}

@@ -1,0 +1,348 @@
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, test } from 'vitest'
+import { recorded } from '../../../test/contract-servers/recordings.ts'
+import { type Served, serve } from '../../../test/contract-servers/serve.ts'
+import { localhostTls } from '../../../test/contract-servers/tls.ts'
+import { openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
+import { KEYS, OWNER, READER, SHOPPER, WRITER } from '../../../test/contract-servers/woocommerce-keys.ts'
+import { type GuardedFetch, type GuardedFetchOptions, openGuardedHttp } from '../../net/guarded-fetch.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { createWooCommerceClient } from './client.ts'
+
+// Each way a connection fails is provoked on a real server.
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()))
+})
+
+interface Keys {
+  consumerKey: string
+  consumerSecret: string
+}
+
+function clientFor(
+  storeUrl: string,
+  keys: Keys = OWNER,
+  options: Partial<GuardedFetchOptions> = {},
+  now = () => new Date(),
+) {
+  const http = openGuardedHttp({ allowPrivate: true, ...options })
+  open.push(http)
+  const { consumerKey, consumerSecret } = keys
+  return createWooCommerceClient(
+    { storeUrl, homeUrl: storeUrl, consumerKey, consumerSecret },
+    { fetch: http.fetch, now, pauseMs: 0 },
+  )
+}
+
+async function store(options: Partial<StoreOptions> = {}) {
+  const one = await openContractStore({ keys: KEYS, ...options })
+  open.push(one)
+  return one
+}
+
+async function site(...input: Parameters<typeof serve>): Promise<Served & { url: string }> {
+  const served = await serve(...input)
+  open.push(served)
+  return { ...served, url: `${input[1] ? 'https' : 'http'}://localhost:${served.port}` }
+}
+
+async function problemOf(answer: Promise<unknown>): Promise<StoreProblem> {
+  const error = await answer.then(
+    () => 'no problem',
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof StoreProblem)) throw new Error(`expected a StoreProblem, got ${inspect(error)}`)
+  return error
+}
+
+async function codeOf(answer: Promise<unknown>): Promise<string> {
+  return (await problemOf(answer)).code
+}
+
+describe('a store that works', () => {
+  const profile = {
+    name: 'Northwind Supply Co.',
+    currency: 'USD',
+    timeZone: 'America/Los_Angeles',
+    version: '10.4.4',
+    baseCountry: 'US',
+    sellingCountries: null,
+    hasCheckoutLink: true,
+    hasEarlyDrafts: true,
+    canWrite: true,
+  }
+
+  test('over http is asked with a signature, and tells its profile', async () => {
+    const { url, seen } = await store()
+    expect(await clientFor(url).readProfile()).toMatchObject({ ...profile, storeUrl: url, homeUrl: url })
+    expect(seen.every((one) => one.authorization === undefined)).toBe(true)
+    expect(seen.some((one) => one.line.includes('secret') || one.line.includes(OWNER.consumerSecret))).toBe(false)
+  })
+
+  test('is signed for its home, whatever name it was reached by', async () => {
+    const { url } = await store()
+    const numeric = url.replace('localhost', '127.0.0.1')
+    expect(await clientFor(numeric).readProfile()).toMatchObject({ storeUrl: numeric, homeUrl: url })
+  })
+
+  test('over https is asked with Basic, and no key is ever in an address', async () => {
+    const { url, seen } = await store({ tls: localhostTls() })
+    expect(await clientFor(url, OWNER, { ca: localhostTls().cert }).readProfile()).toMatchObject(profile)
+    expect(seen.filter((one) => one.authorization?.startsWith('Basic ')).length).toBeGreaterThan(3)
+    expect(seen.some((one) => /ck_|cs_|oauth/.test(one.line))).toBe(false)
+    // The public index is asked before any key is shown.
+    expect(seen[0]).toEqual({ line: 'GET /wp-json/', authorization: undefined })
+  })
+
+  test('the check writes nothing', async () => {
+    const one = await store()
+    await clientFor(one.url).readProfile()
+    expect(one.webhooks).toEqual([])
+  })
+
+  test('with a key that may only read connects, and says so', async () => {
+    const { url } = await store()
+    expect(await clientFor(url, READER).readProfile()).toMatchObject({ ...profile, canWrite: false })
+  })
+
+  test('moved from http to https is adopted under the same name', async () => {
+    const secure = await store({ tls: localhostTls() })
+    const plain = await site((request, reply) =>
+      reply.writeHead(301, { location: `${secure.url}${request.url}` }).end(),
+    )
+    // Two ports of one machine stand for two names: only the scheme's own ports make the same shop.
+    expect(await problemOf(clientFor(plain.url, OWNER, { ca: localhostTls().cert }).readProfile())).toMatchObject({
+      code: 'moved',
+      detail: secure.url,
+    })
+    expect(secure.seen.length).toBe(1)
+  })
+
+  test('that upgrades to https or adds www is adopted; keys go to the address reached, never to another name', async () => {
+    const one = await store()
+    const http = openGuardedHttp({ allowPrivate: true })
+    open.push(http)
+    const reachedBy = async (storeUrl: string, indexUrl: string) => {
+      const asked: string[] = []
+      const fetch: GuardedFetch = async (url, request) => {
+        asked.push(url)
+        const answer = await http.fetch(url.replace(/^https?:\/\/[^/]+/, one.url), { ...request, headers: {} })
+        return url === `${storeUrl}/wp-json/` ? { ...answer, url: indexUrl, isRedirected: true } : answer
+      }
+      const access = { storeUrl, homeUrl: storeUrl, ...OWNER }
+      await createWooCommerceClient(access, { fetch, now: () => new Date(), pauseMs: 0 })
+        .readProfile()
+        .catch(() => undefined)
+      return asked[1]?.split('/wp-json')[0]
+    }
+    expect(await reachedBy('http://shop.example', 'https://shop.example/wp-json/')).toBe('https://shop.example')
+    expect(await reachedBy('http://shop.example', 'https://www.shop.example/wp-json/')).toBe('https://www.shop.example')
+    expect(await reachedBy('https://www.shop.example', 'https://shop.example/blog/wp-json/')).toBe(
+      'https://shop.example/blog',
+    )
+    expect(await reachedBy('http://shop.example', 'https://thief.example/wp-json/')).toBeUndefined()
+    expect(await reachedBy('https://shop.example', 'http://shop.example/wp-json/')).toBeUndefined()
+  })
+
+  test('whose clock is a little off says by how much', async () => {
+    const { url } = await store({ now: () => new Date(Date.now() + 5 * 60_000) })
+    const { clockSkewMs } = await clientFor(url).readProfile()
+    expect(Math.abs(clockSkewMs - 5 * 60_000)).toBeLessThan(5_000)
+  })
+
+  test('without a status report connects, and nothing new is assumed of it', async () => {
+    const { url } = await store({
+      intercept: (request) =>
+        request.url?.includes('system_status') ? { status: 500, body: 'Fatal error' } : undefined,
+    })
+    expect(await clientFor(url).readProfile()).toMatchObject({
+      version: '',
+      hasCheckoutLink: false,
+      hasEarlyDrafts: false,
+    })
+  })
+
+  test('in a zone it declares only by offset, selling to some countries', async () => {
+    const settings = recorded('system.json', 'general settings').body as { id: string; value: unknown }[]
+    const changed = settings.map((row) => {
+      if (row.id === 'woocommerce_allowed_countries') return { ...row, value: 'specific' }
+      return row.id === 'woocommerce_specific_allowed_countries' ? { ...row, value: ['DE', 'AT', 'nonsense'] } : row
+    })
+    const index = recorded('system.json', 'site index').body as object
+    const { url } = await store({
+      intercept: (request) => {
+        if (request.url === '/wp-json/')
+          return { body: { ...index, home: `http://${request.headers.host}`, timezone_string: '', gmt_offset: 5.5 } }
+        return request.url?.startsWith('/wp-json/wc/v3/settings/general?') ? { body: changed } : undefined
+      },
+    })
+    expect(await clientFor(url).readProfile()).toMatchObject({ timeZone: '+05:30', sellingCountries: ['DE', 'AT'] })
+  })
+})
+
+describe('a store that cannot be reached', () => {
+  test('nobody listens, or the name does not exist', async () => {
+    const gone = await site(() => undefined)
+    await gone.close()
+    expect(await codeOf(clientFor(gone.url).readProfile())).toBe('unreachable')
+    expect(await codeOf(clientFor('http://no-such-shop.invalid').readProfile())).toBe('unreachable')
+  })
+
+  test('it hangs', async () => {
+    const { url } = await site(() => undefined)
+    expect(await codeOf(clientFor(url, OWNER, { totalTimeoutMs: 100 }).readProfile())).toBe('timeout')
+  })
+
+  test('it redirects in circles', async () => {
+    const { url } = await site((request, reply) => reply.writeHead(302, { location: `${request.url}` }).end())
+    expect(await codeOf(clientFor(url).readProfile())).toBe('redirect_loop')
+  })
+
+  test('its certificate is self-signed', async () => {
+    const { url } = await store({ tls: localhostTls() })
+    expect(await problemOf(clientFor(url).readProfile())).toMatchObject({
+      code: 'certificate',
+      detail: 'self-signed certificate',
+    })
+  })
+
+  test('its address is private', async () => {
+    const { url } = await store()
+    expect(await codeOf(clientFor(url, OWNER, { allowPrivate: false }).readProfile())).toBe('private_address')
+  })
+})
+
+describe('something else is there', () => {
+  const index = (namespaces: string[]) => JSON.stringify({ name: 'A site', namespaces })
+
+  test('a page that is no WordPress', async () => {
+    const html = await site((_, reply) => reply.end('<html>Hello</html>'))
+    const json = await site((_, reply) => reply.end('{"hello":"world"}'))
+    expect(await codeOf(clientFor(html.url).readProfile())).toBe('no_wordpress')
+    expect(await codeOf(clientFor(json.url).readProfile())).toBe('no_wordpress')
+  })
+
+  test('WordPress without WooCommerce', async () => {
+    const { url } = await site((_, reply) => reply.end(index(['wp/v2'])))
+    expect(await codeOf(clientFor(url).readProfile())).toBe('shop_inactive')
+  })
+
+  test('WordPress with plain permalinks', async () => {
+    const { url } = await site((request, reply) => {
+      if (request.url === '/?rest_route=/') reply.end(index(['wp/v2', 'wc/v3']))
+      else reply.writeHead(404).end('<html>Not found</html>')
+    })
+    expect(await codeOf(clientFor(url).readProfile())).toBe('plain_permalinks')
+  })
+
+  test('a firewall in front of the API', async () => {
+    const { url } = await site((_, reply) => reply.writeHead(403).end('<html>Forbidden</html>'))
+    expect(await codeOf(clientFor(url).readProfile())).toBe('api_blocked')
+  })
+
+  test('a broken store, a page instead of JSON, a store that asks for patience', async () => {
+    const onOrders = (answer: object) =>
+      store({ intercept: (request) => (request.url?.includes('/orders') ? answer : undefined) })
+    const broken = await onOrders({
+      status: 500,
+      body: '<html>There has been a critical error on this website.</html>',
+    })
+    const page = await onOrders({ status: 200, body: '<html>Coming soon</html>' })
+    const busy = await onOrders({ status: 429, headers: { 'retry-after': '7' }, body: {} })
+    const closed = await onOrders({ status: 503, headers: { 'retry-after': '120' }, body: 'Briefly unavailable' })
+    expect(await codeOf(clientFor(broken.url).readProfile())).toBe('store_error')
+    expect(await codeOf(clientFor(page.url).readProfile())).toBe('bad_answer')
+    expect(await problemOf(clientFor(busy.url).readProfile())).toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: 7_000,
+    })
+    expect(await problemOf(clientFor(closed.url).readProfile())).toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: 120_000,
+    })
+  })
+})
+
+describe.each([
+  ['English', (message: string) => message],
+  ['another language', (message: string) => `§ ${[...message].reverse().join('')}`],
+])('a key that does not fit, in %s', (_, translate) => {
+  const unknown = { consumerKey: 'ck_never', consumerSecret: OWNER.consumerSecret }
+  const wrong = { consumerKey: OWNER.consumerKey, consumerSecret: 'cs_mistyped' }
+
+  test('over http', async () => {
+    const { url } = await store({ translate })
+    expect(await codeOf(clientFor(url, unknown).readProfile())).toBe('wrong_key')
+    expect(await codeOf(clientFor(url, wrong).readProfile())).toBe('wrong_secret')
+    expect(await codeOf(clientFor(url, WRITER).readProfile())).toBe('no_rights')
+    expect(await codeOf(clientFor(url, SHOPPER).readProfile())).toBe('no_rights')
+    expect(await clientFor(url, READER).readProfile()).toMatchObject({ canWrite: false })
+  })
+
+  test('over https', async () => {
+    const { url } = await store({ translate, tls: localhostTls() })
+    const ca = { ca: localhostTls().cert }
+    expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
+    expect(await codeOf(clientFor(url, wrong, ca).readProfile())).toBe('wrong_secret')
+    expect(await codeOf(clientFor(url, WRITER, ca).readProfile())).toBe('no_rights')
+    expect(await codeOf(clientFor(url, SHOPPER, ca).readProfile())).toBe('no_rights')
+  })
+
+  test('a clock more than 15 minutes off', async () => {
+    const { url } = await store({ translate, now: () => new Date(Date.now() - 20 * 60_000) })
+    expect(await codeOf(clientFor(url).readProfile())).toBe('clock_skew')
+  })
+
+  test('https that WordPress does not know of: the key is right, and nobody looked at it', async () => {
+    const { url, seen } = await store({ translate, tls: localhostTls(), isBehindProxy: true })
+    const ca = { ca: localhostTls().cert }
+    expect(await codeOf(clientFor(url, OWNER, ca).readProfile())).toBe('needs_signing')
+    expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
+    expect(seen.some((one) => /ck_|oauth/.test(one.line))).toBe(false)
+  })
+})
+
+test('a web server that swallows the Authorization header', async () => {
+  const { url } = await store({
+    tls: localhostTls(),
+    intercept: (request) => {
+      delete request.headers.authorization
+      return undefined
+    },
+  })
+  expect(await codeOf(clientFor(url, OWNER, { ca: localhostTls().cert }).readProfile())).toBe('sign_in_lost')
+})
+
+test('no key, secret or signature is in any problem, even when the store repeats them', async () => {
+  const keys = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' }
+  const echo = await store({
+    intercept: (request) =>
+      request.url?.includes('/orders')
+        ? {
+            status: 400,
+            body: {
+              code: 'x',
+              message: `Bad request: ${request.url} by ${keys.consumerSecret} and ${keys.consumerKey}`,
+            },
+          }
+        : undefined,
+  })
+  const gone = await site((request) => request.socket.destroy())
+  const elsewhere = await store({
+    intercept: (request) =>
+      request.url?.includes('/orders')
+        ? { status: 302, headers: { location: `http://thief.example${request.url}` }, body: '' }
+        : undefined,
+  })
+  for (const url of [echo.url, gone.url, elsewhere.url]) {
+    const problem = await problemOf(clientFor(url, keys).readProfile())
+    const text = `${inspect(problem, { depth: 9, showHidden: true })} ${problem.stack} ${JSON.stringify(problem)}`
+    expect(text).not.toMatch(/0123456789abcdef|fedcba9876543210|oauth_signature=(?!…)/)
+  }
+  expect(await problemOf(clientFor(elsewhere.url, keys).readProfile())).toMatchObject({
+    code: 'moved',
+    detail: 'http://thief.example',
+  })
+})

@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FetchProblem, type FetchProblemKind } from '../../net/fetch-problem.ts'
+import type { GuardedAnswer, GuardedFetch } from '../../net/guarded-fetch.ts'
+import type { StoreAccess, StoreProblemCode } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { basicHeader, newNonce, oauthHeader, percentEncode, type SigningKeys, signRequest } from './sign.ts'
+import { isRecord, safeDetail } from './text.ts'
+
+// One signed request and what its answer means. https: Basic. http: OAuth 1.0a in the query, because WooCommerce looks at nothing
+// else there. A key is never part of an https URL, an error or a log.
+
+export interface WooNet {
+  fetch: GuardedFetch
+  now: () => Date
+  /** Pause between pages of one list. */
+  pauseMs?: number
+}
+
+export type WooQuery = readonly (readonly [string, string])[]
+
+export interface WooRequest {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `/wp-json/wc/v3`. */
+  path: string
+  query?: WooQuery
+  body?: Record<string, unknown>
+  signal?: AbortSignal | undefined
+}
+
+export interface WooAnswer {
+  status: number
+  headers: Record<string, string>
+  /** Parsed JSON; undefined when the body is none. */
+  body: unknown
+  /** The store's clock when it answered, minus ours; null without a Date header. */
+  clockSkewMs: number | null
+}
+
+/** How a request is signed; `header` is used only to find out why Basic was not looked at. */
+export type SignInWay = 'usual' | 'header'
+
+export interface WooHttp {
+  isHttps: boolean
+  /** Any status; throws StoreProblem only when there was no answer. */
+  ask(request: WooRequest, keys?: SigningKeys, way?: SignInWay): Promise<WooAnswer>
+  /** The answer of a success; every other one is thrown as StoreProblem. */
+  send(request: WooRequest): Promise<WooAnswer>
+  /** What a refused request means; no key shows up in it. */
+  problem(answer: WooAnswer): StoreProblem
+  pause(signal?: AbortSignal): Promise<void>
+}
+
+export function createWooHttp(access: StoreAccess, net: WooNet): WooHttp {
+  const isHttps = access.storeUrl.startsWith('https:')
+  const secrets = [access.consumerSecret, access.consumerKey]
+  let queue: Promise<unknown> = Promise.resolve()
+  const ask: WooHttp['ask'] = (request, keys = access, way = 'usual') => {
+    // One request at a time per store: shops run on small machines.
+    const turn = queue.then(() => askOnce(access, net, request, keys, way))
+    queue = turn.catch(() => undefined)
+    return turn
+  }
+  return {
+    isHttps,
+    ask,
+    async send(request) {
+      const answer = await ask(request)
+      if (isSuccess(answer)) return answer
+      throw problemFromAnswer(answer, isHttps, secrets)
+    },
+    problem: (answer) => problemFromAnswer(answer, isHttps, secrets),
+    async pause(signal) {
+      await sleep(net.pauseMs ?? 100, undefined, signal ? { signal } : {}).catch(() => {
+        throw new StoreProblem('timeout', 'stopped')
+      })
+    },
+  }
+}
+
+export function isSuccess(answer: WooAnswer): boolean {
+  return answer.status >= 200 && answer.status < 300 && answer.body !== undefined
+}
+
+async function askOnce(access: StoreAccess, net: WooNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+  try {
+    return await dial(access, net, request, keys, way)
+  } catch (error) {
+    // A kept-alive connection the store had just closed. Reading again is harmless; it is signed anew, a nonce counts once.
+    const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
+    if (!isStale || (request.method ?? 'GET') !== 'GET') throw problemFromFetch(error)
+  }
+  try {
+    return await dial(access, net, request, keys, way)
+  } catch (error) {
+    throw problemFromFetch(error)
+  }
+}
+
+async function dial(access: StoreAccess, net: WooNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+  const { url, headers } = signed(access, net.now(), request, keys, way)
+  const answer = await net.fetch(url, {
+    method: request.method ?? 'GET',
+    headers: {
+      accept: 'application/json',
+      ...headers,
+      ...(request.body ? { 'content-type': 'application/json' } : {}),
+    },
+    hasCredentials: true,
+    ...(request.body ? { body: JSON.stringify(request.body) } : {}),
+    ...(request.signal ? { signal: request.signal } : {}),
+  })
+  return readAnswer(answer, net.now())
+}
+
+function signed(access: StoreAccess, now: Date, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+  const path = `/wp-json/wc/v3${request.path}`
+  const query = request.query ?? []
+  const isHttps = access.storeUrl.startsWith('https:')
+  if (isHttps && way === 'usual') {
+    return { url: address(access.storeUrl, path, query), headers: { authorization: basicHeader(keys) } }
+  }
+  // WordPress rebuilds the address from its home, with the scheme it believes in: http wherever it looks at a signature at all.
+  const home = access.homeUrl.replace(/^https:/, 'http:')
+  const oauth = signRequest({ method: request.method ?? 'GET', url: `${home}${path}`, query }, keys, {
+    timestampSeconds: Math.floor(now.getTime() / 1000),
+    nonce: newNonce(),
+  })
+  return way === 'header'
+    ? { url: address(access.storeUrl, path, query), headers: { authorization: oauthHeader(oauth) } }
+    : { url: address(access.storeUrl, path, [...query, ...oauth]), headers: {} }
+}
+
+function address(storeUrl: string, path: string, query: WooQuery): string {
+  const text = query.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&')
+  return `${storeUrl}${path}${text ? `?${text}` : ''}`
+}
+
+export function readAnswer(answer: GuardedAnswer, now: Date): WooAnswer {
+  const date = Date.parse(answer.headers.date ?? '')
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: parseJson(answer.body),
+    clockSkewMs: Number.isNaN(date) ? null : date - now.getTime(),
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    // Plugins print notices and byte order marks in front of JSON; the mark is forgiven, notices are not.
+    return JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+const FETCH_CODES: Readonly<Record<FetchProblemKind, StoreProblemCode>> = {
+  timeout: 'timeout',
+  aborted: 'timeout',
+  certificate: 'certificate',
+  refused: 'unreachable',
+  connection_lost: 'unreachable',
+  dns: 'unreachable',
+  redirect_loop: 'redirect_loop',
+  redirect_refused: 'moved',
+  private_address: 'private_address',
+  too_large: 'bad_answer',
+  bad_url: 'unreachable',
+}
+
+export function problemFromFetch(error: unknown): StoreProblem {
+  if (error instanceof StoreProblem) return error
+  if (!(error instanceof FetchProblem)) throw error
+  return new StoreProblem(FETCH_CODES[error.kind], error.detail)
+}
+
+/** WooCommerce's `{code, message}` of a refused request. */
+export function errorCode(answer: WooAnswer): string {
+  return isRecord(answer.body) && typeof answer.body.code === 'string' ? answer.body.code : ''
+}
+
+export function errorMessage(answer: WooAnswer): string {
+  return isRecord(answer.body) && typeof answer.body.message === 'string' ? answer.body.message : ''
+}
+
+/** What a refused request means. `secrets` never show up in the result. */
+export function problemFromAnswer(answer: WooAnswer, isHttps: boolean, secrets: readonly string[]): StoreProblem {
+  const detail = safeDetail(errorMessage(answer), secrets)
+  const retryAfterMs = retryAfter(answer)
+  if (answer.status === 429 || (answer.status === 503 && retryAfterMs !== null)) {
+    return new StoreProblem('rate_limited', detail, retryAfterMs === null ? {} : { retryAfterMs })
+  }
+  if (answer.status >= 500) return new StoreProblem('store_error', detail ?? `status ${answer.status}`)
+  if (answer.status === 401 || answer.status === 403) return new StoreProblem(refusalCode(answer, isHttps), detail)
+  if (errorCode(answer) === 'rest_no_route') return new StoreProblem('shop_inactive', detail)
+  return new StoreProblem('bad_answer', detail ?? (answer.body === undefined ? 'not JSON' : `status ${answer.status}`))
+}
+
+/** The code a 401 or 403 stands for, as far as one answer tells. */
+function refusalCode(answer: WooAnswer, isHttps: boolean): StoreProblemCode {
+  const code = errorCode(answer)
+  if (code === '') return 'api_blocked'
+  if (answer.status === 403) return 'no_rights'
+  if (code === 'woocommerce_rest_authentication_missing_parameter') return 'sign_in_lost'
+  if (code === 'woocommerce_rest_authentication_error') return signInCode(answer) ?? 'wrong_key'
+  // No sign-in was seen: an unknown key over https, or a server that hides it.
+  return isHttps ? 'wrong_key' : 'sign_in_lost'
+}
+
+/**
+ * WooCommerce gives all of these one code, so its English sentence is all there is; null in any other language (the connection
+ * check then finds out by comparing answers, see woocommerce-connect.ts).
+ */
+export function signInCode(answer: WooAnswer): StoreProblemCode | null {
+  const message = errorMessage(answer)
+  if (message.startsWith('Consumer key is')) return 'wrong_key'
+  if (message.startsWith('Consumer secret is') || message.startsWith('Invalid signature')) return 'wrong_secret'
+  if (message.startsWith('Invalid timestamp')) return 'clock_skew'
+  if (message.startsWith('Invalid nonce')) return 'store_error'
+  if (message.includes('does not have write permissions')) return 'read_only_key'
+  if (message.includes('does not have read permissions')) return 'no_rights'
+  return null
+}
+
+/** Retry-After in milliseconds (seconds or a date against the store's own Date), at most a day. */
+function retryAfter(answer: WooAnswer): number | null {
+  const value = answer.headers['retry-after']
+  if (!value) return null
+  const seconds = /^\d{1,6}$/.test(value)
+    ? Number(value)
+    : (Date.parse(value) - Date.parse(answer.headers.date ?? '')) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 86_400) * 1000 : null
+}

@@ -1,0 +1,172 @@
+import type { OrderPage, OrderQuery, PlatformOrder } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
+import { gmtInstant, isRecord } from './text.ts'
+import { ORDER_FIELDS, readOrder, readRows } from './wire.ts'
+
+// The order pull. No `status` is sent: the default (`any`) lists drafts and statuses of the store's own making, while naming one
+// status the store does not know fails the whole request. Trash is in no such list and is asked for apart.
+//
+// Paging. The list ascends by modification, and an order changed during the pull moves to its end: with page=2, 3 … every such
+// move pulls an unread order back over the page border, unseen. So a full page is followed by a new first page from its last
+// second on (`modified_after` is exclusive with a resolution of one second). Only when one second alone fills a page (bulk edits)
+// is that second paged through, by id, and again if it shrank meanwhile.
+
+const MAX_PAGES = 20_000
+const SECOND_ATTEMPTS = 3
+
+interface Listing {
+  answer: WooAnswer
+  raw: unknown[]
+  isLast: boolean
+  total: number | null
+  totalPages: number
+  /** The latest second of modification on the page. */
+  latest: number | null
+}
+
+interface Pull {
+  http: WooHttp
+  query: OrderQuery
+  pageSize: number
+  /** Orders of the border second that were handed out, so that they come once. */
+  seen: Map<string, number>
+  page: number
+}
+
+export async function* pullOrders(http: WooHttp, query: OrderQuery): AsyncGenerator<OrderPage> {
+  const pull: Pull = { http, query, pageSize: boundedSize(query.pageSize), seen: new Map(), page: 0 }
+  // Exclusive bound: one second back to include the wanted one, one more for stores that round up.
+  let after = secondOf(query.modifiedSince) - 2
+  while (pull.page < MAX_PAGES) {
+    const listing = await listOrders(pull, [['modified_after', wallTime(after)], ...BY_TIME], 1)
+    yield nextPage(pull, listing, listing.isLast)
+    if (listing.isLast) return
+    after = yield* advance(pull, listing, after)
+    await http.pause(query.signal)
+  }
+  throw new StoreProblem('bad_answer', 'the list of orders does not end')
+}
+
+const BY_TIME: WooQuery = [
+  ['orderby', 'modified'],
+  ['order', 'asc'],
+]
+
+/** The bound for the page after a full one. */
+async function* advance(pull: Pull, listing: Listing, after: number): AsyncGenerator<OrderPage, number> {
+  if (listing.latest === null || listing.latest <= after) {
+    throw new StoreProblem('bad_answer', 'orders are not listed by time of modification')
+  }
+  if (listing.latest - 1 > after) return listing.latest - 1
+  yield* pullSecond(pull, listing.latest)
+  return listing.latest
+}
+
+async function* pullSecond(pull: Pull, second: number): AsyncGenerator<OrderPage> {
+  const window: WooQuery = [
+    ['modified_after', wallTime(second - 1)],
+    ['modified_before', wallTime(second + 1)],
+    ['orderby', 'id'],
+    ['order', 'asc'],
+  ]
+  for (let attempt = 0; attempt < SECOND_ATTEMPTS; attempt += 1) {
+    let total: number | null = null
+    let hasShrunk = false
+    for (let page = 1; page <= MAX_PAGES; page += 1) {
+      await pull.http.pause(pull.query.signal)
+      const listing: Listing = await listOrders(pull, window, page)
+      hasShrunk ||= total !== null && listing.total !== null && listing.total < total
+      total = listing.total
+      yield nextPage(pull, listing, false)
+      if (listing.isLast) break
+    }
+    if (!hasShrunk) return
+  }
+}
+
+async function listOrders(pull: Pull, bounds: WooQuery, page: number): Promise<Listing> {
+  const query: WooQuery = [
+    ...bounds,
+    ...(pull.query.list === 'trash' ? ([['status', 'trash']] as const) : []),
+    ['dates_are_gmt', 'true'],
+    ['per_page', String(pull.pageSize)],
+    ['page', String(page)],
+    ['_fields', ORDER_FIELDS],
+  ]
+  const answer = await pull.http.send({ path: '/orders', query, signal: pull.query.signal })
+  const raw = listOf(answer)
+  const totalPages = countHeader(answer, 'x-wp-totalpages')
+  return {
+    answer,
+    raw,
+    // A page may be short although more follow: rows the key may not see are taken out after counting.
+    isLast: totalPages === null ? raw.length < pull.pageSize : page >= totalPages,
+    total: countHeader(answer, 'x-wp-total'),
+    totalPages: totalPages ?? 1,
+    latest: latestSecond(raw),
+  }
+}
+
+function nextPage(pull: Pull, listing: Listing, isLast: boolean): OrderPage {
+  const { rows, skipped } = readRows(listing.raw, readOrder)
+  const fresh = rows.filter((row) => pull.seen.get(row.orderId) !== secondOf(row.modifiedAt))
+  for (const row of fresh) pull.seen.set(row.orderId, secondOf(row.modifiedAt))
+  forgetBefore(pull.seen, listing.latest)
+  pull.page += 1
+  return {
+    rows: fresh,
+    skipped,
+    page: pull.page,
+    totalPages: pull.page + (isLast ? 0 : Math.max(listing.totalPages - 1, 1)),
+    isLast,
+    resumeFrom: listing.latest === null ? null : `${wallTime(listing.latest)}Z`,
+  }
+}
+
+function forgetBefore(seen: Map<string, number>, second: number | null): void {
+  if (second === null) return
+  for (const [id, modified] of seen) if (modified < second) seen.delete(id)
+}
+
+export async function readSingleOrder(http: WooHttp, orderId: string): Promise<PlatformOrder | null> {
+  const answer = await http.ask({ path: `/orders/${orderId}`, query: [['_fields', ORDER_FIELDS]] })
+  if (answer.status === 404 && isRecord(answer.body) && errorCode(answer) !== 'rest_no_route') return null
+  if (!isSuccess(answer)) throw http.problem(answer)
+  const reading = readOrder(answer.body)
+  if ('row' in reading) return reading.row
+  throw new StoreProblem('bad_answer', `order ${orderId}: ${reading.skipped.reason}`)
+}
+
+export function listOf(answer: WooAnswer): unknown[] {
+  if (Array.isArray(answer.body)) return answer.body
+  // PHP turns a list with a gap in its keys into an object; seen from plugins that filter lists.
+  if (isRecord(answer.body) && Object.keys(answer.body).every((key) => /^\d+$/.test(key)))
+    return Object.values(answer.body)
+  throw new StoreProblem('bad_answer', 'a list was expected')
+}
+
+export function countHeader(answer: WooAnswer, name: string): number | null {
+  const value = answer.headers[name]
+  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : null
+}
+
+function latestSecond(raw: readonly unknown[]): number | null {
+  const seconds = raw
+    .map((one) => (isRecord(one) ? gmtInstant(one.date_modified_gmt) : null))
+    .filter((at) => at !== null)
+  return seconds.length === 0 ? null : seconds.reduce((latest, at) => Math.max(latest, secondOf(at)), 0)
+}
+
+function secondOf(instant: string): number {
+  return Math.floor(Date.parse(instant) / 1000)
+}
+
+/** UTC without a zone: with `dates_are_gmt` WooCommerce reads it as UTC, and a "Z" alone would be read as store time. */
+function wallTime(second: number): string {
+  return new Date(second * 1000).toISOString().slice(0, 19)
+}
+
+function boundedSize(size = 100): number {
+  return Math.min(Math.max(Math.trunc(size), 1), 100)
+}

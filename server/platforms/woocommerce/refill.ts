@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { FetchProblem } from '../../net/fetch-problem.ts'
+import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
+import type { Refilled, RefillWish, StoreAccess } from '../platform.ts'
+import type { WooNet } from './http.ts'
+import { checkoutLink, type RestoreItem } from './restore.ts'
+import { idText } from './text.ts'
+
+// Refilling a cart in the store itself, as a guest, before the shopper is sent there (WooCommerce 10 or newer). `/checkout-link/` is
+// tried as the shopper's browser will open it; the Store API then says what is really in the cart. A variation that leaves a choice
+// open cannot be put in by that link, but by the Store API: that cart is handed over by its token (`?session=`), which copies it into the
+// shopper's browser and lives for 48 hours. Nothing here is signed: a guest's cart needs no keys.
+
+/** A shopper is waiting. */
+const PATIENCE_MS = 6_000
+/** Each line with open choices is a request of its own. */
+const MOST_LINES = 20
+
+interface Store {
+  access: Pick<StoreAccess, 'storeUrl' | 'homeUrl'>
+  net: WooNet
+  signal: AbortSignal
+}
+
+/** null when the store does not say, in time, what became of it. */
+export async function refillCart(access: Store['access'], net: WooNet, wish: RefillWish): Promise<Refilled | null> {
+  const store = { access, net, signal: AbortSignal.timeout(PATIENCE_MS) }
+  try {
+    return await tryLink(store, wish)
+  } catch (error) {
+    if (error instanceof FetchProblem || error instanceof z.ZodError || error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+async function tryLink(store: Store, wish: RefillWish): Promise<Refilled | null> {
+  const { access } = store
+  const link = checkoutLink(access.storeUrl, wish.items, wish)
+  if (!link) return null
+  const answer = await ask(store, link)
+  const target = URL.parse(answer.headers.location ?? '', link)
+  const isOfStore = [access.storeUrl, access.homeUrl].some((url) => URL.parse(url)?.origin === target?.origin)
+  if (answer.status !== 302 || !target || !isOfStore) return null
+  const session = target.searchParams.get('session')
+  if (!session && !target.searchParams.has('wc_error')) return null
+  const cart = session ? await readCart(store, session) : []
+  const isLacking = wish.items.some((item) => item.choices && quantityOf(cart, item) < quantityWished(wish, item))
+  if (isLacking && wish.items.length <= MOST_LINES) {
+    const filled = await fillByLine(store, wish, session ? target : null)
+    if (sum(filled.lines) > sum(cart)) return filled
+  }
+  const checkoutUrl = cart.length > 0 ? checkoutLink(access.homeUrl, wish.items, wish) : null
+  return { checkoutUrl, lines: cart }
+}
+
+/** `checkout`: where the store's own link led to; null when it took none of the items. */
+async function fillByLine(store: Store, { items, coupon, extra }: RefillWish, checkout: URL | null): Promise<Refilled> {
+  const token = z.string().parse((await ask(store, cartUrl(store))).headers['cart-token'])
+  for (const { productId, variationId, quantity, choices = [] } of items) {
+    const variation = choices.map(({ name, value }) => ({ attribute: name, value }))
+    const line = { id: Number(variationId ?? productId), quantity, ...(variationId ? { variation } : {}) }
+    await ask(store, `${cartUrl(store)}/add-item`, token, line)
+  }
+  if (coupon) await ask(store, `${cartUrl(store)}/apply-coupon`, token, { code: coupon })
+  const lines = await readCart(store, token)
+  // The session is opened on whatever page it is brought to. Where the checkout is, only the link knows.
+  const target = new URL(checkout ?? `${store.access.homeUrl.replace(/(?<!\/)\/+$/, '')}/`)
+  for (const [name, value] of Object.entries({ ...extra, session: token })) target.searchParams.set(name, value)
+  return { checkoutUrl: lines.length > 0 ? target.href : null, lines }
+}
+
+const Cart = z.object({
+  items: z.array(z.object({ id: z.union([z.number(), z.string()]), quantity: z.number().positive() })).max(1_000),
+})
+
+async function readCart(store: Store, token: string): Promise<Refilled['lines']> {
+  const answer = await ask(store, cartUrl(store), token)
+  const { items } = Cart.parse(JSON.parse(answer.body.toString('utf8')))
+  return items.flatMap(({ id, quantity }) => {
+    const known = idText(id)
+    return known ? [{ id: known, quantity: Math.trunc(quantity) }] : []
+  })
+}
+
+const cartUrl = ({ access }: Store): string => `${access.storeUrl}/wp-json/wc/store/v1/cart`
+
+async function ask({ net, signal }: Store, url: string, token?: string, body?: object): Promise<GuardedAnswer> {
+  const request = {
+    method: body ? 'POST' : 'GET',
+    headers: { ...(token ? { 'cart-token': token } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    isRedirectReturned: true,
+    signal,
+  } as const
+  return net.fetch(url, request)
+}
+
+const idOf = ({ productId, variationId }: RestoreItem): string => variationId ?? productId
+
+const sum = (lines: readonly { quantity: number }[]): number =>
+  lines.reduce((total, { quantity }) => total + quantity, 0)
+
+const quantityOf = (lines: Refilled['lines'], item: RestoreItem): number =>
+  sum(lines.filter((line) => line.id === idOf(item)))
+
+const quantityWished = ({ items }: RefillWish, item: RestoreItem): number =>
+  sum(items.filter((each) => idOf(each) === idOf(item)))

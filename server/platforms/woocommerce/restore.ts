@@ -1,0 +1,75 @@
+import type { StoreProfile } from '../platform.ts'
+import { idText } from './text.ts'
+
+export interface RestoreItem {
+  productId: string
+  variationId: string | null
+  quantity: number
+}
+
+interface Along {
+  coupon?: string | null
+  /** Other parameters; WooCommerce hands them on to the checkout. */
+  extra?: Readonly<Record<string, string>>
+}
+
+export interface RestoreLink {
+  url: string
+  /** What the link puts into the cart. */
+  items: RestoreItem[]
+}
+
+/**
+ * The address that brings a cart back without a plugin; null when no item is usable. WooCommerce ≥ 10 fills the whole cart and
+ * applies the coupon (`/checkout-link/`). Older stores take one product a link and no coupon: the first simple product, because a
+ * variation there needs its attributes too.
+ */
+export function restoreLink(
+  profile: Pick<StoreProfile, 'homeUrl' | 'hasCheckoutLink'>,
+  items: readonly RestoreItem[],
+  along: Along = {},
+): RestoreLink | null {
+  const usable = items.filter((item) => idOf(item) && boundedQuantity(item.quantity) > 0)
+  const home = withoutSlash(profile.homeUrl)
+  if (profile.hasCheckoutLink) {
+    const url = checkoutLink(home, usable, along)
+    return url === null ? null : { url, items: usable }
+  }
+  const first = usable.find((item) => item.variationId === null) ?? usable[0]
+  if (!first) return null
+  const same = usable.filter((item) => idOf(item) === idOf(first))
+  const quantity = quantitiesOf(same).get(idOf(first)!)
+  return { url: `${home}/?add-to-cart=${idOf(first)}&quantity=${quantity}${parameters(along.extra)}`, items: same }
+}
+
+/** WooCommerce ≥ 10: one line per id, the variation's id for variations. */
+export function checkoutLink(baseUrl: string, items: readonly RestoreItem[], { coupon, extra }: Along): string | null {
+  const products = [...quantitiesOf(items)].map(([id, quantity]) => `${id}:${quantity}`).join(',')
+  if (products === '') return null
+  return `${withoutSlash(baseUrl)}/checkout-link/?products=${products}${parameters({ ...(coupon ? { coupon } : {}), ...extra })}`
+}
+
+const MAX_QUANTITY = 9_999
+
+function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
+  const quantities = new Map<string, number>()
+  for (const item of items) {
+    const id = idOf(item)
+    const quantity = boundedQuantity(item.quantity)
+    if (id && quantity > 0) quantities.set(id, Math.min((quantities.get(id) ?? 0) + quantity, MAX_QUANTITY))
+  }
+  return quantities
+}
+
+const idOf = ({ productId, variationId }: RestoreItem): string | null => idText(variationId ?? productId)
+
+const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
+
+const parameters = (given: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(given)
+    .map(([name, value]) => `&${name}=${encodeURIComponent(value.toWellFormed())}`)
+    .join('')
+
+function boundedQuantity(quantity: number): number {
+  return Number.isFinite(quantity) ? Math.min(Math.max(Math.trunc(quantity), 0), MAX_QUANTITY) : 0
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { readExchanges } from '../../../test/contract-servers/recordings.ts'
+import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
+import type { ItemRef } from '../platform.ts'
+import { createWooCommerceClient } from './client.ts'
+
+// Stock and prices as a real WooCommerce told them, before and after things were sold out (stock-check.json).
+
+const recorded = readExchanges('stock-check.json')
+
+const product = (productId: string): ItemRef => ({ productId, variationId: null })
+const [clock, backOrdered, draft, priv, noPrice, trashed, unknown, scarf] = [
+  ...['830', '831', '832', '833', '834', '837', '99999999', '91'].map(product),
+]
+const grey = { productId: '838', variationId: '839' }
+const blue = { productId: '838', variationId: '840' }
+const greenGloves = { productId: '841', variationId: '843' }
+
+/** A store that answers with what was recorded `when`; WooCommerce before 10.3 has no route for variations of any parents. */
+function aStore(when: 'before' | 'after', { isOld = false } = {}) {
+  const asked: string[] = []
+  const bodyOf = (path: string) =>
+    recorded.find(({ title, request }) => title.startsWith(when) && request.path === path && request.query.include)!
+      .response.body
+  const fetch = async (address: string): Promise<GuardedAnswer> => {
+    const { pathname, searchParams } = new URL(address)
+    asked.push(`${pathname}?${searchParams.get('include')}`)
+    const isMissing = isOld && pathname.endsWith('/v3/variations')
+    const body = isMissing
+      ? { code: 'rest_no_route', message: 'No route', data: { status: 404 } }
+      : wanted(bodyOf(pathname), searchParams)
+    return {
+      status: isMissing ? 404 : 200,
+      headers: {},
+      body: Buffer.from(JSON.stringify(body)),
+      url: address,
+      isRedirected: false,
+    }
+  }
+  const storeUrl = 'https://shop.example'
+  const access = { storeUrl, homeUrl: storeUrl, consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+  const client = createWooCommerceClient(access, { fetch, now: () => new Date() })
+  const terms = async (items: ItemRef[]) =>
+    new Map((await client.terms({ items, currency: 'USD' })).map((each) => [each.variationId ?? each.productId, each]))
+  return { asked, terms }
+}
+
+const wanted = (rows: unknown, query: URLSearchParams) => {
+  const ids = query.get('include')!.split(',')
+  return (rows as { id: number }[]).filter(({ id }) => ids.includes(String(id)))
+}
+
+test('stock and prices of a batch are two requests: one for products, one for variations of any parents', async () => {
+  const store = aStore('before')
+  const found = await store.terms([clock!, scarf!, grey, blue, greenGloves])
+  expect(store.asked).toEqual(['/wp-json/wc/v3/products?830,91,838,841', '/wp-json/wc/v3/variations?839,840,843'])
+  expect(found.get('830')).toMatchObject({ isAvailable: true, priceMinor: 4_800, stockQuantity: 2 })
+  expect(found.get('840')).toMatchObject({ isAvailable: true, priceMinor: 1_900, stockQuantity: 2 })
+})
+
+test('what was sold out since is not available, what is left of its kind still is', async () => {
+  const found = await aStore('after').terms([clock!, grey, blue, greenGloves])
+  const isThere = (id: string) => found.get(id)?.isAvailable
+  expect([isThere('830'), isThere('839'), isThere('840'), isThere('843')]).toEqual([false, false, true, false])
+})
+
+test('drafts, private and priceless products and the bin are not for sale, back-orders are; the unknown is missing', async () => {
+  const found = await aStore('before').terms([backOrdered!, draft!, priv!, noPrice!, trashed!, unknown!])
+  expect(found.get('831')).toMatchObject({ isAvailable: true, priceMinor: 9_000, stockQuantity: 0 })
+  for (const id of ['832', '833', '834', '837', '99999999']) expect(found.get(id)?.isAvailable ?? false).toBe(false)
+})
+
+test('an older WooCommerce is asked once for each parent', async () => {
+  const store = aStore('after', { isOld: true })
+  const found = await store.terms([grey, blue, greenGloves])
+  expect(store.asked.slice(2)).toEqual([
+    '/wp-json/wc/v3/products/838/variations?839,840',
+    '/wp-json/wc/v3/products/841/variations?843',
+  ])
+  expect(found.get('840')).toMatchObject({ isAvailable: true })
+  expect(found.get('839')).toMatchObject({ isAvailable: false })
+})
+
+test('more than a hundred products are asked for in parts, as a list holds no more', async () => {
+  const store = aStore('before')
+  await store.terms(Array.from({ length: 250 }, (_, n) => product(String(n + 1))))
+  expect(store.asked.map((each) => each.split('?')[1]!.split(',').length)).toEqual([100, 100, 50])
+})

@@ -1,0 +1,94 @@
+import { parseMinor } from '../../../shared/money.ts'
+import type { ItemRef, ItemTerms } from '../platform.ts'
+import { isForSale, readTerms } from './catalogue.ts'
+import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
+import { listOf } from './orders.ts'
+import { idText } from './text.ts'
+
+// Stock and price of some items: one request for products, one for variations of any parents (WooCommerce 10.3; before, one a parent).
+
+export interface TermsQuery {
+  items: readonly ItemRef[]
+  currency: string
+  signal?: AbortSignal
+}
+
+/** The most one page holds. */
+const AT_ONCE = 100
+const FIELDS = 'id,price,stock_status,stock_quantity,status,purchasable'
+
+type Read = NonNullable<ReturnType<typeof readTerms>>
+
+export async function pullTerms(http: WooHttp, { items, currency, signal }: TermsQuery): Promise<ItemTerms[]> {
+  const known = items.filter(({ productId, variationId }) => idText(productId) && (!variationId || idText(variationId)))
+  const products = await readSome(http, '/products', unique(known.map(({ productId }) => productId)), signal)
+  const ofVariations = known.filter(({ variationId }) => variationId !== null)
+  const variations = await readVariations(http, ofVariations, signal)
+  return known.flatMap(({ productId, variationId }) => {
+    const parent = products.get(productId)
+    const wire = variationId === null ? parent : variations.get(variationId)
+    // A parent in the bin or not published takes its variations along.
+    if (!wire || parent?.status !== 'publish') return []
+    const price = parseMinor(wire.price, currency)
+    const isAvailable = isForSale(wire) && price !== null && price >= 0
+    return [{ productId, variationId, isAvailable, priceMinor: price, stockQuantity: wire.stockQuantity }]
+  })
+}
+
+async function readVariations(http: WooHttp, items: readonly ItemRef[], signal: AbortSignal | undefined) {
+  const ids = unique(items.map(({ variationId }) => variationId!))
+  if (ids.length === 0) return new Map<string, Read>()
+  const [first, ...rest] = chunks(ids)
+  const answer = await http.ask({ path: '/variations', query: including(first!), signal })
+  // Before 10.3 there is no such route, or it is taken for something else.
+  if (answer.status === 404 && errorCode(answer) === 'rest_no_route') return readByParent(http, items, signal)
+  if (!isSuccess(answer)) throw http.problem(answer)
+  const found = rowsOf(answer)
+  for (const some of rest) for (const [id, row] of await readSome(http, '/variations', some, signal)) found.set(id, row)
+  return found
+}
+
+async function readByParent(http: WooHttp, items: readonly ItemRef[], signal: AbortSignal | undefined) {
+  const found = new Map<string, Read>()
+  for (const [productId, some] of Map.groupBy(items, (item) => item.productId)) {
+    const ids = unique(some.map(({ variationId }) => variationId!))
+    const path = `/products/${productId}/variations`
+    for (const part of chunks(ids)) {
+      const answer = await http.ask({ path, query: including(part), signal })
+      // The parent is gone, and so are they.
+      if (answer.status === 404 && errorCode(answer) !== 'rest_no_route') continue
+      if (!isSuccess(answer)) throw http.problem(answer)
+      for (const [id, row] of rowsOf(answer)) found.set(id, row)
+    }
+  }
+  return found
+}
+
+async function readSome(http: WooHttp, path: string, ids: readonly string[], signal: AbortSignal | undefined) {
+  const found = new Map<string, Read>()
+  for (const some of chunks(ids)) {
+    for (const [id, row] of rowsOf(await http.send({ path, query: including(some), signal }))) found.set(id, row)
+  }
+  return found
+}
+
+function rowsOf(answer: WooAnswer): Map<string, Read> {
+  return new Map(
+    listOf(answer).flatMap((raw) => {
+      const row = readTerms(raw)
+      return row ? [[row.id, row] as const] : []
+    }),
+  )
+}
+
+const including = (ids: readonly string[]): WooQuery => [
+  ['include', ids.join(',')],
+  ['_fields', FIELDS],
+  ['per_page', String(AT_ONCE)],
+]
+
+const unique = (ids: readonly string[]): string[] => [...new Set(ids)]
+
+function chunks(ids: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, n) => ids.slice(n * AT_ONCE, (n + 1) * AT_ONCE))
+}

@@ -1,0 +1,104 @@
+import { createHash, createHmac } from 'node:crypto'
+import { isSameSecret } from '../../core/secrets.ts'
+import type { RawDelivery, StoreEvent, WebhookSubscription } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
+import { countHeader, listOf } from './orders.ts'
+import { gmtInstant, idText, isRecord, plainText, webAddress } from './text.ts'
+import { type RowReading, readOrder, readRows, skip } from './wire.ts'
+
+// Webhooks make things faster, never possible: WooCommerce sends a delivery once, a minute late, from no private network.
+
+const FIELDS: WooQuery = [['_fields', 'id,topic,status,delivery_url']]
+
+export async function listWebhooks(http: WooHttp): Promise<WebhookSubscription[]> {
+  const all: WebhookSubscription[] = []
+  for (let page = 1; page <= 100; page += 1) {
+    const query: WooQuery = [
+      ...FIELDS,
+      ['orderby', 'id'],
+      ['order', 'asc'],
+      ['per_page', '100'],
+      ['page', String(page)],
+    ]
+    const answer = await http.send({ path: '/webhooks', query })
+    const raw = listOf(answer)
+    all.push(...readRows(raw, readSubscription).rows)
+    if (raw.length === 0 || page >= (countHeader(answer, 'x-wp-totalpages') ?? 1)) break
+    await http.pause()
+  }
+  return all
+}
+
+/** The secret is always sent: one WooCommerce makes up can never be read. */
+export async function createWebhook(http: WooHttp, topic: string, deliveryUrl: string, secret: string) {
+  const body = { name: `Recoup ${topic}`, topic, delivery_url: deliveryUrl, secret, status: 'active' }
+  const answer = await http.send({ method: 'POST', path: '/webhooks', query: FIELDS, body })
+  const reading = readSubscription(answer.body)
+  if ('row' in reading) return reading.row
+  throw new StoreProblem('bad_answer', `webhook: ${reading.skipped.reason}`)
+}
+
+/** `force`, because webhooks have no trash. One that is gone already is fine. */
+export async function deleteWebhook(http: WooHttp, id: string): Promise<void> {
+  const digits = idText(id)
+  if (!digits) return
+  const answer = await http.ask({ method: 'DELETE', path: `/webhooks/${digits}`, query: [['force', 'true']] })
+  if (isSuccess(answer) || (answer.status === 404 && errorCode(answer) !== 'rest_no_route')) return
+  throw http.problem(answer)
+}
+
+export function readSubscription(raw: unknown): RowReading<WebhookSubscription> {
+  const id = isRecord(raw) ? idText(raw.id) : null
+  if (!isRecord(raw) || !id) return skip(raw, 'no id')
+  const topic = plainText(raw.topic, 200) ?? ''
+  return {
+    row: { id, topic, status: plainText(raw.status, 40) ?? '', deliveryUrl: webAddress(raw.delivery_url) ?? '' },
+  }
+}
+
+/**
+ * A delivery, verified over its raw bytes. null: the signature is missing or wrong, answer 401 and keep nothing. The ping of a new
+ * webhook is unsigned by nature and carries nothing. The key tells repeats apart: WooCommerce's delivery id is shared by all
+ * deliveries of one webhook in the same second, so it is topic, record, time of modification and hash of the body.
+ */
+export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | null {
+  const signature = header(raw, 'x-wc-webhook-signature')
+  if (signature === null) return /^webhook_id=\d{1,19}$/.test(raw.rawBody.toString('latin1')) ? { kind: 'ping' } : null
+  if (!isSignedBy(raw.rawBody, signature, secret)) return null
+  const topic = plainText(header(raw, 'x-wc-webhook-topic'), 200) ?? ''
+  return readEvent(topic, raw.rawBody)
+}
+
+function isSignedBy(body: Buffer, signature: string, secret: string): boolean {
+  // An empty secret would make everybody's signature right.
+  if (secret === '') return false
+  const wanted = createHmac('sha256', secret).update(body).digest()
+  return isSameSecret(Buffer.from(signature, 'base64'), wanted)
+}
+
+function readEvent(topic: string, rawBody: Buffer): StoreEvent {
+  const body = parseBody(rawBody)
+  const id = isRecord(body) ? idText(body.id) : null
+  const modified = isRecord(body) ? (gmtInstant(body.date_modified_gmt) ?? '') : ''
+  const key = [topic, id ?? '', modified, createHash('sha256').update(rawBody).digest('hex')].join('|')
+  if (!topic.startsWith('order.') || !isRecord(body)) return { kind: 'other', topic, key }
+  // {"code":…,"message":…}: the record was gone when the body was built; order.deleted is {"id":…} alone.
+  const isGone = topic === 'order.deleted' || (typeof body.code === 'string' && id === null)
+  if (isGone) return { kind: 'gone', topic, orderId: id, key }
+  const reading = readOrder(body)
+  return 'row' in reading ? { kind: 'order', topic, order: reading.row, key } : { kind: 'other', topic, key }
+}
+
+function parseBody(rawBody: Buffer): unknown {
+  try {
+    return JSON.parse(rawBody.toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+function header(raw: RawDelivery, name: string): string | null {
+  const value = raw.headers[name]
+  return (Array.isArray(value) ? value[0] : value) ?? null
+}

@@ -1,0 +1,255 @@
+import { z } from 'zod'
+import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { parseCurrency, parseMinor, unitMinor } from '../../../shared/money.ts'
+import type { OrderConsent, OrderKind, PlatformCustomer, PlatformItem, PlatformOrder, SkippedRow } from '../platform.ts'
+import { countryCode, gmtInstant, idText, isRecord, plainText, webAddress } from './text.ts'
+
+// What we read of an order and a customer, and nothing more. Every field may be missing or garbage: a reader per field turns that
+// into null, and only a row without id, status, currency, time or total is given up, by itself.
+
+export type RowReading<Row> = { row: Row } | { skipped: SkippedRow }
+
+export interface Rows<Row> {
+  rows: Row[]
+  skipped: SkippedRow[]
+}
+
+/** Reads a page row by row; a bad one never costs the others. */
+export function readRows<Row>(list: readonly unknown[], read: (raw: unknown) => RowReading<Row>): Rows<Row> {
+  const rows: Row[] = []
+  const skipped: SkippedRow[] = []
+  for (const raw of list) {
+    const reading = read(raw)
+    if ('row' in reading) rows.push(reading.row)
+    else skipped.push(reading.skipped)
+  }
+  return { rows, skipped }
+}
+
+const MAX_LINES = 500
+const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
+export const wireId = field(idText)
+export const wireText = (maxLength: number) => field((input) => plainText(input, maxLength))
+export const wireTime = field(gmtInstant)
+export const wireUrl = field(webAddress)
+export const wireRaw = z.unknown().optional()
+export const wireList = field((input) => (Array.isArray(input) ? input.slice(0, MAX_LINES).filter(isRecord) : []))
+export const wirePart = field((input) => (isRecord(input) ? input : {}))
+
+const Address = z.object({
+  first_name: wireText(120),
+  last_name: wireText(120),
+  company: wireText(200),
+  country: field(countryCode),
+  // Of the United States: two letters like a country's.
+  state: field(countryCode),
+  email: field(normalizeEmail),
+  phone: wireRaw,
+})
+
+const Order = z.object({
+  id: wireId,
+  status: field((input) => plainText(input, 60)?.replace(/^wc-/, '') ?? null),
+  currency: field(parseCurrency),
+  date_created_gmt: wireTime,
+  date_modified_gmt: wireTime,
+  date_paid_gmt: wireTime,
+  total: wireRaw,
+  prices_include_tax: field((input) => input === true),
+  customer_id: wireId,
+  billing: wirePart.pipe(Address),
+  shipping: wirePart.pipe(Address),
+  line_items: wireList,
+  refunds: wireList,
+  coupon_lines: wireList,
+  created_via: wireText(60),
+  payment_url: wireUrl,
+  meta_data: wireList,
+})
+
+/**
+ * For `_fields`: exactly what `readOrder` looks at; no street, IP, user agent or payment data is ever asked for (S7). WordPress
+ * trims inside objects (`billing.email`) but a nested name on a list (`line_items.sku`) empties it, so lists are asked for whole.
+ */
+export const ORDER_FIELDS = fieldNames(Order.shape)
+
+function fieldNames(shape: Record<string, unknown>): string {
+  const inAddress = Object.keys(Address.shape)
+  return Object.keys(shape)
+    .flatMap((name) =>
+      name === 'billing' || name === 'shipping' ? inAddress.map((part) => `${name}.${part}`) : [name],
+    )
+    .join(',')
+}
+
+export function readOrder(raw: unknown): RowReading<PlatformOrder> {
+  const parsed = Order.safeParse(raw)
+  if (!parsed.success) return skip(raw, 'not an order')
+  const wire = parsed.data
+  if (!wire.id) return skip(raw, 'no id')
+  if (!wire.status) return skip(raw, 'no status')
+  if (!wire.currency) return skip(raw, 'no currency')
+  if (!wire.date_modified_gmt) return skip(raw, 'no time of modification')
+  const totalMinor = parseMinor(wire.total, wire.currency)
+  if (totalMinor === null) return skip(raw, 'no total')
+  const currency = wire.currency
+  return {
+    row: {
+      orderId: wire.id,
+      kind: orderKind(wire.status),
+      status: wire.status,
+      createdAt: wire.date_created_gmt ?? wire.date_modified_gmt,
+      modifiedAt: wire.date_modified_gmt,
+      paidAt: wire.date_paid_gmt,
+      currency,
+      totalMinor,
+      refundedMinor: refundedMinor(wire.refunds, currency),
+      customerId: wire.customer_id,
+      ...readContact(wire.billing, wire.shipping),
+      coupons: wire.coupon_lines.map((line) => plainText(line.code, 100)).filter((code) => code !== null),
+      items: wire.line_items
+        .map((line) => readItem(line, currency, wire.prices_include_tax))
+        .filter((item) => item !== null),
+      createdVia: wire.created_via ?? '',
+      paymentUrl: wire.payment_url,
+      consents: readConsents(wire.meta_data),
+    },
+  }
+}
+
+/**
+ * What the checkout kept of the shopper's consents: `_recoup_consent_sms` = `yes` and, beside it, `_recoup_consent_sms_wording`; the same
+ * for `email` and `whatsapp`. Anything but a yes says nothing (docs/connecting-woocommerce.md).
+ */
+function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] {
+  const metaOf = (key: string) => meta.find((each) => each.key === key)?.value
+  return (['email', 'sms', 'whatsapp'] as const)
+    .filter((channel) => /^(yes|1|true|on)$/i.test(plainText(metaOf(`_recoup_consent_${channel}`), 10) ?? ''))
+    .map((channel) => ({ channel, wording: plainText(metaOf(`_recoup_consent_${channel}_wording`), 1_000) }))
+}
+
+/** Engine rule S4. Statuses of a store's own making (e.g. `awaiting-pickup`) count as purchases. */
+export function orderKind(status: string): OrderKind {
+  switch (status) {
+    case 'checkout-draft':
+    case 'auto-draft':
+    case 'draft':
+      return 'draft'
+    case 'pending':
+      return 'pending'
+    case 'failed':
+      return 'failed'
+    case 'cancelled':
+      return 'cancelled'
+    case 'trash':
+      return 'trashed'
+    default:
+      return 'purchase'
+  }
+}
+
+type WireAddress = z.infer<typeof Address>
+
+function readContact(billing: WireAddress, shipping: WireAddress) {
+  const billed = billing.country ?? shipping.country
+  const country = shipping.country ?? billing.country
+  return {
+    email: billing.email ?? shipping.email,
+    phone: normalizePhone(billing.phone, billed) ?? normalizePhone(shipping.phone, country),
+    firstName: billing.first_name ?? shipping.first_name,
+    lastName: billing.last_name ?? shipping.last_name,
+    country,
+    state: country === 'US' ? (shipping.country ? shipping : billing).state : null,
+  }
+}
+
+/** Refunds are listed with negative totals ("-5.00"); an unreadable one counts as nothing. */
+function refundedMinor(refunds: Record<string, unknown>[], currency: string): number {
+  const sum = refunds.reduce((total, refund) => total + Math.abs(parseMinor(refund.total, currency) ?? 0), 0)
+  return Number.isSafeInteger(sum) ? sum : 0
+}
+
+const Item = z.object({
+  product_id: wireId,
+  variation_id: wireId,
+  name: wireText(300),
+  parent_name: wireText(300),
+  sku: wireText(100),
+  quantity: field((input) => (typeof input === 'string' ? Number(input) : input)),
+  subtotal: wireRaw,
+  subtotal_tax: wireRaw,
+  price: wireRaw,
+  image: wirePart,
+  meta_data: wireList,
+})
+
+/** null for a line without a product (fees typed by staff, products that never existed) or without a usable quantity. */
+function readItem(raw: Record<string, unknown>, currency: string, hasTax: boolean): PlatformItem | null {
+  const line = Item.parse(raw)
+  const quantity = line.quantity
+  if (!line.product_id || typeof quantity !== 'number' || !(quantity > 0) || quantity > 1_000_000) return null
+  const isWhole = Number.isInteger(quantity)
+  const units = isWhole ? quantity : 1
+  const net = parseMinor(line.subtotal, currency)
+  const tax = hasTax ? (parseMinor(line.subtotal_tax, currency) ?? 0) : 0
+  const lineMinor = net !== null && Number.isSafeInteger(net + tax) ? net + tax : null
+  const unitPriceMinor = lineMinor === null ? parseMinor(line.price, currency) : unitMinor(lineMinor, units)
+  return {
+    productId: line.product_id,
+    variationId: line.variation_id,
+    name: line.name ?? line.parent_name ?? line.sku ?? `#${line.product_id}`,
+    sku: line.sku,
+    quantity: units,
+    unitPriceMinor: Math.max(unitPriceMinor ?? 0, 0),
+    imageUrl: webAddress(line.image.src),
+    ...(line.variation_id ? readChoices(line.meta_data) : {}),
+  }
+}
+
+/** Attributes of the shop's own (`pa_size`); anything else in here may be a plugin's, and about a person (S7). */
+function readChoices(meta: readonly Record<string, unknown>[]): Pick<PlatformItem, 'choices'> {
+  const choices = meta.flatMap(({ key, display_key, display_value }) => {
+    const [name, value] = [plainText(display_key, 100), plainText(display_value, 200)]
+    return typeof key === 'string' && key.startsWith('pa_') && name && value ? [{ name, value }] : []
+  })
+  return choices.length > 0 ? { choices: choices.slice(0, 10) } : {}
+}
+
+const Customer = z.object({
+  id: wireId,
+  role: wireText(60),
+  email: field(normalizeEmail),
+  first_name: wireText(120),
+  last_name: wireText(120),
+  billing: wirePart.pipe(Address),
+  shipping: wirePart.pipe(Address),
+  date_created_gmt: wireTime,
+  date_modified_gmt: wireTime,
+})
+
+export const CUSTOMER_FIELDS = fieldNames(Customer.shape)
+
+export function readCustomer(raw: unknown): RowReading<PlatformCustomer & { role: string | null }> {
+  const parsed = Customer.safeParse(raw)
+  if (!parsed.success) return skip(raw, 'not a customer')
+  const wire = parsed.data
+  if (!wire.id) return skip(raw, 'no id')
+  const contact = readContact(wire.billing, wire.shipping)
+  return {
+    row: {
+      customerId: wire.id,
+      role: wire.role,
+      ...contact,
+      email: wire.email ?? contact.email,
+      firstName: wire.first_name ?? contact.firstName,
+      lastName: wire.last_name ?? contact.lastName,
+      company: wire.billing.company ?? wire.shipping.company,
+      createdAt: wire.date_created_gmt,
+      modifiedAt: wire.date_modified_gmt,
+    },
+  }
+}
+
+export function skip(raw: unknown, reason: string): { skipped: SkippedRow } {
+  return { skipped: { id: isRecord(raw) ? idText(raw.id) : null, reason } }
+}

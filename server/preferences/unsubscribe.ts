@@ -1,0 +1,86 @@
+import { besides, maskedAddress } from '../channels/mask.ts'
+import { preferencesTokenOf } from '../compose/compose.ts'
+import { insertSaid } from '../consent/consents.ts'
+import type { Db } from '../core/db.ts'
+import { transact } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import { tokenHash } from '../core/secrets.ts'
+import * as system from '../core/system.ts'
+import type { Deps } from '../deps.ts'
+import * as sql from '../messages/recipient.ts'
+import { hasUnsubscribed, splitStopAll, suppress, unsuppress } from '../suppressions/unsubscribe.ts'
+
+// What comes back from a message: the way out. Tokens of one purpose open nothing else (X1).
+
+export interface UnsubscribeLink {
+  storeName: string
+  address: string
+  isUnsubscribed: boolean
+  /** What the person chose to read; null: nothing yet. */
+  language: 'en' | 'de' | null
+  /** Of the same message; null for one that was sent before there was such a page. */
+  preferencesToken: string | null
+}
+
+export async function readUnsubscribeLink(deps: Deps, token: string): Promise<UnsubscribeLink> {
+  const { message, store, hash } = await messageOfToken(deps, token)
+  const isUnsubscribed = await hasUnsubscribed(store, message.account_id, hash, message.channel)
+  const preferences = preferencesTokenOf(deps.secrets, message.id)
+  const hasPreferences = await system.linkToken(deps.db, tokenHash(preferences), 'preferences', deps.now())
+  return {
+    storeName: message.store_name,
+    address: maskedAddress(message.channel, message.to_address!),
+    isUnsubscribed,
+    language: await sql.languageOf(store, message.id),
+    preferencesToken: hasPreferences ? preferences : null,
+  }
+}
+
+/** Counts for every message not yet handed over, in the same commit (C2). Doing it twice is doing it once. */
+export async function unsubscribe(deps: Deps, token: string, source: string): Promise<{ storeName: string }> {
+  const { message, store, hash } = await messageOfToken(deps, token)
+  const now = deps.now()
+  await transact(store, async (tx) => {
+    const address = message.to_address!
+    const { account_id: accountId, channel } = message
+    await suppress(tx, { accountId, hash, address, channel, reason: 'unsubscribed', source, at: now })
+    await insertSaid(tx, {
+      addressHash: hash,
+      channel,
+      status: 'withdrawn',
+      source,
+      wording: null,
+      at: now,
+      who: maskedAddress(channel, address),
+    })
+    await sql.skipOpenTo(tx, { accountId, address, channel, now })
+  })
+  return { storeName: message.store_name }
+}
+
+/** The person's own act restores (C5). */
+export async function resubscribe(deps: Deps, token: string): Promise<{ storeName: string }> {
+  const { message, store, hash } = await messageOfToken(deps, token)
+  await transact(store, async (tx) => {
+    await splitStopAll(tx, message.account_id, hash, besides(message.channel))
+    await unsuppress(tx, message.account_id, hash, message.channel)
+    await insertSaid(tx, {
+      addressHash: hash,
+      channel: message.channel,
+      status: 'granted',
+      source: 'undo on the unsubscribe page',
+      wording: null,
+      at: deps.now(),
+      who: maskedAddress(message.channel, message.to_address!),
+    })
+  })
+  return { storeName: message.store_name }
+}
+
+async function messageOfToken(deps: Deps, token: string) {
+  const link = await system.linkToken(deps.db, tokenHash(token), 'unsubscribe', deps.now())
+  const store = link ? { storeId: link.store_id, db: deps.db as Db } : null
+  const message = store && link?.message_id ? await sql.messageOf(store, link.message_id) : undefined
+  if (!store || !message?.to_address) throw new AppError('not_found', 'This link is not valid or has expired.')
+  return { message, store, hash: deps.secrets.addressHash(message.to_address) }
+}

@@ -1,0 +1,186 @@
+import { explain } from '../../shared/reasons.ts'
+import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
+import type { Db, StoreDb, StoreTx } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { createSeats } from '../core/seats.ts'
+import { type AnyComposed, compose, isText } from '../decide/composing.ts'
+import type { Context, Texts } from '../decide/decision-inputs.ts'
+import { dryRun } from '../decide/evaluate.ts'
+import * as load from '../decide/situation.ts'
+import type { Deps } from '../deps.ts'
+import { textsFor } from '../send/deliver.ts'
+import { TemplateError } from '../templates/context.ts'
+import { READY_EMAIL, READY_TEXTS } from '../templates/ready-templates.ts'
+import { sampleRow } from './sample.ts'
+import * as sample from './sample-sql.ts'
+
+// A message for one real cart, or for the sample cart, by the code that sends. Nothing is written; the links lead nowhere.
+
+export interface OwnText {
+  subject?: string | undefined
+  body?: string | undefined
+}
+
+/** Of the whole process: a preview takes a connection, and time of the only thread that answers. */
+const seated = createSeats(2)
+
+/** What a preview is asked for with; `signal` ends when whoever asked has gone. */
+interface Asked {
+  deps: Deps
+  store: StoreDb<Db>
+  signal: AbortSignal
+}
+
+type StepRequest = OwnText & { flowId: string; step: number; cartId: string; channel?: SendChannel | undefined }
+
+export async function previewStep({ deps, store, signal }: Asked, wanted: StepRequest) {
+  // WhatsApp has no words of an owner's; those of another channel are not its own.
+  const words = { ...wanted, body: wanted.channel === 'whatsapp' ? READY_TEXTS.whatsapp : wanted.body }
+  return seated(async () => {
+    const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
+    if (wanted.cartId === SAMPLE_CART) {
+      const template = (tx: StoreTx) => sample.templateOfStep(tx, wanted)
+      return presentSample(await imagineSample(deps, store, texts, { ...words, template }), 'Step')
+    }
+    const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
+      const row = await load.loadPreview(tx, { ...wanted, id: newId(), ...base })
+      return row ? [withOwnText(row, words)] : []
+    }
+    return presentPreview(await dryRun(deps, store, texts, read), 'Cart or step')
+  }, signal)
+}
+
+export interface MessageRequest extends OwnText {
+  cartId: string
+  channel: SendChannel
+  templateId?: string | undefined
+}
+
+export async function previewMessage({ deps, store, signal }: Asked, wanted: MessageRequest) {
+  return seated(async () => {
+    const texts = await textsFor(deps, store, [wanted.channel])
+    if (wanted.cartId !== SAMPLE_CART) return presentPreview(await imagine(deps, store, texts, wanted), 'Cart')
+    const template = async (tx: StoreTx) =>
+      sample.manualTemplate(tx, { templateId: await templateFor(tx, wanted), channel: wanted.channel })
+    return presentSample(await imagineSample(deps, store, texts, { ...wanted, template }), 'Store')
+  }, signal)
+}
+
+interface SampleRequest extends OwnText {
+  channel?: SendChannel | undefined
+  template: (tx: StoreTx) => Promise<sample.SampleTemplate | undefined>
+}
+
+/** Nothing is decided about a cart that is not there; what a message rests on is read all the same. */
+function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: SampleRequest) {
+  const { publicUrl } = deps.config
+  const read = async (tx: StoreTx, { now }: { now: Date }) => {
+    const template = await wanted.template(tx)
+    const channel = wanted.channel ?? template?.channel
+    const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
+    return row ? [withOwnText(row, wanted)] : []
+  }
+  return dryRun(deps, store, texts, read, { isRendered: false })
+}
+
+/** The message by hand that this request would become. */
+export function imagine(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: MessageRequest) {
+  return dryRun(deps, store, texts, async (tx, base) => {
+    const templateId = await templateFor(tx, wanted)
+    const rows = await load.loadImagined(tx, { cartIds: [wanted.cartId], channel: wanted.channel, templateId, ...base })
+    return rows.map((row) => withOwnText(row, wanted))
+  })
+}
+
+/** The template a mail by hand starts from when none is named; texts have words of their own. */
+export async function templateFor(
+  tx: StoreDb,
+  { channel, templateId }: Pick<MessageRequest, 'channel' | 'templateId'>,
+  key = 'first_reminder',
+): Promise<string | null> {
+  if (templateId) {
+    if (!(await load.hasTemplate(tx, templateId))) throw new AppError('not_found', 'Template not found')
+    return templateId
+  }
+  return channel === 'email' ? ((await load.templateByKey(tx, key))?.id ?? null) : null
+}
+
+/** Unsaved text must not stay in the cache of compiled templates under a real version. */
+export function withOwnText<Row extends load.ClaimedRow>(row: Row, { subject, body }: OwnText): Row {
+  const isStored = subject === undefined && body === undefined && row.template_body !== null
+  const ready = row.channel === 'email' ? READY_EMAIL : { subject: null, body: null }
+  return {
+    ...row,
+    template_version: isStored ? row.template_version : 0,
+    template_subject: subject ?? row.template_subject ?? ready.subject,
+    template_body: body ?? row.template_body ?? ready.body,
+  }
+}
+
+type Imagined = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
+
+async function presentPreview({ context, rows }: Imagined, what: string) {
+  const { row, decision, composed, problem } = found(rows[0], what)
+  return {
+    ...(composed ? { ...presentComposed(composed), problem } : await renderPreview(context, row, { problem })),
+    words: wordsOf(row),
+    decision: {
+      outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
+      reason: decision.reason,
+      explanation: explain(decision.reason, row.channel),
+      until: decision.outcome === 'hold' ? decision.until.toISOString() : null,
+    },
+  }
+}
+
+async function presentSample({ context, rows }: Imagined, what: string) {
+  const { row } = found(rows[0], what)
+  return { ...(await renderPreview(context, row, { isSample: true })), words: wordsOf(row), decision: null }
+}
+
+function wordsOf(row: load.ClaimedRow): { subject: string; body: string } | null {
+  if (row.channel === 'whatsapp') return null
+  const ready = row.channel === 'sms' ? READY_TEXTS.sms : ''
+  return { subject: row.template_subject ?? '', body: row.template_body ?? ready }
+}
+
+/** Rendered whatever was decided: what is missing of the sender stands where it would. */
+async function renderPreview(
+  context: Context,
+  row: load.ClaimedRow,
+  { problem = null, isSample = false }: { problem?: string | null; isSample?: boolean },
+) {
+  const { situation } = context
+  const shown = {
+    ...context,
+    situation: {
+      ...situation,
+      sender_name: situation.sender_name || '(sender name missing)',
+      postal_address: situation.postal_address || '(postal address missing)',
+    },
+  }
+  const nothing = { subject: '', html: '', text: '', segments: null, price: null }
+  if (problem) return { ...nothing, problem }
+  try {
+    return { ...presentComposed(await compose(shown, row, { isSample })), problem: null }
+  } catch (error) {
+    if (error instanceof TemplateError) return { ...nothing, problem: error.message }
+    throw error
+  }
+}
+
+function presentComposed(composed: AnyComposed) {
+  if (!isText(composed)) {
+    const { subject, html, text } = composed
+    return { subject, html, text, segments: null, price: null }
+  }
+  const { text, segments, cost } = composed
+  return { subject: '', html: '', text, segments, price: priceOf(cost) }
+}
+
+/** Millionths as the decimal number of the wire (decision 21). */
+export const priceOf = ({ amountMicros, currency }: { amountMicros: number; currency: string }) => ({
+  amount: amountMicros / 1_000_000,
+  currency,
+})

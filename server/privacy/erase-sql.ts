@@ -1,0 +1,227 @@
+import { type AccountTx, type Db, type StoreTx, sql } from '../core/db.ts'
+import { becomesSkipped, isInFlight, isOpen } from '../messages/fragments.ts'
+import type { FactPayload, Fold } from '../schema/facts.ts'
+import type { ShopperKey } from '../shoppers/rules.ts'
+import type { StoreDataSubject } from './sql.ts'
+
+// Erasing one person from one store: SQL and nothing else. Sums, numbers and times stay, so that what was counted stays right;
+// whatever tells who it was goes. Each answers how many rows it changed.
+
+const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
+
+/** Is a message of theirs on the wire, or a file with them in it being read? What comes of it would be written after us. */
+export async function isUnderWay({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<boolean> {
+  const rows = await sql<{ is_busy: boolean }>`
+    select exists (select 1 from messages where store_id = ${storeId} and id = ${ids(person.messageIds)} and ${isInFlight('messages')})
+      or exists (select 1 from consent_imports where store_id = ${storeId} and state = 'running'
+        and lower(content) like ${anyLike(person.addresses)}) as is_busy`.execute(db)
+  return rows.rows[0]!.is_busy
+}
+
+/** An address in the middle of a text; what means something to LIKE means itself. */
+const anyLike = (addresses: readonly string[]) =>
+  sql`any(${addresses.map((address) => `%${address.replace(/[\\%_]/g, '\\$&')}%`)}::text[])`
+
+export async function mergingKeysOf({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<ShopperKey[]> {
+  const rows = await sql<ShopperKey>`
+    select kind, value from shopper_keys where store_id = ${storeId} and shopper_id = ${ids(person.shopperIds)}
+      and kind <> 'device'`.execute(db)
+  return rows.rows
+}
+
+export async function factsOf({ db, storeId }: StoreTx, person: StoreDataSubject) {
+  return db
+    .selectFrom('facts')
+    .select(['id', 'payload'])
+    .where('store_id', '=', storeId)
+    .where('shopper_id', '=', sql<string>`any(${person.shopperIds}::uuid[])`)
+    .orderBy('at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Joined ones too. */
+export async function foldsOf({ db, storeId }: StoreTx, person: StoreDataSubject) {
+  return db
+    .selectFrom('carts')
+    .select(['id', 'fold'])
+    .where('store_id', '=', storeId)
+    .where('id', '=', sql<string>`any(${person.cartIds}::uuid[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/** A fact's key may name a browser or be made of an address; its number does instead. */
+export async function writeFacts({ db, storeId }: StoreTx, facts: readonly { id: string; payload: FactPayload }[]) {
+  if (facts.length === 0) return 0
+  return changed(
+    sql`
+    update facts f set payload = n.payload, unique_key = 'erased:' || f.id
+    from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb) as n(id uuid, payload jsonb)
+    where f.store_id = ${storeId} and f.id = ${ids(facts.map((fact) => fact.id))} and f.id = n.id`.execute(db),
+  )
+}
+
+/** As a cart of somebody who never said who they are. */
+export async function writeFolds({ db, storeId }: StoreTx, carts: readonly { id: string; fold: Fold }[]) {
+  if (carts.length === 0) return 0
+  return changed(
+    sql`
+    update carts c set fold = n.fold, customer_name = 'Guest', email = null, phone = null, search = 'guest',
+      version = c.version + 1
+    from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as n(id uuid, fold jsonb)
+    where c.store_id = ${storeId} and c.id = ${ids(carts.map((cart) => cart.id))} and c.id = n.id`.execute(db),
+  )
+}
+
+export async function closeOpen({ db, storeId }: StoreTx, person: StoreDataSubject, now: Date): Promise<void> {
+  await sql`
+    with gone as (
+      update messages set ${becomesSkipped('suppressed_erased', now)}
+      where store_id = ${storeId} and id = ${ids(person.messageIds)} and ${isOpen('messages')} returning id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_erased', '{}' from gone`.execute(db)
+}
+
+/** Table by table, in the order of locks (ARCHITECTURE.md). Answers rows by table. */
+export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<Record<string, number>> {
+  const { shopperIds, cartIds, messageIds, orderIds, customerIds, cartTokens, hashes, addresses } = person
+  const run = async (statement: ReturnType<typeof sql>) => changed(statement.execute(db))
+  const ofMessage = sql`store_id = ${storeId} and message_id = ${ids(messageIds)}`
+  const ofHash = sql`store_id = ${storeId} and address_hash = any(${[...hashes]}::bytea[])`
+  const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
+  return {
+    shoppers: await run(sql`update shoppers set email = null, phone = null, first_name = null, last_name = null,
+      country = null, country_source = null, language = null, is_member = false
+      where store_id = ${storeId} and id = ${ids(shopperIds)}`),
+    // What becomes of an order later (a refund) still finds its cart.
+    shopper_keys: await run(sql`delete from shopper_keys
+      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)} and kind <> 'order'`),
+    unconfirmed_contacts: await run(sql`delete from unconfirmed_contacts
+      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`),
+    customers: await run(
+      sql`delete from customers where store_id = ${storeId} and customer_id = ${texts(customerIds)}`,
+    ),
+    orders: await run(sql`update orders set email = null, phone = null, content_hash = ''
+      where store_id = ${storeId} and order_id = ${texts(orderIds)}`),
+    capture_inbox: await run(sql`delete from capture_inbox where store_id = ${storeId}
+      and (post ->> 'cart' = ${texts(cartTokens)} or lower(post::text) like ${anyLike(addresses)})`),
+    messages: await run(sql`update messages set to_address = null, subject = null, body_html = null, body_text = null,
+      provider_id = null, provider_response = null where store_id = ${storeId} and id = ${ids(messageIds)}`),
+    decisions: await run(sql`update decisions set inputs = '{}' where ${ofMessage} and inputs <> '{}'`),
+    manual_messages: await run(
+      sql`update manual_messages set to_address = null, subject = null, body = null where ${ofMessage}`,
+    ),
+    link_tokens: await run(sql`delete from link_tokens where ${ofMessage}`),
+    mail_reports: await run(sql`update mail_reports set words = '' where ${ofMessage}`),
+    price_lookups: await run(sql`delete from price_lookups where ${ofMessage}`),
+    idempotency_keys: await run(sql`update idempotency_keys set answer = null
+      where store_id = ${storeId} and made = ${ids(messageIds)}`),
+    pending_notifications: await run(sql`delete from pending_notifications where store_id = ${storeId}
+      and (data ->> 'cartId' = ${texts(cartIds)} or data ->> 'messageId' = ${texts(messageIds)})`),
+    notifications: await run(sql`delete from notifications where store_id = ${storeId}
+      and (data ->> 'cartId' = ${texts(cartIds)} or data ->> 'messageId' = ${texts(messageIds)})`),
+    consents: await run(sql`update consents set who = null, evidence = null where ${ofHash}`),
+    opt_in_requests: await run(sql`update opt_in_requests set phone = null, provider_id = null,
+      state = case when state = 'waiting' then 'dropped' else state end where ${ofHash}`),
+    consent_import_errors: await run(sql`delete from consent_import_errors where store_id = ${storeId}
+      and (address_hash = any(${[...hashes]}::bytea[])
+        or exists (select 1 from unnest(cells) c(text) where lower(c.text) like ${anyLike(addresses)}))`),
+    consent_imports:
+      await run(sql`update consent_imports set content = null, state = 'failed' where store_id = ${storeId}
+      and state = 'uploaded' and lower(content) like ${anyLike(addresses)}`),
+  }
+}
+
+/** What the engine itself still says of their carts (S5) has to find them: by a key that is nobody's word. After their own are gone. */
+export async function insertNamelessKeys({ db, storeId }: StoreTx, { shopperIds }: StoreDataSubject): Promise<void> {
+  await sql`insert into shopper_keys (store_id, kind, value, shopper_id)
+    select ${storeId}, 'cart', 'erased:' || id, id from unnest(${[...shopperIds]}::uuid[]) as id
+    on conflict do nothing`.execute(db)
+}
+
+/** What the account keeps beside its stores. */
+export async function eraseOfAccount(
+  { db, accountId }: AccountTx,
+  { hashes, providerIds }: { hashes: readonly Buffer[]; providerIds: readonly string[] },
+): Promise<Record<string, number>> {
+  const ofHash = sql`account_id = ${accountId} and address_hash = any(${[...hashes]}::bytea[])`
+  const run = async (statement: ReturnType<typeof sql>) => changed(statement.execute(db))
+  return {
+    suppressions: await run(
+      sql`update suppressions set address = null, note = null where ${ofHash} and reason <> 'erased'`,
+    ),
+    suppression_removals: await run(sql`update suppression_removals set address = null where ${ofHash}`),
+    inbound_messages: await run(sql`delete from inbound_messages where ${ofHash}`),
+    text_windows: await run(sql`delete from text_windows where ${ofHash}`),
+    delivery_reports: await run(sql`delete from delivery_reports
+      where account_id = ${accountId} and provider_id = any(${[...providerIds]}::text[])`),
+  }
+}
+
+/** What is left: that nobody writes to them again (C8). */
+export async function suppressErased(
+  { db, accountId }: AccountTx,
+  hashes: readonly Buffer[],
+  by: { userId: string; at: Date },
+): Promise<void> {
+  await sql`insert into suppressions (account_id, address_hash, channel, reason, source, created_at, added_by)
+    select ${accountId}, hash, 'all', 'erased', 'erasure', ${by.at}, ${by.userId} from unnest(${[...hashes]}::bytea[]) as hash
+    order by hash on conflict do nothing`.execute(db)
+}
+
+export interface OpenErasure {
+  id: string
+  encrypted: Buffer
+  stores_done: number
+  counts: Record<string, number>
+}
+
+/** Locked, so that an erasure runs once at a time; undefined when it is done. */
+export async function openErasure({ db, accountId }: AccountTx, id: string): Promise<OpenErasure | undefined> {
+  const rows = await sql<OpenErasure>`
+    select id, encrypted, stores_done, counts from person_erasures
+    where account_id = ${accountId} and id = ${id} and finished_at is null for update`.execute(db)
+  return rows.rows[0]
+}
+
+export async function noteProgress(
+  { db, accountId }: AccountTx,
+  id: string,
+  progress: { storesDone: number; encrypted: Buffer; counts: Record<string, number> },
+): Promise<void> {
+  await sql`update person_erasures set stores_done = ${progress.storesDone}, encrypted = ${progress.encrypted},
+    counts = ${JSON.stringify(progress.counts)}::jsonb where account_id = ${accountId} and id = ${id}`.execute(db)
+}
+
+export async function finishErasure(
+  { db, accountId }: AccountTx,
+  id: string,
+  { counts, at }: { counts: Record<string, number>; at: Date },
+): Promise<void> {
+  await sql`update person_erasures set finished_at = ${at}, encrypted = null, stores_done = stores_total,
+    counts = ${JSON.stringify(counts)}::jsonb where account_id = ${accountId} and id = ${id}`.execute(db)
+}
+
+/** Stores in a fixed order, so that a second try goes on where the first ended. */
+export async function storeIdsOf({ db, accountId }: AccountTx): Promise<string[]> {
+  const rows = await db.selectFrom('stores').select('id').where('account_id', '=', accountId).orderBy('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Of all accounts: a process ended in the middle, or waited too long. */
+export function openErasures(db: Db, askedBefore: Date) {
+  return db
+    .selectFrom('person_erasures')
+    .select(['account_id', 'id'])
+    .where('finished_at', 'is', null)
+    .where('asked_at', '<=', askedBefore)
+    .orderBy('asked_at')
+    .limit(100)
+    .execute()
+}
+
+async function changed(result: Promise<{ numAffectedRows?: bigint }>): Promise<number> {
+  return Number((await result).numAffectedRows ?? 0)
+}

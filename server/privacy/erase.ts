@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { z } from 'zod'
+import { ERASE_WORD, type Erasure, privacyTexts } from '../../shared/privacy.ts'
+import { foldPostsOf } from '../capture/capture-intake.ts'
+import { createEraser } from '../carts/erased.ts'
+import { type AccountDb, type Db, type StoreTx, transact, transactAccount } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import type { Deps } from '../deps.ts'
+import type { Session } from '../members/session.ts'
+import { skipOpenTo } from '../messages/recipient.ts'
+import { holdClock } from '../notifications/clock.ts'
+import { addressKey, type ShopperKey } from '../shoppers/rules.ts'
+import { lockAllKeys, lockShoppers } from '../shoppers/shoppers.ts'
+import * as sql from './erase-sql.ts'
+import { type Found, findDataSubject, readErasure, sumOf } from './find.ts'
+import { eraseJob } from './jobs.ts'
+import { insertErasure, personIn, providerIdsOf } from './sql.ts'
+
+// Erasing a person (C8), in two steps. With the request itself nothing is sent to them any more: the hashes of their addresses go on the
+// suppression list and what is open is closed. A job then goes through the stores, one transaction each, and takes out what tells
+// who they are. It may be repeated at any point; the addresses it needs are kept encrypted until it is done.
+
+export async function eraseDataSubject(
+  deps: Deps,
+  { account, session }: { account: AccountDb<Db>; session: Session },
+  wanted: { address: string; confirmation: string },
+): Promise<Erasure> {
+  const person = await findDataSubject(deps, account, wanted.address)
+  if (wanted.confirmation.trim().toLowerCase() !== ERASE_WORD) {
+    throw new AppError('invalid', privacyTexts.confirm, { fields: { confirmation: privacyTexts.confirm } })
+  }
+  const id = newId()
+  const now = deps.now()
+  await transactAccount(account, async (tx) => {
+    await sql.suppressErased(tx, person.hashes, { userId: session.userId, at: now })
+    await closeOpenTo(tx, person, now)
+    const hash = deps.secrets.addressHash(person.address)
+    const encrypted = seal(deps, id, { addresses: person.addresses, providerIds: [] })
+    await insertErasure(tx, { id, hash, encrypted, askedBy: session.userId, at: now })
+    await deps.jobs.enqueue(tx.db, eraseJob, { accountId: account.accountId, erasureId: id }, id)
+  })
+  deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erase')
+  return readErasure(account, id)
+}
+
+async function closeOpenTo(tx: { accountId: string; db: StoreTx['db'] }, person: Found, now: Date): Promise<void> {
+  for (const address of person.addresses) {
+    const channels = address.includes('@') ? (['email'] as const) : (['sms', 'whatsapp'] as const)
+    for (const channel of channels) {
+      await skipOpenTo(tx, { accountId: tx.accountId, address, channel, now, reason: 'suppressed_erased' })
+    }
+  }
+}
+
+/** What a job still needs. */
+interface Remaining {
+  addresses: string[]
+  /** Of messages whose own are erased already, for reports that came of them. */
+  providerIds: string[]
+}
+
+const context = (id: string) => `erasure:${id}`
+const seal = (deps: Deps, id: string, what: Remaining) => deps.secrets.seal(JSON.stringify(what), context(id))
+
+/** Job. */
+export async function runErasure(
+  deps: Deps,
+  { accountId, erasureId }: z.infer<typeof eraseJob.payload>,
+): Promise<void> {
+  const account = { accountId, db: deps.db }
+  while (await eraseNextStore(deps, account, erasureId)) {
+    // Each store is a commit of its own.
+  }
+}
+
+/** false when there is nothing more to do. */
+async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): Promise<boolean> {
+  return transactAccount(account, async (tx) => {
+    const open = await sql.openErasure(tx, id)
+    if (!open) return false
+    const left = JSON.parse(deps.secrets.open(open.encrypted, context(id))) as Remaining
+    const hashes = left.addresses.map((address) => deps.secrets.addressHash(address))
+    const storeId = (await sql.storeIdsOf(tx))[open.stores_done]
+    if (!storeId) {
+      const counts = sumOf([open.counts, await sql.eraseOfAccount(tx, { hashes, providerIds: left.providerIds })])
+      await sql.finishErasure(tx, id, { counts, at: deps.now() })
+      deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erased')
+      return false
+    }
+    const erased = await eraseInStore(deps, storeId, left.addresses, hashes)
+    const rest = { ...left, providerIds: [...left.providerIds, ...erased.providerIds] }
+    await sql.noteProgress(tx, id, {
+      storesDone: open.stores_done + 1,
+      encrypted: seal(deps, id, rest),
+      counts: sumOf([open.counts, erased.counts]),
+    })
+    return true
+  })
+}
+
+const WAITS = 60
+const WAIT_MS = 500
+
+async function eraseInStore(deps: Deps, storeId: string, addresses: readonly string[], hashes: readonly Buffer[]) {
+  // What their browser has just posted becomes facts, and goes with them.
+  await foldPostsOf(deps, storeId)
+  for (let wait = 0; wait < WAITS; wait++) {
+    if (wait > 0) await sleep(WAIT_MS)
+    const done = await transact({ storeId, db: deps.db }, (tx) => eraseLocked(tx, addresses, hashes, deps.now()))
+    if (done) return done
+  }
+  // The job's own retry goes on.
+  throw new AppError('unavailable', 'A message to this person is still being sent.')
+}
+
+/** null: something of theirs is under way, which is waited for. */
+async function eraseLocked(tx: StoreTx, addresses: readonly string[], hashes: readonly Buffer[], now: Date) {
+  const before = await personIn(tx, addresses, hashes)
+  // Also of addresses nobody is known by: a box ticked with one is written down under the same lock.
+  const locked = [...addresses.map(addressKey), ...(await sql.mergingKeysOf(tx, before))]
+  await lockAllKeys(tx, locked)
+  await lockShoppers(tx, before.shopperIds)
+  // As it is now that nobody else can add to it.
+  const person = await personIn(tx, addresses, hashes)
+  if (hasMore(await sql.mergingKeysOf(tx, person), locked) || (await sql.isUnderWay(tx, person))) return null
+  await sql.closeOpen(tx, person, now)
+  const facts = await sql.factsOf(tx, person)
+  const carts = await sql.foldsOf(tx, person)
+  const eraser = createEraser([facts, carts])
+  const providerIds = await providerIdsOf(tx, person.messageIds)
+  const counts = {
+    facts: await sql.writeFacts(
+      tx,
+      facts.map(({ id, payload }) => ({ id, payload: eraser.payload(payload) })),
+    ),
+    carts: await sql.writeFolds(
+      tx,
+      carts.map(({ id, fold }) => ({ id, fold: eraser.fold(fold) })),
+    ),
+  }
+  // What is on its way to being a notification is either still pending or already one.
+  await holdClock(tx)
+  const rows = await sql.eraseRows(tx, person)
+  await sql.insertNamelessKeys(tx, person)
+  return { providerIds, counts: { ...counts, ...rows } }
+}
+
+/** Was somebody joined to them while we waited? Their keys are to be locked as well. */
+function hasMore(keys: readonly ShopperKey[], locked: readonly ShopperKey[]): boolean {
+  const names = new Set(locked.map(({ kind, value }) => `${kind}:${value}`))
+  return keys.some(({ kind, value }) => !names.has(`${kind}:${value}`))
+}
+
+/** Long enough for a job to have done it. */
+const LEFT_BEHIND_MS = 60_000
+
+/** Tick: erasures whose job ended in the middle. */
+export async function resumeErasures(deps: Deps): Promise<void> {
+  for (const { account_id, id } of await sql.openErasures(deps.db, new Date(deps.now().getTime() - LEFT_BEHIND_MS))) {
+    await deps.jobs.enqueue(deps.db, eraseJob, { accountId: account_id, erasureId: id }, id)
+  }
+}

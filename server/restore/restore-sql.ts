@@ -1,0 +1,68 @@
+import type { CartItem, CartState } from '../../shared/carts.ts'
+import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import type { PlatformName } from '../platforms/platform.ts'
+import type { Fold } from '../schema/facts.ts'
+
+// Restoring: SQL and nothing else.
+
+/** A joined cart's link opens the one it was joined to (S6). */
+export async function restorableCart({ db, storeId }: StoreDb, cartId: string) {
+  const rows = await sql<{
+    id: string
+    status: CartState
+    items: CartItem[]
+    value_minor: number
+    currency: string
+    store_name: string
+    platform: PlatformName
+    home_url: string
+    has_checkout_link: boolean
+    coupons: string[]
+    /** Of the shopper, by id, as last seen. */
+    orders: Fold['orders']
+  }>`
+    select c.id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.home_url,
+      s.has_checkout_link,
+      coalesce(c.fold -> 'orders', '{}') as orders
+    from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
+    join stores s on s.id = c.store_id
+    where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)
+  return rows.rows[0]
+}
+
+export interface Availability {
+  product_id: string
+  variation_id: string
+  price_minor: number
+  is_available: boolean
+  has_open_choice: boolean
+  stock_quantity: number | null
+  permalink: string | null
+}
+
+export async function availabilityOf({ db, storeId }: StoreDb, productIds: readonly string[]): Promise<Availability[]> {
+  if (productIds.length === 0) return []
+  return db
+    .selectFrom('products')
+    .select([
+      'product_id',
+      'variation_id',
+      'price_minor',
+      'is_available',
+      'has_open_choice',
+      'stock_quantity',
+      'permalink',
+    ])
+    .where('store_id', '=', storeId)
+    .where('product_id', 'in', [...productIds])
+    .execute()
+}
+
+/** Whether Restore was pressed for this message since then. The message's person is locked until the transaction ends. */
+export async function wasPressed({ db, storeId }: StoreTx, messageId: string, since: Date): Promise<boolean> {
+  const rows = await sql<{ is_pressed: boolean }>`
+    select exists (select 1 from messages m join touchpoints t on t.store_id = m.store_id and t.cart_id = m.cart_id
+      where m.store_id = ${storeId} and m.id = ${messageId} and t.message_id = m.id and t.kind = 'restore' and t.at > ${since})
+      as is_pressed`.execute(db)
+  return rows.rows[0]!.is_pressed
+}

@@ -1,0 +1,94 @@
+import type { Generated } from 'kysely'
+import type { PlanKey, SubscriptionStatus } from '../../shared/billing.ts'
+
+export interface AccountsSchema {
+  users: UsersTable
+  accounts: AccountsTable
+  members: MembersTable
+  invitations: InvitationsTable
+  email_changes: EmailChangesTable
+  email_undos: EmailUndosTable
+  password_resets: PasswordResetsTable
+  subscriptions: SubscriptionsTable
+  plan_usage: PlanUsageTable
+}
+
+export interface UsersTable {
+  id: string
+  email: string
+  name: string
+  password_hash: string
+  email_confirmed_at: Generated<Date | null>
+  created_at: Date
+}
+
+export interface AccountsTable {
+  id: string
+  name: string
+  is_demo: Generated<boolean>
+  created_at: Date
+  deleted_at: Generated<Date | null>
+}
+
+export interface MembersTable {
+  account_id: string
+  user_id: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  created_at: Date
+  entered_at: Generated<Date | null>
+}
+
+export interface InvitationsTable {
+  account_id: string
+  id: string
+  email: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  invited_by: string | null
+  token_hash: Generated<Buffer | null>
+  created_at: Date
+  sent_at: Generated<Date | null>
+  mail_problem: Generated<string | null>
+  expires_at: Date
+}
+
+export interface EmailChangesTable {
+  user_id: string
+  email: string
+  token_hash: Generated<Buffer | null>
+  created_at: Date
+  expires_at: Date
+}
+
+export interface EmailUndosTable {
+  id: string
+  user_id: string
+  email: string
+  token_hash: Generated<Buffer | null>
+  created_at: Date
+  expires_at: Date
+}
+
+export interface PasswordResetsTable {
+  token_hash: Buffer
+  user_id: string
+  created_at: Date
+  expires_at: Date
+  used_at: Generated<Date | null>
+}
+
+export interface SubscriptionsTable {
+  account_id: string
+  plan: PlanKey
+  status: SubscriptionStatus
+  next_billing_at: Generated<Date | null>
+  /** Set while the status is past_due, and only then. */
+  past_due_since: Generated<Date | null>
+  updated_at: Date
+}
+
+export interface PlanUsageTable {
+  account_id: string
+  month: string
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  used: Generated<number>
+}

@@ -1,0 +1,83 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { CartItem } from '../../shared/carts.ts'
+import type { Fold } from './facts.ts'
+
+export interface CartsSchema {
+  carts: CartsTable
+  cart_counts: CartCountsTable
+  cart_events: CartEventsTable
+  orders: OrdersTable
+}
+
+export interface CartsTable {
+  store_id: string
+  id: string
+  shopper_id: string
+  status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged'
+  badge: Generated<'No Action' | 'Email Sent' | 'SMS Sent' | 'WhatsApp Sent' | 'No Response' | 'Recovered'>
+  version: Generated<number>
+  started_at: Date
+  last_activity_at: Date
+  abandon_at: Generated<Date | null>
+  abandoned_at: Generated<Date | null>
+  ended_at: Generated<Date | null>
+  recovered_at: Generated<Date | null>
+  pending_until: Generated<Date | null>
+  lost_at: Date
+  no_response_at: Generated<Date | null>
+  last_handed_over_at: Generated<Date | null>
+  merged_into: Generated<string | null>
+  opening_fact_id: string
+  last_fact_at: Date
+  last_fact_id: string
+  customer_name: string
+  email: Generated<string | null>
+  phone: Generated<string | null>
+  items: ColumnType<CartItem[], string, string>
+  item_count: number
+  value_minor: number
+  currency: string
+  coupons: ColumnType<string[], string | undefined, string>
+  search: string
+  fold: ColumnType<Fold, string, string>
+  created_at: Date
+}
+
+export interface CartCountsTable {
+  store_id: string
+  id: Generated<string>
+  badge: string
+  day: string
+  change: number
+  is_folded: Generated<boolean>
+}
+
+export interface CartEventsTable {
+  store_id: string
+  id: string
+  cart_id: string
+  at: Date
+  kind: string
+  detail: ColumnType<Record<string, unknown>, string | undefined, string>
+}
+
+export interface OrdersTable {
+  store_id: string
+  order_id: string
+  shopper_id: Generated<string | null>
+  cart_id: Generated<string | null>
+  kind: string
+  status: string
+  created_at: Date
+  modified_at: Date
+  purchased_at: Generated<Date | null>
+  currency: string
+  total_minor: number
+  net_minor: number
+  email: Generated<string | null>
+  phone: Generated<string | null>
+  is_staff: Generated<boolean>
+  content_hash: Generated<string>
+  touchpoint_id: Generated<string | null>
+  message_id: Generated<string | null>
+}

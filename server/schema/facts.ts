@@ -1,0 +1,92 @@
+import type { CapturePost } from '../../shared/capture.ts'
+import type { ItemChoice } from '../../shared/carts.ts'
+import type { Zone } from '../../shared/notification-calls.ts'
+
+// What facts and carts keep as JSON.
+
+export interface FoldItem {
+  productId: string
+  variationId: string | null
+  quantity: number
+  /** Only from the store's own records; a browser's word on names and prices is not taken (X5). */
+  name?: string
+  sku?: string | null
+  unitPriceMinor?: number
+  imageUrl?: string | null
+  choices?: ItemChoice[]
+}
+
+export interface Contact {
+  email?: string
+  phone?: string
+  /** Typed above the limits on new contacts: not written to until an order or a draft says the same (X5). */
+  unconfirmedEmail?: string
+  unconfirmedPhone?: string
+  firstName?: string
+  lastName?: string
+  /** Alpha-2, with where it was read (C6). */
+  country?: string
+  countrySource?: 'address' | 'typed'
+  /** Of an address in the United States (T2); no news of a person. */
+  state?: string
+  customerId?: string
+}
+
+export type OrderKind = 'draft' | 'pending' | 'failed' | 'cancelled' | 'trashed' | 'purchase'
+
+interface OfPost {
+  page?: string
+  seq?: number
+  /** Where the post came from; its address is not kept (decision 69). */
+  zone?: Zone
+}
+
+export type FactPayload =
+  | ({ type: 'snapshot'; items: FoldItem[]; coupons: string[]; contact?: Contact } & OfPost)
+  | ({ type: 'contact'; contact: Contact } & OfPost)
+  | {
+      type: 'order'
+      orderId: string
+      orderKind: OrderKind
+      isStaff: boolean
+      items: FoldItem[]
+      coupons: string[]
+      contact: Contact
+      currency: string
+    }
+  | { type: 'lost' }
+
+export interface Episode {
+  status: 'open' | 'purchased' | 'emptied' | 'lost'
+  openingFactId: string
+  startedAt: number
+  lastActivityAt: number
+  endedAt: number | null
+  items: FoldItem[]
+  coupons: string[]
+  contact: Contact
+  currency: string | null
+  /** A placed order awaits its payment: nothing is sent before `until` (S4). */
+  pending: { orderId: string; until: number } | null
+  /** The order that ended it. */
+  orderId: string | null
+}
+
+/** What is known of a shopper after the newest fact; kept on the newest cart, so that the next fact need not read them all. */
+export interface Fold {
+  episode: Episode | null
+  contact: Contact
+  /** Order id → its kind when last seen; a purchase stays one. */
+  orders: Record<string, OrderKind>
+}
+
+/** Which limit on new contacts was reached (X5): of one client, or of the whole store. */
+export type ContactLimit = 'client' | 'store'
+
+export type Unconfirmed = Partial<Record<'email' | 'phone', ContactLimit>>
+
+/** A post with what its address says; never from the post itself. */
+export type PlacedPost = CapturePost & { zone?: Zone }
+
+/** A post whose new contacts were counted; `unconfirmed` names those above a limit. */
+export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed }

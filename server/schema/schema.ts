@@ -1,0 +1,31 @@
+import type { AccountsSchema } from './accounts.ts'
+import type { AnalyticsSchema } from './analytics.ts'
+import type { CartsSchema } from './carts.ts'
+import type { ConsentSchema } from './consent.ts'
+import type { EmailSchema } from './email.ts'
+import type { FlowsSchema } from './flows.ts'
+import type { MessagesSchema } from './messages.ts'
+import type { NotificationsSchema } from './notifications.ts'
+import type { ServerSchema } from './server.ts'
+import type { ShoppersSchema } from './shoppers.ts'
+import type { StoresSchema } from './stores.ts'
+import type { SyncSchema } from './sync.ts'
+import type { TextChannelsSchema } from './text-channels.ts'
+
+// The tables as Kysely sees them, by noun like the files of `db/migrations`, which are the source. JSON columns are written as text and
+// read parsed.
+
+export interface Schema
+  extends AccountsSchema,
+    StoresSchema,
+    SyncSchema,
+    ShoppersSchema,
+    CartsSchema,
+    FlowsSchema,
+    MessagesSchema,
+    TextChannelsSchema,
+    EmailSchema,
+    ConsentSchema,
+    AnalyticsSchema,
+    NotificationsSchema,
+    ServerSchema {}

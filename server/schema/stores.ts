@@ -1,0 +1,65 @@
+import type { Generated } from 'kysely'
+import type { PlatformName } from '../../shared/platforms.ts'
+
+export interface StoresSchema {
+  stores: StoresTable
+  sessions: SessionsTable
+  store_credentials: StoreCredentialsTable
+}
+
+export interface StoresTable {
+  id: string
+  account_id: string
+  platform: PlatformName
+  url: string
+  home_url: string
+  name: string
+  currency: string
+  time_zone: string
+  version: string
+  base_country: Generated<string | null>
+  selling_countries: Generated<string[] | null>
+  has_checkout_link: Generated<boolean>
+  can_write: Generated<boolean>
+  is_active: Generated<boolean>
+  is_demo: Generated<boolean>
+  connected_at: Date
+  disconnected_at: Generated<Date | null>
+  capture_key: string
+  capture_seen_at: Generated<Date | null>
+  sender_name: Generated<string>
+  sender_email: Generated<string | null>
+  postal_address: Generated<string>
+  abandonment_timeout_minutes: Generated<number>
+  effective_timeout_minutes: Generated<number>
+  attribution_window_days: Generated<number>
+  cap_messages: Generated<number>
+  cap_window_hours: Generated<number>
+  quiet_from_minute: Generated<number>
+  quiet_until_minute: Generated<number>
+  text_cooldown_hours: Generated<number>
+  sms_confirmation: Generated<'where_required' | 'page_script' | 'always'>
+  checkout_seen_at: Generated<Date | null>
+  settings_version: Generated<number>
+  sending_paused_at: Generated<Date | null>
+  sending_paused_by: Generated<string | null>
+}
+
+export interface SessionsTable {
+  account_id: string
+  id: string
+  user_id: string
+  store_id: Generated<string | null>
+  token_hash: Buffer
+  created_at: Date
+  last_seen_at: Date
+  expires_at: Date
+  device: Generated<string | null>
+}
+
+export interface StoreCredentialsTable {
+  account_id: string
+  store_id: string
+  encrypted: Buffer
+  updated_at: Date
+}

@@ -1,0 +1,102 @@
+// Who may put how much on a channel's wire. Several stores are sent for at once, and all of them together may have no more
+// `handed_over` than the channel carries: what a crash leaves `unknown` is bounded for the process, not for each store (D10).
+
+/** A channel, as far as its places go. */
+export interface HasSlots {
+  readonly poolSize: number
+}
+
+const pools = new WeakMap<HasSlots, SlotPool>()
+
+/** This sender's part of the channel's places. Ends with `leave`. */
+export function joinSlots(channel: HasSlots): SlotShare {
+  const pool = pools.get(channel) ?? new SlotPool(channel.poolSize)
+  pools.set(channel, pool)
+  return new SlotShare(pool)
+}
+
+class SlotPool {
+  readonly size: number
+  readonly queue: SlotShare[] = []
+  senders = 0
+  #free: number
+
+  constructor(size: number) {
+    this.size = size
+    this.#free = size
+  }
+
+  take(count: number): number {
+    const taken = Math.min(count, this.#free)
+    this.#free -= taken
+    return taken
+  }
+
+  /** Whoever has waited longest gets the next place. */
+  give(count: number): void {
+    this.#free += count
+    while (this.#free > 0 && this.queue.length > 0) {
+      this.#free -= 1
+      this.queue.shift()!.grant()
+    }
+  }
+}
+
+export class SlotShare {
+  readonly #pool: SlotPool
+  #inFlight = 0
+  /** Places taken and not used yet. */
+  #spare = 0
+  #granted = () => {}
+
+  constructor(pool: SlotPool) {
+    this.#pool = pool
+    pool.senders += 1
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /**
+   * How many of `want` may leave in the turn that writes down `answered` outcomes. While others wait for a place, no more than
+   * an equal part; with more senders than places an answered one's place is the next sender's (D8).
+   */
+  plan(want: number, answered: number): number {
+    const { size, senders, queue } = this.#pool
+    const isWanted = queue.some((other) => other !== this)
+    const left = Math.floor(size / senders) - (this.#inFlight - answered) - this.#spare
+    const again = isWanted ? Math.max(0, Math.min(answered, left)) : answered
+    if (!isWanted) this.#spare += this.#pool.take(Math.max(0, want - again - this.#spare))
+    return Math.min(want, again + this.#spare)
+  }
+
+  /** The turn is over: so many were answered, so many left. Places not used are free again. */
+  settle(answered: number, left: number): void {
+    const places = this.#inFlight + this.#spare
+    this.#inFlight += left - answered
+    this.#spare = 0
+    this.#pool.give(places - this.#inFlight)
+  }
+
+  /** Resolves when a place was kept for this sender. */
+  place(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#granted = resolve
+      if (!this.#pool.queue.includes(this)) this.#pool.queue.push(this)
+    })
+  }
+
+  grant(): void {
+    this.#spare += 1
+    this.#granted()
+  }
+
+  /** Nothing more is going to leave. What is still on the wire keeps its place until `settle`. */
+  leave(): void {
+    const { queue } = this.#pool
+    if (queue.includes(this)) queue.splice(queue.indexOf(this), 1)
+    this.#pool.senders -= 1
+    this.settle(0, 0)
+  }
+}

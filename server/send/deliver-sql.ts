@@ -1,0 +1,281 @@
+import type { ChannelName } from '../channels/channel.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import type { DecisionRow } from '../decide/evaluate.ts'
+import { matchingPending, matchingPurchase, TEXTS_OF_CART } from '../decide/fragments.ts'
+import {
+  becomesClaimed,
+  becomesHandedOver,
+  becomesScheduled,
+  isClaimed,
+  isHeld,
+  isInFlight,
+  isOpen,
+} from '../messages/fragments.ts'
+
+// Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in evaluate-sql.ts.
+
+/** Takes the store for this process; false while another one has it. A lease far in the future is from before a step back of the clock. */
+export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Date): Promise<boolean> {
+  const rows = await sql`update send_schedule set lease_until = ${until}
+    where store_id = ${storeId} and coalesce(lease_until <= ${now} or lease_until > ${until}::timestamptz + interval '1 minute', true)
+    returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** false when it was not this lease any more. */
+export async function renewStore({ db, storeId }: StoreDb, held: Date, until: Date): Promise<boolean> {
+  const rows = await sql`update send_schedule set lease_until = ${until}
+    where store_id = ${storeId} and lease_until = ${held} returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+export async function freeStore({ db, storeId }: StoreDb, held: Date): Promise<void> {
+  await sql`update send_schedule set lease_until = null where store_id = ${storeId} and lease_until = ${held}`.execute(
+    db,
+  )
+}
+
+export interface Claim {
+  claim: string
+  workerId: string
+  now: Date
+  leaseUntil: Date
+  limit: number
+}
+
+/** Leases due rows to this claim, the longest waiting first; rows another worker holds are passed over. */
+export async function claimDue(
+  { db, storeId }: StoreDb,
+  { claim, workerId, now, leaseUntil, limit }: Claim,
+): Promise<ClaimedId[]> {
+  const rows = await sql<ClaimedId>`
+    with due as (
+      select id from messages where store_id = ${storeId} and ${isOpen('messages')} and wake_at <= ${now}
+      order by wake_at limit ${limit} for update skip locked)
+    update messages m set ${becomesClaimed(claim)}, worker_id = ${workerId}, wake_at = ${leaseUntil}, updated_at = ${now}
+    from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.channel`.execute(db)
+  return rows.rows
+}
+
+export interface ClaimedId {
+  id: string
+  channel: ChannelName
+}
+
+export async function accountOf({ db, storeId }: StoreDb): Promise<string> {
+  const row = await db.selectFrom('stores').select('account_id').where('id', '=', storeId).executeTakeFirstOrThrow()
+  return row.account_id
+}
+
+/** Holds, skips and cancels the claim's rows; a record is written when outcome or reason changed (D12). */
+export async function applyDecisions(
+  { db, storeId }: StoreDb,
+  claim: string,
+  verdicts: readonly DecisionRow[],
+  now: Date,
+) {
+  await sql`
+    with decision as (
+      select * from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v(id uuid, state text, reason text,
+        wake_at timestamptz, outcome text, until timestamptz, inputs jsonb)),
+    before as (
+      select m.id from messages m join decision v on v.id = m.id where m.store_id = ${storeId}
+        and ${isClaimed('m')} and m.claim = ${claim} order by m.id for update of m),
+    moved as (
+      update messages m set state = v.state, reason = v.reason, wake_at = v.wake_at, claim = null, decided_at = ${now},
+        updated_at = ${now}, finished_at = case when ${isHeld('v')} then null else ${now}::timestamptz end
+      from decision v join before b on b.id = v.id where m.store_id = ${storeId} and m.id = v.id
+      returning m.id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
+    select ${storeId}, gen_random_uuid(), v.id, ${now}, v.outcome, v.reason, v.until, v.inputs
+    from decision v join moved on moved.id = v.id
+    left join lateral (select d.outcome, d.reason from decisions d where d.store_id = ${storeId} and d.message_id = v.id
+      order by d.at desc, d.id desc limit 1) last on true
+    where (last.outcome, last.reason) is distinct from (v.outcome, v.reason)`.execute(db)
+}
+
+/** Gives claimed rows back, to be looked at again when they are due: those a hand-over refused a moment later than the others. */
+export async function releaseClaim(
+  { db, storeId }: StoreDb,
+  claim: string,
+  refused: { ids: readonly string[]; wakeAt: Date },
+  now: Date,
+): Promise<void> {
+  await sql`update messages set ${becomesScheduled}, updated_at = ${now},
+      wake_at = greatest(due_at,
+        case when id = any(${[...refused.ids]}::uuid[]) then ${refused.wakeAt}::timestamptz else ${now}::timestamptz end)
+    where store_id = ${storeId} and ${isClaimed('messages')} and claim = ${claim}`.execute(db)
+}
+
+export interface HandOverRow {
+  id: string
+  cart_id: string | null
+  cart_version: number | null
+  address_hash: string
+  to_address: string
+  subject: string | null
+  body_html: string | null
+  body_text: string
+  segments: number | null
+  cost_micros: number | null
+  cost_currency: string | null
+  /** No text of the channel may have left for the cart since; null: not asked. */
+  text_since: Date | null
+  template_id: string | null
+  template_version: number | null
+  reason: string
+  inputs: Record<string, unknown>
+  tokens: readonly { hash: string; purpose: string; target: string | null }[]
+}
+
+export interface HandOverLimits {
+  now: Date
+  localCopySince: Date
+  capSince: Date
+  capMax: number
+  accountId: string
+  month: string
+  channel: ChannelName
+  badge: string | null
+  tokensUntil: Date
+}
+
+/** What pause, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */
+const stands = (
+  addressHash: RawBuilder<unknown>,
+  now: Date,
+) => sql`(m.cart_id is null or c.status = 'abandoned' or (c.status = 'lost' and m.origin_kind = 'manual'))
+        and s.is_active and s.sending_paused_at is null
+        and not coalesce((select is_paused from instance), false)
+        and (m.origin_kind = 'manual' or (m.origin_kind = 'flow'
+          and exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)))
+        and not exists (${matchingPurchase})
+        and not exists (select 1 from (${matchingPending}) p where p.until > ${now})
+        and not exists (select 1 from suppressions p where p.account_id = s.account_id
+          and p.address_hash = ${addressHash} and p.channel in ('all', m.channel))
+        and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
+          and n.address_hash = ${addressHash} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
+
+/** Whether the relaxed rule a message rests on, where its decision's `inputs` name one, is relaxed still (C6). */
+const isStillOverridden = (
+  inputs: RawBuilder<unknown>,
+) => sql`(${inputs} #>> '{consentBasis,kind}' is distinct from 'override'
+          or exists (select 1 from consent_overrides r where r.store_id = m.store_id
+            and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))`
+
+/** As it was handed over. */
+export interface HandedOver {
+  id: string
+  handedOverAt: Date
+  /** null: it is about no cart. */
+  cartVersion: number | null
+  addressHash: string
+  inputs: unknown
+}
+
+/** Whether what was handed over then, and is not on the wire yet, would still be: its cart as it was, its price within the budget. */
+export async function mayStillLeave(
+  { db, storeId }: StoreDb,
+  { id, handedOverAt, cartVersion, addressHash, inputs }: HandedOver,
+): Promise<boolean> {
+  const rows = await sql`select 1 from messages m
+    left join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    join stores s on s.id = m.store_id
+    where m.store_id = ${storeId} and m.id = ${id} and ${isInFlight('m')} and m.handed_over_at = ${handedOverAt}
+      and c.version is not distinct from ${cartVersion}::int
+      and ${stands(sql`decode(${addressHash}, 'hex')`, handedOverAt)}
+      and ${isStillOverridden(sql`${JSON.stringify(inputs)}::jsonb`)}
+      and (coalesce(m.cost_micros, 0) = 0 or not exists (select 1 from sending_budgets b
+        left join sending_spend p on p.account_id = b.account_id and p.currency = b.currency
+          and p.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date
+        where b.account_id = s.account_id and (b.currency <> m.cost_currency or p.micros > b.monthly_micros)))`.execute(
+    db,
+  )
+  return rows.rows.length > 0
+}
+
+/**
+ * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
+ * of the clock) still due, whose cart has not changed, whose flow (unless a person asked), store and instance run, whose address is
+ * not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh
+ * enough and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
+ * Shoppers and the counter are locked by the caller.
+ */
+export async function handOver(
+  { db, storeId }: StoreTx,
+  claim: string,
+  workerId: string,
+  rows: readonly HandOverRow[],
+  limits: HandOverLimits,
+): Promise<Set<string>> {
+  const { now, accountId, month, channel, badge } = limits
+  const moved = await sql<{ id: string }>`
+    with candidate as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
+        to_address text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
+        inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
+    -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle; with the steps behind them, whose
+    -- time moves next
+    locked as materialized (
+      select id, cart_id from messages where store_id = ${storeId} and ${aboutTheSame(rows)}
+        and ${isOpen('messages')} order by id for update),
+    moved as (
+      update messages m set ${becomesHandedOver}, worker_id = ${workerId},
+        handed_over_at = ${now}, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
+        to_address = l.to_address, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
+        template_id = l.template_id, template_version = l.template_version,
+        segments = l.segments, cost_micros = l.cost_micros, cost_currency = l.cost_currency
+      from candidate l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id, stores s
+      where m.store_id = ${storeId} and m.id = any(${idsOf(rows)}::uuid[]) and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim} and m.wake_at > ${now}
+        and m.due_at <= ${now}
+        and c.version is not distinct from l.cart_version
+        and s.id = m.store_id and ${stands(sql`decode(l.address_hash, 'hex')`, now)}
+        and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.handed_over_at > l.text_since))
+        and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
+          and y.completed_start between ${limits.localCopySince} and ${now})
+        and ${isStillOverridden(sql`l.inputs`)}
+        and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = m.shopper_id
+          and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
+      returning m.id, m.cart_id),
+    carts_moved as (
+      update carts c set badge = coalesce(${badge}, c.badge), last_handed_over_at = ${now},
+        no_response_at = ${now}::timestamptz + interval '24 hours'
+      from moved where c.store_id = ${storeId} and c.id = moved.cart_id and c.badge <> 'Recovered' returning c.id),
+    recorded as (
+      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+      select ${storeId}, gen_random_uuid(), l.id, ${now}, 'send', l.reason, l.inputs
+      from candidate l join moved on moved.id = l.id returning 1),
+    linked as (
+      insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
+      select decode(t.hash, 'hex'), ${storeId}, moved.id, moved.cart_id, t.purpose, t.target, ${now}, ${limits.tokensUntil}
+      from moved join candidate l on l.id = moved.id,
+        jsonb_to_recordset(l.tokens) as t(hash text, purpose text, target text)
+      on conflict (store_id, token_hash) do update set expires_at = excluded.expires_at, target = excluded.target returning 1),
+    counted as (
+      update plan_usage set used = used + (select count(*) from moved)
+      where account_id = ${accountId} and month = ${month}::date and channel = ${channel} and exists (select 1 from moved))
+    select id from moved`.execute(db)
+  return new Set(moved.rows.map((row) => row.id))
+}
+
+/** Kept once; a person drawn before keeps what they were (F1). */
+export async function setArms(
+  { db, storeId }: StoreDb,
+  arms: readonly { shopperId: string; arm: 'treated' | 'control' }[],
+  now: Date,
+): Promise<void> {
+  await sql`update shoppers s set arm = a.arm, arm_at = ${now}
+    from jsonb_to_recordset(${JSON.stringify(arms)}::jsonb) as a("shopperId" uuid, arm text)
+    where s.store_id = ${storeId} and s.id = a."shopperId" and s.arm is null`.execute(db)
+}
+
+/** The messages of the rows' carts, and the rows that have none. */
+function aboutTheSame(rows: readonly HandOverRow[]): RawBuilder<boolean> {
+  const cartIds = rows.flatMap((row) => row.cart_id ?? [])
+  const ofCarts = sql<boolean>`cart_id = any(${cartIds}::uuid[])`
+  const others = rows.filter((row) => row.cart_id === null)
+  return others.length === 0 ? ofCarts : sql<boolean>`(${ofCarts} or id = any(${idsOf(others)}::uuid[]))`
+}
+
+/** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)

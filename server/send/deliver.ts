@@ -1,0 +1,209 @@
+import { foldPostsOf } from '../capture/capture-intake.ts'
+import type { ChannelName, OutgoingText } from '../channels/channel.ts'
+import type { Authorized, SendAuthorization } from '../channels/send-authorization.ts'
+import { channelTraits, isTextChannelName } from '../channels/traits.ts'
+import { type Composed, feedbackIdOf, outgoingEmail } from '../compose/compose.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { isDatabaseAway, outlast } from '../core/db-away.ts'
+import { newId } from '../core/ids.ts'
+import { type AnyComposed, isText } from '../decide/composing.ts'
+import type { Texts } from '../decide/decision-inputs.ts'
+import { type DecisionRow, evaluate, type Ready } from '../decide/evaluate.ts'
+import type { Situation } from '../decide/situation.ts'
+import { closeUnusable } from '../decide/unusable.ts'
+import { openThrottle } from '../deliverability/throttles.ts'
+import type { Deps } from '../deps.ts'
+import { scheduleNextLook, wakeIfResumed } from '../messages/messages.ts'
+import { notifyAccountOnce } from '../notifications/notifications.ts'
+import { isFresh } from '../stores/rules.ts'
+import { NO_GOODS, readGoods } from '../sync/goods.ts'
+import { checkOrders } from '../sync/sync.ts'
+import * as sql from './deliver-sql.ts'
+import { itemsOf } from './goods-sql.ts'
+import { type StoreLease, takeStoreLease } from './lease.ts'
+import { mailOutOf } from './mail-out.ts'
+import { sendWithinSlots } from './send-window.ts'
+
+// Way C: order check, posts, claim, decide and render here; hand-over and outcome in send-window.ts. What leaves is written before it leaves; a
+// row goes back only on proof that it was not accepted.
+
+const BATCH = 100
+/** A claim this old was left behind by a process that ended; its rows are due again. */
+const LEASE_MS = 60_000
+
+/** What a hand-over refused is decided anew, but not in the same breath: two that disagree must not spin. */
+const REFUSED_WAIT_MS = 1_000
+
+/** Sends what is due for one store, one process at a time. */
+export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Promise<void> {
+  const store = { storeId, db: deps.db }
+  const lease = await takeStoreLease(deps, store)
+  if (!lease) return
+  const late: Promise<unknown>[] = []
+  try {
+    await sendRounds(deps, store, lease, late).finally(async () => {
+      // Ended whatever happens: a lease that went on being renewed would keep everybody from sending for the store.
+      await transact(store, scheduleNextLook).finally(() => lease.end())
+    })
+  } finally {
+    // Others may send for the store by now; a process that stops still waits for these.
+    await Promise.all(late)
+  }
+}
+
+async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease, late: Promise<unknown>[]): Promise<void> {
+  for (let round = 0; round < 1_000; round++) {
+    const { isFresh: isChecked } = await checkOrders(deps, store.storeId)
+    await foldPostsOf(deps, store.storeId)
+    if (!(await lease.hold())) return
+    const claim = newId()
+    const now = deps.now()
+    const leaseUntil = new Date(now.getTime() + LEASE_MS)
+    try {
+      const rows = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
+      if (rows.length === 0) return
+      await deliverClaim(deps, store, { claim, rows, lease, late, isChecked })
+    } catch (error) {
+      await giveBack(deps, store, claim)
+      throw error
+    }
+  }
+}
+
+/** After a failure nobody works on the claim any more. With the database away it is given back as soon as it returns. */
+async function giveBack(deps: Deps, store: StoreDb<Db>, claim: string): Promise<void> {
+  const release = () => sql.releaseClaim(store, claim, { ids: [], wakeAt: deps.now() }, deps.now())
+  const note = (error: unknown) => deps.log.error({ storeId: store.storeId, err: error }, 'messages.claim-not-released')
+  try {
+    await release()
+  } catch (error) {
+    if (isDatabaseAway(error)) void outlast(release).catch(note)
+    else note(error)
+  }
+}
+
+async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, decisions: readonly DecisionRow[]) {
+  await sql.applyDecisions(store, claim, decisions, deps.now())
+  // Sending may have been resumed between decision and verdict; these rows were not held yet when what waits was woken.
+  if (decisions.some(({ reason }) => reason === 'sending_paused')) await wakeIfResumed(store, deps.now())
+}
+
+/** What holds everything further is told once a month. */
+async function tellHeld(deps: Deps, { rows, evaluation }: Held): Promise<void> {
+  const account = { accountId: evaluation.situation.account_id, db: deps.db }
+  const at = deps.now()
+  const month = at.toISOString().slice(0, 7)
+  const first = (reason: string) => evaluation.decisions.find((decision) => decision.reason === reason)
+  const plan = first('plan_limit')
+  if (plan) {
+    const { channel } = rows.find(({ id }) => id === plan.id)!
+    const data = { channel, renewsAt: plan.until?.toISOString() ?? null }
+    await notifyAccountOnce(account, { type: 'plan_limit', key: `${channel} ${month}`, data, at })
+  }
+  const budget = first('budget')
+  if (!budget) return
+  const data = { renewsAt: budget.until?.toISOString() ?? null }
+  await notifyAccountOnce(account, { type: 'budget_reached', key: month, data, at })
+}
+
+interface Held {
+  rows: readonly sql.ClaimedId[]
+  evaluation: Awaited<ReturnType<typeof evaluate>>
+}
+
+interface Batch {
+  claim: string
+  rows: readonly sql.ClaimedId[]
+  lease: StoreLease
+  late: Promise<unknown>[]
+  /** The store's orders were read to the last page within a minute (D3). */
+  isChecked: boolean
+}
+
+async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<void> {
+  const { claim, lease, rows, isChecked } = batch
+  const texts = await textsFor(
+    deps,
+    store,
+    rows.map((row) => row.channel),
+  )
+  const ids = rows.map((row) => row.id)
+  // A store that has just told no orders is not asked for more.
+  const goods = isChecked ? await readGoods(deps, store, await itemsOf(store, ids)) : NO_GOODS
+  const evaluation = await evaluate(deps, store, { ids, texts, goods })
+  if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
+  if (evaluation.arms.length > 0) await sql.setArms(store, evaluation.arms, deps.now())
+  if (evaluation.decisions.length > 0) {
+    await applyDecisions(deps, store, claim, evaluation.decisions)
+    await tellHeld(deps, { rows, evaluation })
+  }
+  // The rest of a slow batch goes back and is decided on a new pull.
+  const mayGoOn = async () => isFresh(evaluation.situation.check_started, deps.now()) && lease.hold()
+  const base = { claim, evaluation, mayGoOn, late: batch.late }
+  const byChannel = Map.groupBy(oncePerPerson(evaluation.ready), ({ row }) => row.channel)
+  // Side by side: a slow provider of one channel keeps no other waiting.
+  const ended = await Promise.allSettled(
+    [...byChannel].map(async ([channel, ready]) => {
+      const throttle = channel === 'email' ? openThrottle(evaluation.situation.account_id) : null
+      const { mail, ...out } = await transportOf(deps, evaluation.situation, channel, texts)
+      const mayGoOnBy = async () => (await mayGoOn()) && (mail === null || (await mail.mayGoOn()))
+      return sendWithinSlots(deps, store, { ...base, channel, throttle, mail, ...out, mayGoOn: mayGoOnBy }, ready)
+    }),
+  )
+  const failed = ended.find((each) => each.status === 'rejected')
+  if (failed) throw failed.reason
+  const refused = ended.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  const now = deps.now()
+  const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
+  // Second messages of one person and what was not come to: decided anew at once.
+  await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
+}
+
+/** What is configured of the text channels among these; the account is looked up only for them. */
+export async function textsFor(deps: Deps, store: StoreDb<Db>, channels: readonly ChannelName[]): Promise<Texts> {
+  const names = [...new Set(channels)].filter(isTextChannelName)
+  if (names.length === 0) return new Map()
+  const accountId = await sql.accountOf(store)
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await deps.channels.text(accountId, name)] as const)),
+  )
+}
+
+/** What is put on a wire, of a message's row or of a test that has none. */
+export interface Departing {
+  id: string
+  channel: ChannelName
+  address: string
+  composed: AnyComposed
+  sendAuthorization: SendAuthorization
+}
+
+/** The wire of a channel and how a message gets on it. */
+export async function transportOf(deps: Deps, situation: Situation, channel: ChannelName, texts: Texts) {
+  if (isTextChannelName(channel)) {
+    // Without it no row of the channel is ready.
+    const transport = texts.get(channel)!
+    return { transport, mail: null, put: (each: Departing) => transport.send(outgoingText(each)) }
+  }
+  if (channel !== 'email') throw new Error(`no way out for a ${channelTraits[channel].word}`)
+  const mail = await mailOutOf(deps, situation)
+  const { transport, from } = mail
+  const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)
+  const { account_id: accountId } = situation
+  const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId, accountId }
+  const put = ({ id, address, composed, sendAuthorization }: Departing) =>
+    transport.send({ ...outgoingEmail(id, address, composed as Composed, sender, from), sendAuthorization })
+  return { transport, mail, put }
+}
+
+function outgoingText({ id, channel, address, composed, sendAuthorization }: Departing): Authorized<OutgoingText> {
+  if (!isText(composed) || !isTextChannelName(channel)) throw new Error('not a text')
+  const { text, template } = composed
+  return { messageId: id, channel, to: address, text, template, sendAuthorization }
+}
+
+/** A batch holds at most one message per person (D10): the cap counts the first before the second is decided. */
+function oncePerPerson(ready: readonly Ready[]): Ready[] {
+  const seen = new Set<string>()
+  return ready.filter(({ row }) => !seen.has(row.shopper_id) && seen.add(row.shopper_id))
+}

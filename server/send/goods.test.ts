@@ -1,0 +1,143 @@
+import { beforeEach, expect, test } from 'vitest'
+import { post } from '../../test/by-hand-scene.ts'
+import { aConnectedStore } from '../../test/connected-store.ts'
+import { anOrder, aProblem, aProduct } from '../../test/fake-store.ts'
+import { DAY, HOUR, messagesOf, recordOf, send, steps } from '../../test/message-scene.ts'
+import { aWorld } from '../../test/world.ts'
+import { detectAbandoned } from '../carts/detect.ts'
+import { recordOrders } from '../carts/record.ts'
+import { pullProducts } from '../sync/local-copies.ts'
+
+// Stock and prices are read with the order check (D3): what is sold out is not advertised, and what costs something else is said so.
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+const line = (productId: string, name: string, unitPriceMinor: number, quantity = 1) => ({
+  ...{ productId, variationId: null, name, sku: null, quantity, unitPriceMinor, imageUrl: null },
+})
+const mug = line('16', 'Enamel Mug', 1_800, 2)
+const lamp = line('17', 'Brass Lamp', 6_400)
+
+/** A shopper left a mug twice and a lamp an hour ago; the catalogue was copied before. */
+async function aShop(isFlowOn = true) {
+  const connected = await aConnectedStore(world)
+  const { storeId, owner, fake } = connected
+  const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] }
+  await world.db.updateTable('stores').set(sender).where('id', '=', storeId).execute()
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  if (isFlowOn)
+    await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body: { isOn: true } })
+  fake.allProducts = [mug, lamp].map(({ productId, name, unitPriceMinor }) =>
+    aProduct({ productId, name, priceMinor: unitPriceMinor }),
+  )
+  await pullProducts(world.deps, { storeId })
+  fake.allOrders = [
+    anOrder({ orderId: '1000', modifiedAt: world.now.toISOString(), items: [mug, lamp], totalMinor: 10_000 }),
+  ]
+  await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
+  world.advance(isFlowOn ? HOUR : DAY)
+  await detectAbandoned(world.deps)
+  return connected
+}
+
+const mail = () => world.sent[0]! as { html: string; text: string }
+
+test('one request asks for the items of all that is due', async () => {
+  const { storeId, fake } = await aShop()
+  await send(world, storeId)
+  expect(fake.termQueries).toEqual([
+    [
+      { productId: '16', variationId: null },
+      { productId: '17', variationId: null },
+    ],
+  ])
+  expect(mail().text).toContain('2 × Enamel Mug: $36.00')
+  expect(mail().text).toContain('1 × Brass Lamp: $64.00')
+})
+
+test('an item that was sold out a minute ago is shown as such, without a price and outside the total', async () => {
+  const { storeId, fake } = await aShop()
+  fake.gone.add('17:')
+  await send(world, storeId)
+  expect(mail().text).toContain('Brass Lamp: Sold out')
+  expect(mail().html).toContain('Sold out')
+  expect(mail().text).not.toContain('$64.00')
+  expect(mail().html).not.toContain('$100.00')
+  expect(mail().html).toContain('$36.00')
+  const copy = world.db.selectFrom('products').select('is_available').where('store_id', '=', storeId)
+  expect(await copy.where('product_id', '=', '17').executeTakeFirst()).toEqual({ is_available: false })
+})
+
+test('a mail whose items are all gone is not sent, and says why; the next step is asked anew (D2: items_gone)', async () => {
+  const { storeId, fake } = await aShop()
+  fake.gone.add('16:').add('17:')
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect((await steps(world, storeId))[0]).toBe('skipped(items_gone)')
+  expect(await recordOf(world, storeId)).toEqual(['skip items_gone'])
+  fake.gone.clear()
+  world.advance(DAY)
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a price that changed since is the one that is shown, in the total too', async () => {
+  const { storeId, fake } = await aShop()
+  fake.prices.set('17:', 4_900)
+  await send(world, storeId)
+  expect(mail().text).toContain('1 × Brass Lamp: $49.00')
+  expect(mail().html).toContain('$85.00')
+  // The copy of the catalogue has it now; the next mail says the same.
+  world.sent.length = 0
+  world.advance(DAY)
+  await send(world, storeId)
+  expect(mail().text).toContain('1 × Brass Lamp: $49.00')
+})
+
+test('a price of the cart’s own, of an extra or an offer, is left as it is', async () => {
+  const { storeId, fake } = await aShop()
+  await world.db.updateTable('products').set({ price_minor: 6_000 }).where('store_id', '=', storeId).execute()
+  fake.prices.set('17:', 4_900)
+  await send(world, storeId)
+  expect(mail().text).toContain('1 × Brass Lamp: $64.00')
+})
+
+test('where stock cannot be read nothing is sent, the reason names what happened, and the store is left alone for a while (D3)', async () => {
+  const { storeId, fake } = await aShop()
+  fake.termsProblem = aProblem('store_error', 'out of memory')
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  const [first] = await messagesOf(world, storeId)
+  expect(first).toMatchObject({ state: 'held', reason: 'store_unreachable:store_error' })
+  expect(first!.wake_at.getTime() - world.now.getTime()).toBe(5_000)
+  fake.termsProblem = null
+  world.advance(5_000)
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a store that tells no orders is not asked for stock as well', async () => {
+  const { storeId, fake } = await aShop()
+  fake.problem = aProblem('timeout')
+  await send(world, storeId)
+  expect(fake.termQueries).toEqual([])
+  expect((await steps(world, storeId))[0]).toBe('held(store_unreachable:timeout)')
+})
+
+test('a message by hand for a cart of which nothing is left is refused, with the reason (D11)', async () => {
+  const { storeId, fake, owner } = await aShop(false)
+  fake.gone.add('16:').add('17:')
+  const cart = await world.db
+    .selectFrom('carts')
+    .select(['id', 'email'])
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  const store = { storeId, token: owner.token } as Parameters<typeof post>[1]
+  const reply = await post(world, store, '/api/email/send-email', { to: cart.email, cart_id: cart.id })
+  expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'items_gone' } } })
+  expect(world.sent).toEqual([])
+})

@@ -1,0 +1,173 @@
+import { plans } from '../../shared/billing.ts'
+import {
+  areKeysSwapped,
+  CONSUMER_KEYS_REQUIRED,
+  normalizeStoreUrl,
+  SHOPIFY_TOKEN_REQUIRED,
+  STORE_PROBLEM_TEXT,
+} from '../../shared/store-problems.ts'
+import { storeTexts } from '../../shared/stores.ts'
+import { entitlementsOf } from '../billing/entitlements.ts'
+import type { Entitlements } from '../billing/rules.ts'
+import { type AccountTx, transactAccount } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { take } from '../core/rate-limits.ts'
+import { randomToken } from '../core/secrets.ts'
+import type { Deps } from '../deps.ts'
+import { createReadyFlow } from '../flows/flows.ts'
+import { limits } from '../members/limits.ts'
+import { hasAddress } from '../members/names.ts'
+import { setSessionStore } from '../members/session.ts'
+import { notify } from '../notifications/notifications.ts'
+import type { PlatformName, StoreProfile } from '../platforms/platform.ts'
+import type { StoreKeys } from '../stores/access.ts'
+import { askStore } from '../stores/problems.ts'
+import { profileColumns } from '../stores/profile.ts'
+import { hasRoom, isSpelledAlike, RETENTION_MS } from '../stores/rules.ts'
+import { isDemoAccount, type StoreRow, storesOf, updateStore } from '../stores/store.ts'
+import { takeKeys } from './new-keys.ts'
+import * as sql from './sql.ts'
+
+// Connecting: the keys are tried first, then one transaction makes everything a connected store has.
+
+export const PROFILE_LIMIT_MS = 45_000
+
+export interface WantedKeys {
+  consumer_key?: string | null | undefined
+  consumer_secret?: string | null | undefined
+}
+
+export interface ConnectRequest extends WantedKeys {
+  platform: PlatformName
+  store_url: string
+  access_token?: string | null | undefined
+}
+
+/** Who connects. Without a session (the demo's own set-up) no current store is chosen. */
+export interface Connector {
+  accountId: string
+  sessionId: string | null
+}
+
+interface Checked {
+  platform: PlatformName
+  storeUrl: string
+  keys: StoreKeys
+  isDemoStore: boolean
+  profile: StoreProfile
+}
+
+export async function connectStore(deps: Deps, connector: Connector, wanted: ConnectRequest) {
+  const { storeUrl, keys } = readRequest(wanted)
+  const account = { accountId: connector.accountId, db: deps.db }
+  const isDemoStore = storeUrl === deps.demo?.storeUrl
+  if (!isDemoStore && (await isDemoAccount(account))) {
+    throw new AppError('forbidden', 'The demo account can only use the demo store. Register to connect your own store.')
+  }
+  // Before the store is asked, so that nobody is sent to fetch keys for a store the plan has no room for.
+  assertRoom(await entitlementsOf(account, deps.now()), await storesOf(account), storeUrl)
+  await take(deps, limits.connectPerAccount, connector.accountId)
+  const client = deps.storeClient(wanted.platform, { storeUrl, homeUrl: storeUrl, ...keys })
+  const profile = await askStore(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const checked = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, isDemoStore, profile }
+  const store = await onlyOnce(() => transactAccount(account, (tx) => keepStore(deps, tx, connector, checked)))
+  return { store, warnings: warningsOf(profile) }
+}
+
+/** A 5, in its words. */
+function readRequest(wanted: ConnectRequest): { storeUrl: string; keys: StoreKeys } {
+  const address = normalizeStoreUrl(wanted.platform, wanted.store_url)
+  if (!address.ok) throw new AppError('invalid', address.message, { fields: { store_url: address.message } })
+  if (wanted.platform === 'shopify') {
+    if (!wanted.access_token?.trim()) throw new AppError('invalid', SHOPIFY_TOKEN_REQUIRED)
+    throw new AppError('unprocessable', storeTexts.shopifyLater)
+  }
+  return { storeUrl: address.storeUrl, keys: readKeys(wanted) }
+}
+
+export function readKeys(wanted: WantedKeys): StoreKeys {
+  const consumerKey = wanted.consumer_key?.trim()
+  const consumerSecret = wanted.consumer_secret?.trim()
+  if (!consumerKey || !consumerSecret) throw new AppError('invalid', CONSUMER_KEYS_REQUIRED)
+  if (areKeysSwapped(consumerKey, consumerSecret)) throw new AppError('invalid', storeTexts.keysSwapped)
+  return { consumerKey, consumerSecret }
+}
+
+function assertRoom({ plan, isSubscribed, whyNot, limits }: Entitlements, stores: StoreRow[], address: string): void {
+  if (whyNot === 'payment_overdue') {
+    throw new AppError('plan_required', 'The payment for your plan is overdue, so no store can be connected.')
+  }
+  if (!plan || !isSubscribed) {
+    throw new AppError('plan_required', 'Choose a plan before you connect a store. The free plan includes one store.')
+  }
+  const others = stores.filter((each) => each.is_active && !isSpelledAlike(each.url, address))
+  if (hasRoom(limits, others.length)) return
+  const { maxStores } = limits
+  const upgrade = maxStores < plans.growth.limits.maxStores ? 'Upgrade your plan, or' : 'To connect another one,'
+  throw new AppError(
+    'plan_required',
+    `Your plan (${plans[plan].name}) includes ${maxStores} ${maxStores === 1 ? 'store' : 'stores'}. ${upgrade} disconnect a store first.`,
+  )
+}
+
+async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checked: Checked): Promise<StoreRow> {
+  await sql.lockAccount(tx)
+  const now = deps.now()
+  const stores = await storesOf(tx)
+  assertRoom(await entitlementsOf(tx, now), stores, checked.storeUrl)
+  const known = stores.find((each) => isSame(each, checked, now))
+  const columns = { ...columnsOf(checked), is_active: true, disconnected_at: null }
+  const store = known
+    ? (await updateStore(tx, known.id, columns))!
+    : await sql.insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
+  const inside = { storeId: store.id, db: tx.db }
+  await takeKeys(deps, tx, store.id, checked.keys)
+  await sql.insertSendSchedule(inside)
+  await createReadyFlow(inside, now, checked.isDemoStore)
+  if (connector.sessionId) await setSessionStore(tx, connector.sessionId, store.id)
+  await notify(inside, { type: 'store_connected', data: { url: store.url }, at: now })
+  // What happens at the same instant is told in any order.
+  const next = new Date(now.getTime() + 1)
+  await notify(inside, { type: 'connection_test', data: { test: true, channel: 'store', to: store.url }, at: next })
+  return store
+}
+
+/** The same store again: still connected (new keys), or disconnected for less than 30 days (its data comes back to life). */
+function isSame(row: StoreRow, checked: Checked, now: Date): boolean {
+  if (row.platform !== checked.platform || row.home_url !== checked.profile.homeUrl) return false
+  return row.is_active || now.getTime() - (row.disconnected_at?.getTime() ?? 0) < RETENTION_MS
+}
+
+function columnsOf({ platform, storeUrl, isDemoStore, profile }: Checked) {
+  return { platform, url: storeUrl, home_url: profile.homeUrl, is_demo: isDemoStore, ...profileColumns(profile) }
+}
+
+function newStore(profile: StoreProfile, now: Date) {
+  return { id: newId(), connected_at: now, capture_key: randomToken(), sender_name: senderNameOf(profile) }
+}
+
+/** The store's name, unless it carries somebody else's address: then its owner is asked for one. */
+function senderNameOf({ name, homeUrl }: StoreProfile): string {
+  const shown = name
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
+    .slice(0, 120)
+  return hasAddress(shown, new URL(homeUrl).hostname) ? '' : shown
+}
+
+export function warningsOf(profile: StoreProfile): string[] {
+  if (profile.canWrite) return []
+  const { sentence, nextStep } = STORE_PROBLEM_TEXT.read_only_key
+  return [`${sentence} ${nextStep}`]
+}
+
+/** Decision 7: one account per store address. The unique index decides, also between two who connect at the same moment. */
+async function onlyOnce<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint !== 'stores_url_key') throw error
+    throw new AppError('conflict', 'This store is already connected to another account.', { cause: error })
+  }
+}

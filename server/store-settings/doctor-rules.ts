@@ -1,0 +1,317 @@
+import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
+import type { Check } from '../../shared/checks.ts'
+import type { ConsentBoxes } from '../../shared/consent-box.ts'
+import {
+  KEYS_UNREADABLE_TEXT,
+  problemText,
+  STORE_PROBLEM_TEXT,
+  type StoreProblemCode,
+  withCertificateHint,
+} from '../../shared/store-problems.ts'
+import type { StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
+import { newest } from '../stores/rules.ts'
+
+// The connection doctor: from what a store answered just now and what was heard of it before, to words. Pure.
+
+export type Asked =
+  /** `hooks`: null when the list could not be had. */
+  | { kind: 'answered'; profile: StoreProfile; hooks: WebhookSubscription[] | null }
+  | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
+
+export interface Findings {
+  now: Date
+  asked: Asked
+  /** As last known, for what could not be asked. */
+  known: { version: string; captureSeenAt: Date | null; connectedAt: Date }
+  capture: CaptureStatus
+  boxes: ConsentBoxes
+  publicUrl: string
+  /** Whether the store could deliver webhooks to us at all. */
+  isReachableByStore: boolean
+  kept: readonly { topic: string; webhook_id: string; last_delivery_at: Date | null }[]
+  streams: readonly StreamState[]
+}
+
+interface StreamState {
+  stream: string
+  completed_at: Date | null
+  failed_at: Date | null
+  error_code: string | null
+  error_detail: string | null
+  lease_until: Date | null
+}
+
+type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
+/** A sweep is due every 15 minutes, and a failed one again after 5. */
+const SYNC_PATIENCE_MS = 30 * MINUTE_MS
+const LEAST_VERSION = 5
+
+/** In the order of the way in: each makes sense only once those before it hold. */
+export function doctorChecks(found: Findings): Check[] {
+  const said: [id: string, title: string, said: Said][] = [
+    ['reachable', 'Store reachable', ofReach(found)],
+    ['version', 'WooCommerce version', ofVersion(found)],
+    ['keys', 'Keys', ofKeys(found)],
+    ['permissions', 'Key permissions', ofPermissions(found)],
+    ['webhooks', 'Webhooks', ofWebhooks(found)],
+    ['capture', 'Capture script', ofCapture(found)],
+    ['boxes', 'Consent boxes', ofBoxes(found)],
+    ['sync', 'Last order sync', ofSync(found)],
+    ['clock', 'Store clock', ofClock(found)],
+  ]
+  return said.map(([id, title, words]) => ({
+    id,
+    title,
+    nextStep: null,
+    answer: null,
+    record: null,
+    ...words,
+  }))
+}
+
+type Part = 'reachable' | 'keys' | 'permissions' | 'clock'
+
+/** Which check a problem belongs to; whatever is before it on the way has been passed. */
+const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', Part>> = {
+  wrong_key: 'keys',
+  wrong_secret: 'keys',
+  needs_signing: 'keys',
+  sign_in_lost: 'keys',
+  keys_unreadable: 'keys',
+  no_rights: 'permissions',
+  read_only_key: 'permissions',
+  clock_skew: 'clock',
+}
+
+function problemOf({ asked }: Findings): { part: Part; said: Said } | null {
+  if (asked.kind === 'answered') return null
+  const { code, detail } = asked
+  const part = partOf[code] ?? 'reachable'
+  if (code === 'keys_unreadable') {
+    const nextStep = 'Press “Replace keys” and enter the store’s keys.'
+    return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
+  }
+  const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
+  const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence
+  return { part, said: { state: code === 'rate_limited' ? 'warn' : 'bad', finding, nextStep, answer: detail } }
+}
+
+const notAsked = (why: string): Said => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
+
+function ofReach(found: Findings): Said {
+  const problem = problemOf(found)
+  if (problem?.part === 'reachable') return problem.said
+  return { state: 'good', finding: 'The store responds, and WooCommerce is active.' }
+}
+
+function ofVersion({ asked, known }: Findings): Said {
+  const version = asked.kind === 'answered' ? asked.profile.version : known.version
+  if (version === '') return { state: 'quiet', finding: 'The store does not report its version.' }
+  const major = Number(/^\d+/.exec(version)?.[0] ?? Number.NaN)
+  if (major < LEAST_VERSION) {
+    return {
+      state: 'bad',
+      finding: `WooCommerce ${version} is too old: 5.0 or later is needed.`,
+      nextStep: 'Back up your site, then update WooCommerce in WordPress under Plugins.',
+    }
+  }
+  if (asked.kind === 'problem') return { state: 'quiet', finding: `Could not be checked now. It was ${version}.` }
+  return { state: 'good', finding: `WooCommerce ${version}. ${detectionText(asked.profile.hasEarlyDrafts)}` }
+}
+
+function ofKeys(found: Findings): Said {
+  const problem = problemOf(found)
+  if (problem?.part === 'reachable') return notAsked('the store did not answer')
+  if (problem?.part === 'clock') return notAsked('the store refuses every signature because its clock is wrong')
+  if (problem?.part === 'keys') return problem.said
+  return { state: 'good', finding: 'The store knows the key and accepts its secret.' }
+}
+
+function ofPermissions(found: Findings): Said {
+  const problem = problemOf(found)
+  if (problem?.part === 'permissions') return problem.said
+  if (found.asked.kind === 'problem') return notAsked('the store refused the keys')
+  if (found.asked.profile.canWrite) {
+    return { state: 'good', finding: 'The key can read and write, so coupons and webhooks are possible.' }
+  }
+  const { sentence, nextStep } = STORE_PROBLEM_TEXT.read_only_key
+  return { state: 'warn', finding: `${sentence} Reading carts and orders works.`, nextStep }
+}
+
+/** What the store would have to send is missing or switched off, and could be made anew by us. */
+export function needsNewWebhooks(found: Findings): boolean {
+  if (!found.isReachableByStore || found.asked.kind === 'problem' || !found.asked.profile.canWrite) return false
+  const { missing, disabled } = hooksOf(found.asked.hooks, found.kept)
+  return found.asked.hooks !== null && (found.kept.length === 0 || missing + disabled > 0)
+}
+
+function hooksOf(present: WebhookSubscription[] | null, kept: Findings['kept']) {
+  const states = kept.map(({ webhook_id }) => present?.find(({ id }) => id === webhook_id)?.status)
+  return {
+    missing: states.filter((status) => status === undefined).length,
+    disabled: states.filter((status) => status !== undefined && status !== 'active').length,
+  }
+}
+
+function ofWebhooks(found: Findings): Said {
+  const { asked, kept, now, publicUrl } = found
+  if (!found.isReachableByStore) {
+    return {
+      state: 'quiet',
+      finding: `The store cannot reach ${publicUrl}, which is not a public address. Nothing is missed: orders are synced every 15 minutes and before each message.`,
+    }
+  }
+  const lastAt = newest(kept.map((each) => each.last_delivery_at))
+  if (asked.kind === 'problem')
+    return notAsked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
+  if (!asked.profile.canWrite) {
+    return {
+      state: 'warn',
+      finding: 'The key cannot create webhooks, so orders are synced only every 15 minutes and before each message.',
+      nextStep: STORE_PROBLEM_TEXT.read_only_key.nextStep,
+    }
+  }
+  if (asked.hooks === null) return notAsked('the store did not list them')
+  const { missing, disabled } = hooksOf(asked.hooks, kept)
+  if (disabled > 0) {
+    return {
+      state: 'bad',
+      finding: `WooCommerce disabled ${disabled} of ${kept.length} webhooks because deliveries to ${publicUrl} failed.`,
+      nextStep: `We are recreating them. SyncJob this check again in a minute. If it happens again, ask your host to let the store reach ${publicUrl}.`,
+    }
+  }
+  if (kept.length === 0 || missing > 0) {
+    return {
+      state: 'warn',
+      finding: kept.length === 0 ? 'Webhooks are not set up yet.' : 'Some webhooks are missing from the store.',
+      nextStep: 'We are creating them now. Run this check again in a minute.',
+    }
+  }
+  if (!lastAt) {
+    return {
+      state: 'warn',
+      finding: 'Webhooks are set up, but none has been received yet.',
+      nextStep:
+        'Change any order in WooCommerce, wait two minutes and run this check again. If none arrives, WordPress’s scheduled tasks are not running: see Tools → Site Health.',
+    }
+  }
+  return { state: 'good', finding: `The last webhook was received ${ago(lastAt, now)}.` }
+}
+
+function ofCapture({ known, capture, now }: Findings): Said {
+  const { captureSeenAt } = known
+  if (!captureSeenAt) {
+    return {
+      state: 'warn',
+      finding: `No report has come from the script yet. ${WITHOUT_SCRIPT}.`,
+      nextStep: 'Put the script on your shop’s pages: “How to install it” below shows how for each kind of theme.',
+    }
+  }
+  if (now.getTime() - captureSeenAt.getTime() > DAY_MS) {
+    return {
+      state: 'warn',
+      finding: `The last report came ${ago(captureSeenAt, now)}. Nobody has visited the shop since, or the script was removed from its pages.`,
+      nextStep: 'Open your shop once and run this again. If nothing changes, install the script below again.',
+    }
+  }
+  const heard = `The last report came ${ago(captureSeenAt, now)}.`
+  const limits = limitText(capture)
+  if (!limits) return { state: 'good', finding: heard }
+  return {
+    state: 'warn',
+    finding: `${heard} ${limits}`,
+    nextStep:
+      'If many of your customers share one network, no action is needed: their orders confirm them. If you did not expect so many, a bot may be filling in your checkout.',
+  }
+}
+
+const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
+const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
+
+/** Boxes are optional: none is no fault. One with other words looks like a consent and is none. */
+function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now }: Findings): Said {
+  const seen = boxes.filter(({ seenAt }) => seenAt !== null)
+  const other = seen.filter(({ isCurrent }) => !isCurrent).map(({ channel }) => channel)
+  if (other.length > 0) {
+    return {
+      state: 'warn',
+      finding: `The checkout shows a box with different text from yours for ${listed(other)}. Its ticks are not counted.`,
+      nextStep: 'Copy the box again under Settings → Consent → Boxes, and replace it on your checkout.',
+    }
+  }
+  if (seen.length > 0) {
+    const last = newest(seen.map(({ seenAt }) => new Date(seenAt!)))!
+    return {
+      state: 'good',
+      finding: `Seen on your checkout: ${listed(seen.map(({ channel }) => channel))}, ${ago(last, now)}.`,
+    }
+  }
+  const finding = checkoutSeenAt
+    ? `The script saw your checkout ${ago(new Date(checkoutSeenAt), now)}, and found no consent box.`
+    : 'The script has not seen your checkout yet, so it is not known whether it shows consent boxes.'
+  return {
+    state: 'quiet',
+    finding,
+    nextStep: 'Where consent is needed, copy the boxes under Settings → Consent → Boxes into your checkout.',
+  }
+}
+
+const ORDER_STREAMS = ['order_check', 'sweep', 'import']
+
+function ofSync({ streams, now, known }: Findings): Said {
+  const orders = streams.filter(({ stream }) => ORDER_STREAMS.includes(stream))
+  const doneAt = newest(orders.map((each) => each.completed_at))
+  const isRunning = orders.some(({ lease_until }) => lease_until && lease_until > now)
+  const failed = orders
+    .filter(({ error_code, failed_at }) => error_code && failed_at && (!doneAt || failed_at > doneAt))
+    .sort((one, other) => other.failed_at!.getTime() - one.failed_at!.getTime())[0]
+  if (failed) {
+    return {
+      state: 'bad',
+      finding: `It failed ${ago(failed.failed_at!, now)}. ${problemText(failed.error_code!, null)}`,
+      answer: failed.error_detail,
+      nextStep: 'We retry automatically every few minutes. “Sync now” retries immediately.',
+    }
+  }
+  const waitedMs = now.getTime() - (doneAt ?? known.connectedAt).getTime()
+  if (waitedMs > SYNC_PATIENCE_MS && !isRunning) {
+    return {
+      state: 'bad',
+      finding: doneAt ? `The last complete sync was ${ago(doneAt, now)}.` : 'Orders have never been synced.',
+      nextStep:
+        'Orders should sync every 15 minutes. Ask the server’s administrator to check that a worker is running.',
+    }
+  }
+  if (!doneAt) return { state: 'quiet', finding: 'The first import is running.' }
+  return { state: 'good', finding: `Complete ${ago(doneAt, now)}.` }
+}
+
+function ofClock(found: Findings): Said {
+  const problem = problemOf(found)
+  if (problem?.part === 'clock') return problem.said
+  if (found.asked.kind === 'problem') return notAsked('only a signed request shows the store’s time')
+  const { clockSkewMs } = found.asked.profile
+  if (Math.abs(clockSkewMs) <= CLOCK_TOLERANCE_MS) {
+    return { state: 'good', finding: 'The store’s clock is correct to within five minutes.' }
+  }
+  const minutes = Math.round(Math.abs(clockSkewMs) / MINUTE_MS)
+  return {
+    state: 'warn',
+    finding: `The store’s clock is ${minutes} minutes ${clockSkewMs > 0 ? 'ahead of' : 'behind'} ours, so its order times are off by the same amount.`,
+    nextStep:
+      'Ask your host to synchronize the server’s clock with NTP. With a difference of 15 minutes or more, a store without https refuses our keys.',
+  }
+}
+
+function ago(at: Date, now: Date): string {
+  const minutes = Math.max(0, Math.round((now.getTime() - at.getTime()) / MINUTE_MS))
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} ago`
+  const hours = Math.round(minutes / 60)
+  if (hours < 48) return `${hours} ${hours === 1 ? 'hour' : 'hours'} ago`
+  return `${Math.round(hours / 24)} days ago`
+}

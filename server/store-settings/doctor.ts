@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { readCaptureStatus } from '../capture/contact-limits.ts'
+import { readBoxes } from '../consent/boxes.ts'
+import type { Db, StoreDb } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { type Limit, take } from '../core/rate-limits.ts'
+import type { Deps } from '../deps.ts'
+import type { StoreClient, StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
+import { StoreProblem } from '../platforms/store-problem.ts'
+import { storeAccess } from '../stores/access.ts'
+import { profileColumns } from '../stores/profile.ts'
+import { canReach } from '../stores/rules.ts'
+import * as sql from '../stores/store.ts'
+import { webhooksJob } from '../sync/jobs.ts'
+import { readStreams } from '../sync/streams.ts'
+import { listWebhooks } from '../sync/webhooks.ts'
+import { type Asked, doctorChecks, type Findings, needsNewWebhooks } from './doctor-rules.ts'
+
+// Somebody asks what is wrong with a store's connection. The store is really asked, once; the rest is what we have heard of it.
+
+/** Of one store, whoever asks: each makes the shop answer half a dozen requests. */
+const EXAMINATIONS: Limit = { name: 'doctor-store', points: 20, windowS: 900 }
+const LIMIT_MS = 25_000
+
+export async function examineStore(deps: Deps, store: StoreDb<Db>) {
+  const row = found(await sql.readStore(store), 'Store')
+  if (!row.is_active) throw new AppError('conflict', 'This store is not connected.')
+  await take(deps, EXAMINATIONS, store.storeId)
+  const asked = await ask(deps, store)
+  if (asked.kind === 'answered') await keepNews(deps, row, asked.profile)
+  const findings: Findings = {
+    now: deps.now(),
+    asked,
+    known: { version: row.version, captureSeenAt: row.capture_seen_at, connectedAt: row.connected_at },
+    capture: await readCaptureStatus(deps, store),
+    boxes: await readBoxes(store),
+    publicUrl: deps.config.publicUrl,
+    isReachableByStore: row.is_demo || canReach(deps.config.publicUrl),
+    kept: await listWebhooks(store),
+    streams: await readStreams(store),
+  }
+  if (needsNewWebhooks(findings)) {
+    await deps.jobs.enqueue(deps.db, webhooksJob, { storeId: store.storeId }, store.storeId)
+  }
+  return { at: findings.now.toISOString(), checks: doctorChecks(findings) }
+}
+
+/** A look writes only what has changed: whoever holds the store's row just now is not waited for without need. */
+async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
+  const columns = profileColumns(profile)
+  const names = Object.keys(columns) as (keyof typeof columns)[]
+  if (names.every((name) => isDeepStrictEqual(columns[name], row[name]))) return
+  await sql.updateStore({ accountId: row.account_id, db: deps.db }, row.id, columns)
+}
+
+/** What a store does wrong is the answer, not an error. A mistake of ours is thrown. */
+async function ask(deps: Deps, store: StoreDb<Db>): Promise<Asked> {
+  const ended = new AbortController()
+  try {
+    const client = await storeAccess(deps, store)
+    const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), ended.signal])
+    // Requests of one store wait for each other, so that ours may not even have begun.
+    const late = sleep(LIMIT_MS, undefined, { signal: ended.signal, ref: false }).then(() => {
+      throw new StoreProblem('timeout')
+    })
+    late.catch(() => undefined)
+    const profile = await Promise.race([client.readProfile(signal), late])
+    const hooks = await Promise.race([hooksOf(client), late])
+    return { kind: 'answered', profile, hooks }
+  } catch (error) {
+    if (error instanceof StoreProblem) return { kind: 'problem', code: error.code, detail: error.detail }
+    if (error instanceof AppError && error.code === 'store_credentials') {
+      return { kind: 'problem', code: 'keys_unreadable', detail: null }
+    }
+    throw error
+  } finally {
+    ended.abort()
+  }
+}
+
+/** The list is worth less than the rest of the answer. */
+function hooksOf(client: StoreClient): Promise<WebhookSubscription[] | null> {
+  return client.webhooks().catch((error) => {
+    if (error instanceof StoreProblem) return null
+    throw error
+  })
+}

@@ -1,0 +1,23 @@
+import type { AccountTx } from '../core/db.ts'
+import type { Deps } from '../deps.ts'
+import { keepKeys, type StoreKeys } from '../stores/access.ts'
+import { KEY_PROBLEMS } from '../stores/rules.ts'
+import { importJob, webhooksJob } from '../sync/jobs.ts'
+import { endLeases, ensureStreams, forgetFailures } from '../sync/streams.ts'
+import { markForRenewal } from '../sync/webhooks.ts'
+
+/**
+ * Keeps keys that were just proven, and has the store read with them at once. What was refused to the keys before does not hold any
+ * more, and a reading that still runs with them changes nothing. A webhook's deliveries are made in the name of the user whose key
+ * created it, so the webhooks are made anew.
+ */
+export async function takeKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
+  const store = { storeId, db: tx.db }
+  await keepKeys(deps, tx, storeId, keys)
+  await ensureStreams(store)
+  await endLeases(store)
+  await forgetFailures(store, KEY_PROBLEMS)
+  await markForRenewal(store)
+  await deps.jobs.enqueue(tx.db, importJob, { storeId }, storeId)
+  await deps.jobs.enqueue(tx.db, webhooksJob, { storeId }, storeId)
+}

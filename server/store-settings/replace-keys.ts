@@ -1,0 +1,58 @@
+import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { take } from '../core/rate-limits.ts'
+import type { Deps } from '../deps.ts'
+import { limits } from '../members/limits.ts'
+import type { StoreProfile } from '../platforms/platform.ts'
+import type { StoreKeys } from '../stores/access.ts'
+import { askStore } from '../stores/problems.ts'
+import { profileColumns } from '../stores/profile.ts'
+import * as sql from '../stores/store.ts'
+import { PROFILE_LIMIT_MS, readKeys, type WantedKeys, warningsOf } from './connect.ts'
+import { takeKeys } from './new-keys.ts'
+
+// Other keys for a store that stays connected. They are tried first, so that keys that do not work leave the old ones in use. Nothing
+// else changes: messages go on waiting for their time.
+
+export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: WantedKeys) {
+  const keys = readKeys(wanted)
+  const row = found(await sql.readStore(store), 'Store')
+  assertReplaceable(row)
+  await take(deps, limits.connectPerAccount, row.account_id)
+  const client = deps.storeClient(row.platform, { storeUrl: row.url, homeUrl: row.home_url, ...keys })
+  const profile = await askStore(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const replaced = await keepReplaced(deps, store, { keys, profile })
+  return { store: replaced, warnings: warningsOf(profile) }
+}
+
+async function keepReplaced(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { keys, profile }: { keys: StoreKeys; profile: StoreProfile },
+) {
+  return transact(store, async (tx) => {
+    // It may have been disconnected while the store was asked.
+    const row = found(await sql.lockStore(tx), 'Store')
+    assertReplaceable(row)
+    assertSameStore(row, profile)
+    const account = { accountId: row.account_id, db: tx.db }
+    const updated = await sql.updateStore(account, row.id, profileColumns(profile))
+    await takeKeys(deps, account, row.id, keys)
+    return updated!
+  })
+}
+
+function assertReplaceable({ is_active, is_demo }: sql.StoreRow): void {
+  if (!is_active) throw new AppError('conflict', 'This store is not connected. Connect it with its keys.')
+  if (is_demo)
+    throw new AppError('forbidden', 'The keys of the demo store belong to this server and cannot be replaced.')
+}
+
+/** At the same address there may be another shop by now. Its orders must not be taken for this one's. */
+function assertSameStore({ home_url }: sql.StoreRow, { homeUrl }: StoreProfile): void {
+  if (homeUrl === home_url) return
+  throw new AppError(
+    'unprocessable',
+    `These keys belong to the store ${homeUrl}, and this connection is to ${home_url}. Keys can only be replaced by keys of the same store. To use the other store, connect it by its own address.`,
+  )
+}

@@ -1,0 +1,85 @@
+import { KEYS_UNREADABLE } from '../../shared/store-problems.ts'
+import type { Db, StoreDb } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import type { ItemRef, ItemTerms } from '../platforms/platform.ts'
+import { StoreProblem } from '../platforms/store-problem.ts'
+import { storeAccess } from '../stores/access.ts'
+import { ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
+import { readStore } from '../stores/store.ts'
+import * as sql from './sync-sql.ts'
+
+// D3: stock and price of a batch's items are read with its order check.
+
+export interface Terms {
+  isAvailable: boolean
+  /** null: the store says none. */
+  priceMinor: number | null
+  /** What it was before it last changed; null: it never did, as far as is known. */
+  wasMinor: number | null
+  currency: string
+}
+
+/** Terms by `goodsKey`, of every item that was asked for; or what the store did wrong. */
+export type Goods = { terms: ReadonlyMap<string, Terms> } | { problem: string; detail: string | null }
+
+export const goodsKey = ({ productId, variationId }: ItemRef): string => `${productId}:${variationId ?? ''}`
+
+export const NO_GOODS: Goods = { terms: new Map() }
+
+/** Never throws for what a store does wrong. */
+export async function readGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<Goods> {
+  if (items.length === 0) return NO_GOODS
+  const signal = AbortSignal.timeout(ORDER_CHECK_LIMIT_MS)
+  try {
+    const row = await readStore(store)
+    if (!row) return NO_GOODS
+    const client = await storeAccess(deps, store)
+    const found = await client.terms({ items, currency: row.currency, signal })
+    signal.throwIfAborted()
+    return { terms: await keepTerms(store, items, found, row.currency) }
+  } catch (error) {
+    const failure = failureOf(error, signal)
+    if (!failure) throw error
+    // Of a store that is not connected any more the decision itself says so.
+    if (failure === 'not connected') return NO_GOODS
+    await sql.noteFailure(store, { ...failure, now: deps.now() })
+    return { problem: failure.code, detail: failure.detail }
+  }
+}
+
+function failureOf(error: unknown, signal: AbortSignal) {
+  if (error instanceof StoreProblem) return { code: error.code as string, detail: error.detail }
+  if (signal.aborted) return { code: 'timeout', detail: null }
+  if (!(error instanceof AppError)) return null
+  return error.code === 'store_credentials' ? { code: KEYS_UNREADABLE, detail: null } : 'not connected'
+}
+
+/** What the store does not name is not there any more. The catalogue's copy follows. */
+async function keepTerms(
+  store: StoreDb<Db>,
+  items: readonly ItemRef[],
+  found: readonly ItemTerms[],
+  currency: string,
+): Promise<Map<string, Terms>> {
+  const byKey = new Map(found.map((each) => [goodsKey(each), each]))
+  const wanted = [...new Map(items.map((item) => [goodsKey(item), item])).entries()]
+  const rows = wanted.map(([key, { productId, variationId }]) => {
+    const terms = byKey.get(key)
+    return {
+      product_id: productId,
+      variation_id: variationId ?? '',
+      is_available: terms?.isAvailable ?? false,
+      price_minor: terms?.priceMinor ?? null,
+      stock_quantity: terms?.stockQuantity ?? null,
+    }
+  })
+  const was = new Map((await sql.keepTerms(store, rows)).map((row) => [`${row.product_id}:${row.variation_id}`, row]))
+  return new Map(
+    rows.map((row) => {
+      const key = `${row.product_id}:${row.variation_id}`
+      const wasMinor = was.get(key)?.was_price_minor ?? null
+      return [key, { isAvailable: row.is_available, priceMinor: row.price_minor, wasMinor, currency }]
+    }),
+  )
+}

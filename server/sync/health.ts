@@ -1,0 +1,29 @@
+import { problemText } from '../../shared/store-problems.ts'
+import type { Db, StoreDb } from '../core/db.ts'
+import { newest } from '../stores/rules.ts'
+import * as sql from './sync-sql.ts'
+
+/** Y3: how fresh each stream is, and what last went wrong in words. The age is that of the newest complete pull of orders. */
+export async function readHealth(store: StoreDb<Db>, now: Date) {
+  const states = await sql.readStreams(store)
+  const pulled = newest(states.filter(isOrderStream).map((each) => each.completed_start))
+  return {
+    ageSeconds: pulled ? Math.max(0, Math.round((now.getTime() - pulled.getTime()) / 1_000)) : null,
+    streams: Object.fromEntries(states.map((state) => [state.stream, viewStream(state, now)])),
+    counts: await sql.countLocalCopies(store),
+  }
+}
+
+function isOrderStream({ stream }: sql.SyncState): boolean {
+  return stream === 'sweep' || stream === 'order_check' || stream === 'import'
+}
+
+function viewStream(state: sql.SyncState, now: Date) {
+  return {
+    completedAt: state.completed_at?.toISOString() ?? null,
+    failedAt: state.failed_at?.toISOString() ?? null,
+    problem: state.error_code ? problemText(state.error_code, state.error_detail) : null,
+    rowsSeen: state.rows_seen,
+    isRunning: state.lease_until !== null && state.lease_until > now,
+  }
+}

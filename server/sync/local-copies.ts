@@ -1,0 +1,118 @@
+import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
+import type { Deps } from '../deps.ts'
+import type { PlatformCustomer, PlatformProduct } from '../platforms/platform.ts'
+import { storeAccess } from '../stores/access.ts'
+import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules.ts'
+import { numberedPages } from './pages.ts'
+import { keepGoing, OutOfTime, runSyncJob, type SyncResult } from './sync-jobs.ts'
+import * as sql from './sync-sql.ts'
+
+// Copies of the store's customers and products. A listing that was interrupted goes on at its next page.
+
+export interface PullOptions {
+  storeId: string
+  /** Everything, not only what changed. */
+  isFull?: boolean
+  signal?: AbortSignal
+}
+
+export function pullCustomers(deps: Deps, { storeId, signal }: PullOptions): Promise<SyncResult> {
+  return runSyncJob(deps, { storeId, stream: 'customers' }, async (run) => {
+    const client = await storeAccess(deps, run.store)
+    const pages = numberedPages(
+      (firstPage) => client.customers({ firstPage, ...(signal ? { signal } : {}) }),
+      run.state.cursor_page ?? 1,
+      signal,
+    )
+    let rowsSeen = 0
+    for await (const page of inTime(pages, signal)) {
+      await sql.upsertCustomers(run.store, asJson(page.rows.map((row) => customerRow(deps, row))), run.startedAt)
+      rowsSeen += page.rows.length
+      await keepGoing(run, { cursor_page: page.page + 1 })
+    }
+    return { rowsSeen }
+  })
+}
+
+/** Only a listing read from its first page to its last, in one run, may say that a product is gone (Y2). */
+export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResult> {
+  const { storeId, signal } = options
+  return runSyncJob(deps, { storeId, stream: 'products' }, async (run) => {
+    const { state, store, startedAt } = run
+    const isFull = options.isFull || state.cursor_page !== null || !state.completed_at || !state.watermark
+    const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
+    const client = await storeAccess(deps, store)
+    const pages = numberedPages(
+      (firstPage) => client.products({ firstPage, ...since, ...(signal ? { signal } : {}) }),
+      (isFull && state.cursor_page) || 1,
+      signal,
+    )
+    let seen: Date | null = null
+    let rowsSeen = 0
+    for await (const page of inTime(pages, signal)) {
+      await sql.upsertProducts(store, asJson(page.rows.map(productRow)), startedAt)
+      seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
+      rowsSeen += page.rows.length
+      await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})
+    }
+    if (isFull && state.cursor_page === null && rowsSeen > 0) await sql.closeUnseenProducts(store, startedAt)
+    return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+  })
+}
+
+/** The caller's patience, apart from what a store does wrong. */
+export async function* inTime<P>(pages: AsyncIterable<P>, signal: AbortSignal | undefined): AsyncGenerator<P> {
+  try {
+    for await (const page of pages) {
+      yield page
+      signal?.throwIfAborted()
+    }
+  } catch (error) {
+    if (signal?.aborted) throw new OutOfTime()
+    throw error
+  }
+}
+
+/** The hashes tell an erased person, who is not copied again (C8). */
+function customerRow({ secrets }: Deps, row: PlatformCustomer) {
+  const [email, phone] = [normalizeEmail(row.email), normalizePhone(row.phone, row.country)]
+  return {
+    customer_id: row.customerId,
+    email,
+    phone,
+    hashes: [email, phone].flatMap((address) => (address ? secrets.addressHash(address).toString('hex') : [])),
+    first_name: row.firstName,
+    last_name: row.lastName,
+    company: row.company,
+    country: row.country,
+    created_at: row.createdAt,
+    modified_at: row.modifiedAt,
+  }
+}
+
+const MOST_STOCK = 2_000_000_000
+
+function productRow(row: PlatformProduct) {
+  const stock = row.stockQuantity
+  return {
+    product_id: row.productId,
+    variation_id: row.variationId ?? '',
+    name: row.name,
+    sku: row.sku,
+    price_minor: row.priceMinor,
+    currency: row.currency,
+    image_url: row.imageUrl,
+    permalink: row.permalink,
+    is_available: row.isAvailable,
+    has_open_choice: row.hasOpenChoice ?? false,
+    stock_quantity: stock === null ? null : Math.trunc(Math.max(-MOST_STOCK, Math.min(MOST_STOCK, stock))),
+    modified_at: row.modifiedAt,
+  }
+}
+
+/** Names come from strangers: JSON in the database holds neither NUL nor half a surrogate pair. */
+function asJson(rows: object[]): string {
+  return JSON.stringify(rows, (_, value) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+  )
+}

@@ -1,0 +1,215 @@
+import type pg from 'pg'
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore, readings } from '../../test/connected-store.ts'
+import { anOrder, aProblem } from '../../test/fake-store.ts'
+import { aWorld } from '../../test/world.ts'
+import { openDb } from '../core/db.ts'
+import { beat } from '../send/workers.ts'
+import { before } from '../stores/rules.ts'
+import { checkOrders } from './order-check.ts'
+import { sweepStore } from './sync.ts'
+
+const world = aWorld()
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
+
+test('the first order check reaches back a week before connecting, and comes out fresh', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(fake.orderQueries[0]!.modifiedSince).toBe(ago(7 * DAY_MS))
+  expect(await orderIds(storeId)).toEqual(['1', '2', '3', '4', '5'])
+  const state = await streamOf(storeId, 'order_check')
+  expect(state).toMatchObject({ completed_start: world.now, lease_until: null, error_code: null, rows_seen: 5 })
+  expect(state.watermark?.toISOString()).toBe(ago(MINUTE_MS))
+})
+
+test('a pull that started within the last minute is used again, an older one is not', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  const first = world.now
+  world.advance(60_000)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: first })
+  expect(fake.orderQueries).toHaveLength(1)
+  world.advance(1)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(fake.orderQueries).toHaveLength(2)
+})
+
+test('a clock put back does not make a pull young again when the same hour comes back (D3, T4)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await beat(world.deps)
+  await orderCheck(storeId)
+  world.advance(-10 * MINUTE_MS)
+  await beat(world.deps)
+  world.advance(10 * MINUTE_MS)
+  await beat(world.deps)
+  await orderCheck(storeId)
+  expect(fake.orderQueries).toHaveLength(2)
+})
+
+test('a pull that ends before it began, by the clock, says nothing of its age (T4)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const began = world.now
+  fake.beforePage = async () => {
+    if (world.now >= began) world.advance(-1_000)
+  }
+  await orderCheck(storeId)
+  world.advance(1_000)
+  await orderCheck(storeId)
+  expect(fake.orderQueries).toHaveLength(2)
+})
+
+test('the next pull overlaps the last one by two minutes', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  const newest = ago(MINUTE_MS)
+  world.advance(2 * MINUTE_MS)
+  await orderCheck(storeId)
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(before(new Date(newest), 120_000).toISOString())
+})
+
+test('a failed page leaves the order check’s watermark where it was, and it is not fresh', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  const known = await streamOf(storeId, 'order_check')
+  world.advance(5 * MINUTE_MS)
+  fake.allOrders = [1, 2, 3, 4].map((n) => anOrder({ orderId: `n${n}`, modifiedAt: ago(5_000 - n) }))
+  fake.failAt = { page: 2, problem: aProblem('store_error', 'out of memory'), times: 1 }
+  expect(await orderCheck(storeId)).toEqual({ isFresh: false, pulledAt: known.completed_start })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({
+    watermark: known.watermark,
+    completed_start: known.completed_start,
+    failed_at: world.now,
+    error_code: 'store_error',
+    error_detail: 'out of memory',
+    failures: 1,
+    lease_until: null,
+  })
+  world.advance(5_000)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: null, failures: 0 })
+})
+
+test('an order dated in the future does not hide what changes before that date', async () => {
+  const { storeId, fake } = await aConnectedStore(world)
+  fake.allOrders = [anOrder({ orderId: 'future', modifiedAt: ago(-DAY_MS) })]
+  await orderCheck(storeId)
+  expect((await streamOf(storeId, 'order_check')).watermark).toEqual(world.now)
+})
+
+test('two who need the order check at the same moment share one pull', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const opened = Promise.withResolvers<void>()
+  fake.beforePage = () => opened.promise
+  const both = Promise.all([orderCheck(storeId), orderCheck(storeId)])
+  await expect.poll(() => fake.orderQueries.length).toBe(1)
+  opened.resolve()
+  expect(await both).toEqual([
+    { isFresh: true, pulledAt: world.now },
+    { isFresh: true, pulledAt: world.now },
+  ])
+  expect(fake.orderQueries).toHaveLength(1)
+})
+
+test('a pull whose worker died is taken over when its lease ends', async () => {
+  const { storeId } = await aStoreWithOrders()
+  const lease = new Date(world.now.getTime() + 10_000)
+  await world.db
+    .updateTable('sync_state')
+    .set({ lease_until: lease, started_at: world.now })
+    .where('store_id', '=', storeId)
+    .execute()
+  expect(await orderCheck(storeId, AbortSignal.timeout(300))).toEqual({ isFresh: false, pulledAt: null })
+  world.advance(10_001)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+})
+
+test('a pull during which the database went away is over for everybody as soon as it is back', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  let isAway = false
+  const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
+  const pool = {
+    connect: () => (isAway ? Promise.reject(away()) : world.pool.connect()),
+    end: async () => {},
+  } as unknown as pg.Pool
+  const deps = { ...world.deps, db: openDb(pool) }
+  fake.beforePage = async () => {
+    isAway = true
+  }
+  await expect(checkOrders(deps, storeId, new AbortController().signal)).rejects.toThrow('ECONNREFUSED')
+  fake.beforePage = async () => {}
+  expect((await streamOf(storeId, 'order_check')).lease_until).not.toBeNull()
+  isAway = false
+  await expect.poll(async () => (await streamOf(storeId, 'order_check')).lease_until).toBeNull()
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+})
+
+test('a lease given by a clock that has stepped back since does not hold anybody up', async () => {
+  const { storeId } = await aStoreWithOrders()
+  await world.db
+    .updateTable('sync_state')
+    .set({ lease_until: new Date(world.now.getTime() + DAY_MS), started_at: world.now })
+    .where('store_id', '=', storeId)
+    .execute()
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+})
+
+test('a pull that takes too long is not fresh, and the next one goes on behind the pages it read', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  let pages = 0
+  fake.beforePage = async ({ signal }) => {
+    pages += 1
+    if (pages === 2) await new Promise((resolve) => signal!.addEventListener('abort', resolve))
+  }
+  expect(await orderCheck(storeId, AbortSignal.timeout(300))).toEqual({ isFresh: false, pulledAt: null })
+  const state = await streamOf(storeId, 'order_check')
+  expect(state).toMatchObject({ completed_start: null, error_code: 'timeout', lease_until: null })
+  expect(state.watermark?.toISOString()).toBe(ago(4 * MINUTE_MS))
+  fake.beforePage = async () => {}
+  world.advance(5_000)
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+  expect(await orderIds(storeId)).toHaveLength(5)
+})
+
+test('a sweep of a moment ago is no order check (D3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await sweepStore(world.deps, { storeId })
+  fake.problem = aProblem('unreachable')
+  expect(await orderCheck(storeId)).toEqual({ isFresh: false, pulledAt: null })
+})
+
+test('a store that has just failed is not asked again at once, nor left alone for more than 30 s (D3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('unreachable')
+  const asked: number[] = []
+  const start = world.now.getTime()
+  for (let second = 0; second <= 100; second++) {
+    const before = fake.orderQueries.length
+    await orderCheck(storeId)
+    if (fake.orderQueries.length > before) asked.push((world.now.getTime() - start) / 1_000)
+    world.advance(1_000)
+  }
+  expect(asked).toEqual([0, 5, 15, 35, 65, 95])
+})
+
+test('a failure dated in the future keeps nobody from asking: the clock has stepped back since (T4)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('unreachable')
+  await orderCheck(storeId)
+  fake.problem = null
+  world.advance(-MINUTE_MS)
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+})
+
+test('the order check of a disconnected store asks nobody and is never fresh', async () => {
+  const { storeId, fake, owner } = await aStoreWithOrders()
+  await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
+  expect((await orderCheck(storeId)).isFresh).toBe(false)
+  expect(fake.orderQueries).toEqual([])
+})

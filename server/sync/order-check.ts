@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { recordOrders } from '../carts/record.ts'
+import type { Db, StoreDb } from '../core/db.ts'
+import { found } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { storeAccess } from '../stores/access.ts'
+import {
+  before,
+  isFresh,
+  newest as newestOf,
+  nextTry,
+  nextWatermark,
+  ORDER_CHECK_LIMIT_MS,
+  ORDER_CHECK_OVERLAP_MS,
+  ORDER_CHECK_REACH_MS,
+} from '../stores/rules.ts'
+import { readStore } from '../stores/store.ts'
+import { OutOfTime, runSyncJob, type SyncJob } from './sync-jobs.ts'
+import { readStreams } from './sync-sql.ts'
+
+// D3: no message leaves without an order pull of its store that started at most 60 s ago and reached its last page.
+
+export interface OrderCheck {
+  isFresh: boolean
+  /** When the newest complete pull had started; null when none ever was complete. */
+  pulledAt: Date | null
+}
+
+/** How often a second caller looks whether the pull under way is through. */
+const LOOK_EVERY_MS = 100
+
+/**
+ * Pulls unless a fresh pull exists, or one has just failed; waits for one under way. Never throws for what a store does wrong: it is then
+ * not fresh. It ends after `ORDER_CHECK_LIMIT_MS`, or when `signal` says so before.
+ */
+export async function checkOrders(deps: Deps, storeId: string, signal?: AbortSignal): Promise<OrderCheck> {
+  const store = { storeId, db: deps.db }
+  const limit = AbortSignal.any([AbortSignal.timeout(ORDER_CHECK_LIMIT_MS), ...(signal ? [signal] : [])])
+  for (;;) {
+    const { isDue, ...orderCheck } = await readOrderCheck(store, deps.now())
+    if (!isDue || limit.aborted) return orderCheck
+    const result = await runSyncJob(
+      deps,
+      { storeId, stream: 'order_check', leaseMs: ORDER_CHECK_LIMIT_MS + 5_000 },
+      (run) => pull(run, limit),
+    )
+    if (result.kind !== 'busy') {
+      const { isFresh, pulledAt } = await readOrderCheck(store, deps.now())
+      return { isFresh, pulledAt }
+    }
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function readOrderCheck(store: StoreDb<Db>, now: Date): Promise<OrderCheck & { isDue: boolean }> {
+  const state = (await readStreams(store)).find(({ stream }) => stream === 'order_check')
+  const pulledAt = state?.completed_start ?? null
+  const fresh = isFresh(pulledAt, now)
+  return { isFresh: fresh, pulledAt, isDue: !fresh && (!state || nextTry(state, now) <= now) }
+}
+
+async function pull(run: SyncJob, limit: AbortSignal) {
+  const { deps, store, state, startedAt } = run
+  const client = await storeAccess(deps, store)
+  const row = found(await readStore(store), 'Store')
+  const since = state.watermark
+    ? before(state.watermark, ORDER_CHECK_OVERLAP_MS)
+    : before(row.connected_at, ORDER_CHECK_REACH_MS)
+  let seen: Date | null = null
+  let reached: Date | undefined
+  let rowsSeen = 0
+  try {
+    for await (const page of client.orders({ modifiedSince: since.toISOString(), signal: limit })) {
+      await recordOrders(deps, store.storeId, page.rows, 'sync')
+      seen = newestOf([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
+      reached = page.resumeFrom ? new Date(page.resumeFrom) : reached
+      rowsSeen += page.rows.length
+      limit.throwIfAborted()
+    }
+  } catch (error) {
+    // Not a failed page but our own limit: the pages read so far are complete, and the next pull goes on behind them.
+    if (limit.aborted) throw new OutOfTime(nextWatermark(state.watermark, reached ?? null, startedAt) ?? undefined)
+    throw error
+  }
+  return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+}

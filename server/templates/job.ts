@@ -1,0 +1,55 @@
+import { type TemplateContext, TemplateError, type TemplateProblem, type TemplateSource } from './context.ts'
+import type { RenderedMessage, TemplateRenderer } from './render.ts'
+
+// What a rendering thread is asked and what it answers: plain data in both directions.
+
+export type RenderJob =
+  | {
+      kind: 'mail'
+      source: TemplateSource
+      context: TemplateContext
+      storeHosts: string[]
+      /** Addresses for the links to be tracked, in their order. */
+      tracked: string[]
+    }
+  | { kind: 'text'; source: TemplateSource; context: TemplateContext }
+  | { kind: 'check'; subject: string; body: string }
+  | { kind: 'checkText'; body: string }
+
+export type RenderAnswer =
+  /** `message` is null where `tracked` was too short. */
+  | { kind: 'mail'; message: RenderedMessage | null }
+  | { kind: 'text'; text: string }
+  | { kind: 'checked'; problem: Problem | null }
+  | { kind: 'refused'; problem: Problem }
+  | { kind: 'broken'; words: string }
+
+interface Problem {
+  code: TemplateProblem
+  message: string
+}
+
+/** Never throws. */
+export function answerJob(renderer: TemplateRenderer, job: RenderJob): RenderAnswer {
+  try {
+    if (job.kind === 'text') return { kind: 'text', text: renderer.text(job.source, job.context) }
+    if (job.kind === 'mail') return { kind: 'mail', message: renderMail(renderer, job) }
+    const error = job.kind === 'check' ? renderer.check(job) : renderer.checkText(job.body)
+    return { kind: 'checked', problem: error && problemOf(error) }
+  } catch (error) {
+    if (error instanceof TemplateError) return { kind: 'refused', problem: problemOf(error) }
+    return { kind: 'broken', words: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}
+
+function renderMail(renderer: TemplateRenderer, job: Extract<RenderJob, { kind: 'mail' }>): RenderedMessage | null {
+  const { source, context, storeHosts, tracked } = job
+  let used = 0
+  const trackLink = (url: string) => (url === context.checkoutLink ? null : (tracked[used++] ?? null))
+  const message = renderer.render(source, context, { storeHosts, trackLink })
+  return used > tracked.length ? null : message
+}
+
+const problemOf = ({ code, message }: TemplateError): Problem => ({ code, message })
+
+export const errorOf = ({ code, message }: Problem): TemplateError => new TemplateError(code, message)

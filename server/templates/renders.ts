@@ -1,0 +1,104 @@
+import type { TemplateContext, TemplateError, TemplateSource } from './context.ts'
+import { answerJob, errorOf, type RenderAnswer, type RenderJob } from './job.ts'
+import { isOurBody, isOurSubject } from './ours.ts'
+import { createTemplateRenderer, type RenderedMessage, type TemplateRenderer } from './render.ts'
+import { RefusedTexts, RenderThread, type ThreadOptions } from './thread.ts'
+
+// Everything that becomes a message. Our own words are rendered here; an owner's in a thread that can be ended. There are two: what
+// people look at (previews, checks) never keeps waiting what is being sent.
+
+export type Lane = 'sending' | 'asking'
+
+/** Whose it is, so that all get their turn, and what for. */
+export interface RenderFor {
+  lane: Lane
+  accountId: string
+}
+
+export interface MailOptions {
+  storeHosts: string[]
+  /** The address by which the n-th tracked link is followed; the same for the same n. */
+  tracked(n: number): string
+}
+
+export interface Renders {
+  /** Throws a TemplateError that says what is wrong. */
+  mail(who: RenderFor, source: TemplateSource, context: TemplateContext, options: MailOptions): Promise<RenderedMessage>
+  text(who: RenderFor, source: TemplateSource, context: TemplateContext): Promise<string>
+  /** Do these words become a message, with and without a discount? The error, or null. Asked before they are stored. */
+  check(accountId: string, words: { subject: string; body: string }): Promise<TemplateError | null>
+  checkText(accountId: string, body: string): Promise<TemplateError | null>
+  close(): Promise<void>
+}
+
+/** A person waits for the second one. */
+const threadOptions: Record<Lane, ThreadOptions> = {
+  sending: { limitMs: 1_500, attempts: 2, patienceMs: null },
+  asking: { limitMs: 1_500, attempts: 1, patienceMs: 20_000, niceness: 5 },
+}
+/** Few mails have more tracked links; those that do are rendered once more, with more addresses. */
+const OFFERED = 8
+
+/** Threads start with the first job that asks for one. */
+export function createRenders(changes: Partial<ThreadOptions> = {}): Renders {
+  const refused = new RefusedTexts()
+  const threads = {
+    sending: new RenderThread({ ...threadOptions.sending, ...changes }, refused),
+    asking: new RenderThread({ ...threadOptions.asking, ...changes }, refused),
+  }
+  let renderer: TemplateRenderer | undefined
+  const ask = async ({ lane, accountId }: RenderFor, job: RenderJob): Promise<RenderAnswer> => {
+    const isOurs = isOurJob(job)
+    if (isOurs) renderer ??= createTemplateRenderer()
+    const answer = isOurs ? answerJob(renderer!, job) : await threads[lane].run(job, accountId)
+    if (answer.kind === 'refused') throw errorOf(answer.problem)
+    if (answer.kind === 'broken') throw new Error(answer.words)
+    return answer
+  }
+  const checked = async (accountId: string, job: RenderJob) => {
+    const answer = await ask({ lane: 'asking', accountId }, job)
+    return answer.kind === 'checked' && answer.problem ? errorOf(answer.problem) : null
+  }
+  return {
+    mail: (who, source, context, options) => renderMail((job) => ask(who, job), { source, context }, options),
+    async text(who, source, context) {
+      const answer = await ask(who, { kind: 'text', source, context })
+      return expected(answer, 'text').text
+    },
+    check: (accountId, { subject, body }) => checked(accountId, { kind: 'check', subject, body }),
+    checkText: (accountId, body) => checked(accountId, { kind: 'checkText', body }),
+    close: async () => void (await Promise.all([threads.sending.close(), threads.asking.close()])),
+  }
+}
+
+async function renderMail(
+  ask: (job: RenderJob) => Promise<RenderAnswer>,
+  what: { source: TemplateSource; context: TemplateContext },
+  { storeHosts, tracked }: MailOptions,
+): Promise<RenderedMessage> {
+  for (let count = OFFERED; ; count *= 8) {
+    const offered = Array.from({ length: count }, (_, n) => tracked(n))
+    const answer = await ask({ kind: 'mail', ...what, storeHosts, tracked: offered })
+    const { message } = expected(answer, 'mail')
+    if (message) return message
+  }
+}
+
+function expected<K extends RenderAnswer['kind']>(answer: RenderAnswer, kind: K) {
+  if (answer.kind !== kind) throw new Error(`a rendering thread answered ${answer.kind} instead of ${kind}`)
+  return answer as Extract<RenderAnswer, { kind: K }>
+}
+
+function isOurJob(job: RenderJob): boolean {
+  if (job.kind === 'check') return isOurSubject(job.subject) && isOurBody(job.body)
+  if (job.kind === 'checkText') return isOurBody(job.body)
+  return isOurBody(job.source.body) && isOurSubject(job.source.subject)
+}
+
+let shared: Renders | undefined
+
+/** One pair of threads per process, started with the first text that needs one. */
+export function sharedRenders(): Renders {
+  shared ??= createRenders()
+  return shared
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+/** What is seen of carts without the capture script. Every screen takes it from here. */
+export const WITHOUT_SCRIPT = 'Without the capture script, only started checkouts are detected'
+
+/** The same for one store, where it is known when its version makes an order of a checkout. */
+export const detectionText = (hasEarlyDrafts: boolean): string =>
+  hasEarlyDrafts
+    ? `${WITHOUT_SCRIPT}: a cart appears once the checkout page is opened.`
+    : `${WITHOUT_SCRIPT}: a cart appears once “Place order” is pressed.`
+
+/** New addresses of one kind an hour from one network to one store (X5). */
+export const CONTACTS_PER_CLIENT = 20
+
+export const captureStatus = endpoint({
+  method: 'GET',
+  path: '/api/capture-status',
+  permission: 'stores:read',
+  scope: 'store',
+  summary:
+    'Contacts of the last 24 hours that were above the limits on new contacts, by limit, and how many of them nothing has confirmed',
+  query: storeQuery,
+  reply: z.object({
+    unconfirmed: z.object({ client: z.number(), store: z.number(), open: z.number() }),
+    /** What the store takes from everybody in this hour. */
+    ceiling: z.number(),
+  }),
+})
+export type CaptureStatus = z.infer<typeof captureStatus.reply>
+
+/** null: nothing was above a limit. */
+export function limitText({ unconfirmed: { client, store, open }, ceiling }: CaptureStatus): string | null {
+  if (client + store === 0) return null
+  const reasons = [
+    ...(client > 0 ? [`${client} because more than ${CONTACTS_PER_CLIENT} came from one network within an hour`] : []),
+    ...(store > 0 ? [`${store} because the store had more than ${ceiling} within an hour`] : []),
+  ]
+  const rest =
+    open === 0
+      ? 'All of them have been confirmed by an order or draft order since.'
+      : `${open} of them ${open === 1 ? 'is' : 'are'} not confirmed by an order or draft order yet and ${open === 1 ? 'is' : 'are'} not messaged.`
+  return `In the last 24 hours, ${client + store} new ${client + store === 1 ? 'contact was' : 'contacts were'} above a limit: ${reasons.join(', ')}. The carts are kept. ${rest}`
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { type ConsentChannel, maxConsentWording } from './consent.ts'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// Consent boxes on the shop's checkout: their words, the HTML to paste, and whether the capture script has seen them (C5).
+
+export const boxChannels = ['email', 'sms', 'whatsapp'] as const satisfies readonly ConsentChannel[]
+
+/** What a box says until the store's team changes it. SMS: what US carriers ask for. */
+export function defaultBoxText(channel: ConsentChannel, storeName: string): string {
+  switch (channel) {
+    case 'email':
+      return `Email me reminders about my cart and offers from ${storeName}. I can unsubscribe at any time.`
+    case 'sms':
+      return `Text me reminders about my cart. I agree to receive recurring automated marketing text messages from ${storeName} at this number. Consent is not a condition of any purchase. Message and data rates may apply. Reply STOP to stop, HELP for help.`
+    case 'whatsapp':
+      return `Message me on WhatsApp about my cart and offers from ${storeName}. I can reply STOP at any time.`
+  }
+}
+
+/** Without line breaks and double blanks, as a browser shows them. */
+export const plainWords = (words: string): string => words.replace(/\s+/g, ' ').trim()
+
+/** Names a wording in the page (FNV-1a). Other words have another name. */
+export function wordingId(words: string): string {
+  let sum = 0x811c9dc5
+  for (const char of plainWords(words)) sum = Math.imul(sum ^ char.codePointAt(0)!, 0x01000193)
+  return `w${(sum >>> 0).toString(36)}`
+}
+
+const escaped = (text: string) =>
+  text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]!)
+
+/** Not ticked: a tick that nobody made is no consent. */
+export function boxHtml(channel: ConsentChannel, words: string): string {
+  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(words)}"> ${escaped(plainWords(words))}</label>`
+}
+
+const Box = z.object({
+  channel: z.enum(boxChannels),
+  words: z.string(),
+  /** Of the product; false: the store's own. */
+  isDefault: z.boolean(),
+  html: z.string(),
+  /** Last time the capture script saw the box on a checkout. */
+  seenAt: z.string().nullable(),
+  /** It named these words then; a box with other words is not counted. */
+  isCurrent: z.boolean(),
+})
+export type ConsentBox = z.infer<typeof Box>
+
+export const consentBoxes = endpoint({
+  method: 'GET',
+  path: '/api/consent/boxes',
+  permission: 'stores:read',
+  scope: 'store',
+  summary: 'A store’s consent boxes: text, HTML to paste into the checkout, and when the capture script last saw them',
+  query: storeQuery,
+  reply: z.object({ boxes: z.array(Box), checkoutSeenAt: z.string().nullable() }),
+})
+export type ConsentBoxes = z.infer<typeof consentBoxes.reply>
+
+export const saveBoxText = endpoint({
+  method: 'PUT',
+  path: '/api/consent/boxes',
+  permission: 'consent:write',
+  scope: 'store',
+  summary:
+    'Change the text of a consent box. Boxes with the old text no longer count. An empty text restores the default',
+  query: storeQuery,
+  body: z.object({
+    channel: z.enum(boxChannels),
+    words: z.string().trim().max(maxConsentWording, `At most ${maxConsentWording} characters.`),
+  }),
+  reply: z.object({ box: Box }),
+})

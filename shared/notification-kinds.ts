@@ -1,0 +1,153 @@
+import type { NotificationData, NotificationType } from './notifications.ts'
+import type { Stage } from './stages.ts'
+
+// How each type of notification looks, what it belongs to and where it leads (decisions 64, 65 and 70). Pure.
+
+/** What a member chooses about. The label and hint are shown in the settings. */
+export const notificationTopics = {
+  new_carts: { label: 'Abandoned carts', hint: 'Carts that were left. Above ten an hour you get one per hour.' },
+  recovered: { label: 'Recovered carts', hint: 'Shoppers who came back and bought.' },
+  sent: { label: 'Messages sent', hint: 'One per channel and hour.' },
+  failed: { label: 'Messages not delivered', hint: 'Refused, bounced or unreadable texts.' },
+  stopped: { label: 'Something has stopped', hint: 'Capture, sync or sending has stopped, and works again.' },
+  sending: { label: 'Receiving domains', hint: 'A domain refuses or delays your email, and accepts it again.' },
+  capture: { label: 'Unusual traffic', hint: 'Many more new contacts than usual.' },
+  store: { label: 'Store connection', hint: 'Connected, refused, and connection tests.' },
+  complaints: { label: 'Spam complaints', hint: 'Shoppers who reported a message as spam.' },
+  limits: { label: 'Limits', hint: 'The messages of your plan or your budget are used up.' },
+  imports: { label: 'Imports', hint: 'An import of consents has finished.' },
+} as const satisfies Record<string, { label: string; hint: string }>
+export type NotificationTopic = keyof typeof notificationTopics
+
+/** Names of pictures; the browser has one for each. */
+export type NotificationIcon =
+  | 'cart'
+  | 'recovered'
+  | 'email'
+  | 'sms'
+  | 'whatsapp'
+  | 'push'
+  | 'alarm'
+  | 'resumed'
+  | 'capture'
+  | 'receiver'
+  | 'store'
+  | 'test'
+
+/** Red, green and blue of B 2. */
+export type NotificationTone = 'problem' | 'good' | 'neutral'
+
+/** Which filter of the screen shows it, besides All and Unread. */
+export type NotificationGroup = 'problem' | 'new-cart' | null
+
+export interface NotificationAction {
+  label: string
+  to: string
+}
+
+interface Kind<Type extends NotificationType> {
+  topic: NotificationTopic
+  icon: NotificationIcon
+  group: NotificationGroup
+  action: (data: NotificationData[Type]) => NotificationAction | null
+}
+
+const cartOf = (label: string) => (data: object) =>
+  'cartId' in data && typeof data.cartId === 'string'
+    ? { label, to: `/carts/${encodeURIComponent(data.cartId)}` }
+    : { label: 'Open the carts', to: '/carts' }
+
+const sent = (icon: NotificationIcon) =>
+  ({ topic: 'sent', icon, group: null, action: cartOf('Open the cart') }) satisfies Kind<'email_sent'>
+const failed = (icon: NotificationIcon) =>
+  ({ topic: 'failed', icon, group: 'problem', action: cartOf('Why was it not sent?') }) satisfies Kind<'email_failed'>
+
+/** Where the owner looks after a stage that has stopped; null: only the server's administrator can. */
+const cureOf: Record<Stage, (cause: string) => NotificationAction | null> = {
+  capture: () => ({ label: 'Check the capture script', to: '/settings/capture-script' }),
+  sync: () => ({ label: 'Reconnect', to: '/settings' }),
+  detection: () => null,
+  sending: (cause) =>
+    cause === 'mail_server'
+      ? { label: 'Check the mail server', to: '/settings/sending/mail-server' }
+      : { label: 'Open the sending settings', to: '/settings/sending' },
+  reports: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
+}
+
+const kinds: { [Type in NotificationType]: Kind<Type> } = {
+  cart_abandoned: { topic: 'new_carts', icon: 'cart', group: 'new-cart', action: cartOf('Open the cart') },
+  cart_recovered: { topic: 'recovered', icon: 'recovered', group: null, action: cartOf('Open the cart') },
+  email_sent: sent('email'),
+  sms_sent: sent('sms'),
+  whatsapp_sent: sent('whatsapp'),
+  push_sent: sent('push'),
+  email_failed: failed('email'),
+  sms_failed: failed('sms'),
+  whatsapp_failed: failed('whatsapp'),
+  push_failed: failed('push'),
+  stage_failed: {
+    ...{ topic: 'stopped', icon: 'alarm', group: 'problem' },
+    action: ({ stage, cause }) => cureOf[stage](cause),
+  },
+  stage_resumed: { topic: 'stopped', icon: 'resumed', group: null, action: () => null },
+  capture_flood: {
+    ...{ topic: 'capture', icon: 'capture', group: 'problem' },
+    action: () => ({ label: 'Open the carts', to: '/carts' }),
+  },
+  domain_throttled: {
+    ...{ topic: 'sending', icon: 'receiver', group: 'problem' },
+    action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
+  },
+  domain_reopened: { topic: 'sending', icon: 'receiver', group: null, action: () => null },
+  connection_test: { topic: 'store', icon: 'test', group: null, action: () => null },
+  store_connected: {
+    ...{ topic: 'store', icon: 'store', group: null },
+    action: () => ({ label: 'Open the dashboard', to: '/dashboard' }),
+  },
+  store_check_failed: {
+    ...{ topic: 'store', icon: 'alarm', group: 'problem' },
+    action: () => ({ label: 'Reconnect', to: '/settings' }),
+  },
+  complaint_failed: { topic: 'complaints', icon: 'alarm', group: 'problem', action: cartOf('Open the cart') },
+  import_finished: {
+    ...{ topic: 'imports', icon: 'capture', group: null },
+    action: () => ({ label: 'Open the consents', to: '/settings/consent' }),
+  },
+  plan_limit: {
+    ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
+    action: () => ({ label: 'See the plans', to: '/pricing' }),
+  },
+  budget_reached: {
+    ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
+    action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
+  },
+}
+
+export interface NotificationLook {
+  topic: NotificationTopic
+  icon: NotificationIcon
+  tone: NotificationTone
+  group: NotificationGroup
+  /** What its detail offers to do; null: nothing. */
+  action: NotificationAction | null
+  /** It is a connection test. */
+  isTest: boolean
+}
+
+/** `data` may come over HTTP: what a link needs is read defensively. */
+export function notificationLook({ type, data }: { type: NotificationType; data: object }): NotificationLook {
+  const { topic, icon, group, action } = kinds[type] as Kind<NotificationType>
+  return {
+    ...{ topic, icon, group, tone: toneOf(type), isTest: type === 'connection_test' },
+    action: action(data as NotificationData[NotificationType]),
+  }
+}
+
+/** B 2: red if the type contains "failed", green if it contains "sent", else blue. */
+export const toneOf = (type: string): NotificationTone =>
+  type.includes('failed') ? 'problem' : type.includes('sent') ? 'good' : 'neutral'
+
+export const topicOf = (type: NotificationType): NotificationTopic => kinds[type].topic
+export const isProblem = (type: NotificationType): boolean => kinds[type].group === 'problem'
+export const typesOf = (topic: NotificationTopic): NotificationType[] =>
+  (Object.keys(kinds) as NotificationType[]).filter((type) => kinds[type].topic === topic)

@@ -1,0 +1,270 @@
+import { formatDuration, resumedText, type Stage, stoppedText } from './stages.ts'
+import { problemText } from './store-problems.ts'
+
+// Every kind of notification: what its row holds (a type and data, never a sentence) and the English made of it (decision 64). Pure.
+
+/** How notifications name each channel and who accepts its messages. */
+export const channelCopy = {
+  email: { word: 'email', provider: 'mail server' },
+  sms: { word: 'SMS', provider: 'SMS provider' },
+  whatsapp: { word: 'WhatsApp message', provider: 'WhatsApp provider' },
+  push: { word: 'notification', provider: 'push service' },
+} as const
+type Channel = keyof typeof channelCopy
+
+interface AboutCart {
+  cartId: string
+  customer: string
+  /** Minor units of `currency`. */
+  value: number
+  currency: string
+  /** When it was abandoned or bought, ISO 8601. */
+  timestamp: string
+}
+
+/** Of an hour in which there were many (decision 65): figures, and nothing of a person. */
+export interface Gathered {
+  count: number
+  /** When the first and the last of them happened, ISO 8601. */
+  since: string
+  until: string
+}
+
+interface GatheredCarts extends Gathered {
+  /** Minor units of `currency`; null: of several currencies. */
+  value: number | null
+  currency: string | null
+}
+
+export const isGathered = (data: object): data is Gathered => 'until' in data
+
+interface AboutMessage {
+  /** null: about no cart. */
+  cartId: string | null
+  messageId: string
+}
+
+interface SentData extends AboutMessage {
+  /** Of a flow; null: sent by a member. */
+  step: number | null
+  to: string
+  /** Kept in this server's own mailbox: it has not reached the shopper. */
+  isInMailbox: boolean
+}
+
+type FailedCause = 'refused' | 'unanswered' | 'bounced' | 'undelivered' | 'unrenderable'
+
+type FailedData = AboutMessage &
+  (
+    | { cause: 'refused'; step: number | null; to: string; answer: string }
+    | { cause: 'unanswered'; step: number | null; to: string }
+    | { cause: 'bounced'; to: string; answer: string | null }
+    | { cause: 'undelivered'; to: string; code: string | null }
+    /** Of `count` messages with one text, the first. */
+    | { cause: 'unrenderable'; step: number | null; count: number }
+  )
+
+/** What the rows of each type hold. No message bodies, no secrets, no IP addresses. */
+export type NotificationData = {
+  cart_abandoned: (AboutCart & { itemCount: number }) | GatheredCarts
+  cart_recovered: AboutCart | GatheredCarts
+  stage_failed: {
+    stage: Stage
+    cause: string
+    /** ISO 8601. */
+    since: string
+    waiting: number
+    /** The store's or the mail server's own words. */
+    detail: string | null
+    alarmId: string
+  }
+  stage_resumed: { stage: Stage; lastedMs: number; alarmId: string }
+  /** More new contacts than usual in an hour. */
+  capture_flood: { ceiling: number }
+  domain_throttled: { domain: string; kind: 'blocked' | 'deferred'; since: string; answer: string }
+  domain_reopened: { domain: string }
+  /** A store was connected, or a test message left (decision 130). `test` marks it on screen. */
+  connection_test: { test: true; channel: 'store' | Channel; to: string }
+  store_connected: { url: string }
+  /** The store refuses what only its owner can mend, such as its keys. */
+  store_check_failed: { code: string; detail: string | null }
+  /** Somebody reported a message as spam. */
+  complaint_failed: (AboutMessage & { to: string }) | Gathered
+  /** Of consents. */
+  import_finished: { importId: string; fileName: string; rows: number; added: number; refused: number }
+  /** Once a month; `renewsAt`: when the plan or the budget begins anew, ISO 8601. */
+  plan_limit: { channel: Channel; renewsAt: string | null }
+  budget_reached: { renewsAt: string | null }
+} & Record<`${Channel}_sent`, SentData | (Gathered & { isInMailbox: boolean })> &
+  Record<`${Channel}_failed`, FailedData | (Gathered & { cause: FailedCause })>
+
+export type NotificationType = keyof NotificationData
+
+/** Of these the whole account hears, whichever store is chosen. */
+export type AccountNotificationType = 'domain_throttled' | 'domain_reopened' | 'plan_limit' | 'budget_reached'
+export type StoreNotificationType = Exclude<NotificationType, AccountNotificationType>
+
+export interface NotificationText {
+  title: string
+  message: string
+}
+
+type Catalogue = { [Type in NotificationType]: (data: NotificationData[Type], createdAt: Date) => NotificationText }
+
+const catalogue: Catalogue = {
+  cart_abandoned: (data) =>
+    isGathered(data)
+      ? cartsText(data, 'abandoned')
+      : {
+          title: 'Cart abandoned',
+          message: `${data.customer} left a cart with ${data.itemCount} ${data.itemCount === 1 ? 'item' : 'items'}`,
+        },
+  cart_recovered: (data) =>
+    isGathered(data)
+      ? cartsText(data, 'recovered')
+      : { title: 'Cart recovered', message: `${data.customer} came back and bought` },
+  email_sent: (data) => sentText('email', data),
+  sms_sent: (data) => sentText('sms', data),
+  whatsapp_sent: (data) => sentText('whatsapp', data),
+  push_sent: (data) => sentText('push', data),
+  email_failed: (data) => failedText('email', data),
+  sms_failed: (data) => failedText('sms', data),
+  whatsapp_failed: (data) => failedText('whatsapp', data),
+  push_failed: (data) => failedText('push', data),
+  stage_failed: (data, createdAt) =>
+    stoppedText({ ...data, silent: formatDuration(createdAt.getTime() - Date.parse(data.since)) }),
+  stage_resumed: ({ stage, lastedMs }) => resumedText(stage, lastedMs),
+  capture_flood: ({ ceiling }) => ({
+    title: 'Unusually many new contacts',
+    message: `Your shop had more than ${ceiling} new contacts within an hour, far more than usual. All carts are still recorded. Further contacts of this hour get no messages until an order or draft order confirms them.`,
+  }),
+  domain_throttled: ({ domain, kind, answer }) => ({
+    title: `${domain} ${kind === 'blocked' ? 'is refusing your email' : 'is delaying your email'}`,
+    message: `This has lasted for more than two hours. Messages to it wait and are retried one at a time. Its answer: ${answer}`,
+  }),
+  domain_reopened: ({ domain }) => ({
+    title: `${domain} accepts your email again`,
+    message: 'Messages that were waiting are sent now, unless they have expired.',
+  }),
+  connection_test: ({ channel, to }) =>
+    channel === 'store'
+      ? { title: 'The store is connected', message: `The connection to ${to} works.` }
+      : { title: 'Test sent', message: `A test ${channelCopy[channel].word} went to ${to}.` },
+  store_connected: ({ url }) => ({
+    title: 'Store connected',
+    message: `${url} is connected. Its orders and products are being read.`,
+  }),
+  store_check_failed: ({ code, detail }) => ({
+    title: 'The store refuses the order check',
+    message: `${problemText(code, detail)} Reminders wait for an up-to-date order check, up to 24 hours past their time.`,
+  }),
+  complaint_failed: (data) =>
+    isGathered(data)
+      ? {
+          title: `${data.count} emails were reported as spam`,
+          message:
+            'All within an hour. Those who reported them get no more messages. Check your texts and whom you write to.',
+        }
+      : { title: 'An email was reported as spam', message: `${data.to} reported it. They get no more messages.` },
+  import_finished: ({ fileName, rows, added, refused }) => ({
+    title: 'Consents imported',
+    message: `${fileName}: ${added} of ${rows} ${rows === 1 ? 'row was' : 'rows were'} new, ${refused} could not be used.`,
+  }),
+  plan_limit: ({ channel }) => ({
+    title: `Your plan’s ${many(channel, 2).slice(2)} of this month are used up`,
+    message: 'Further messages wait for a larger plan or the next month. Those that are too late by then are not sent.',
+  }),
+  budget_reached: () => ({
+    title: 'Your budget for SMS and WhatsApp is used up',
+    message:
+      'Further messages wait for a larger budget or the next month. Those that are too late by then are not sent.',
+  }),
+}
+
+export const notificationTypes = Object.keys(catalogue) as NotificationType[]
+
+export interface StoredNotification<Type extends NotificationType = NotificationType> {
+  type: Type
+  data: NotificationData[Type]
+  createdAt: Date
+}
+
+export function notificationText<Type extends NotificationType>({
+  type,
+  data,
+  createdAt,
+}: StoredNotification<Type>): NotificationText {
+  return catalogue[type](data, createdAt)
+}
+
+const nameOf = (channel: Channel, step: number | null): string =>
+  step === null ? `The ${channelCopy[channel].word}` : `Reminder ${step}`
+
+/** The worth is no part of it: its currency may have no place in a sentence, and the detail lists it. */
+const cartsText = ({ count }: GatheredCarts, what: 'abandoned' | 'recovered'): NotificationText => ({
+  title: `${count} carts ${what}`,
+  message:
+    what === 'abandoned'
+      ? `${count} shoppers left a cart within an hour.`
+      : `${count} shoppers came back and bought within an hour.`,
+})
+
+const many = (channel: Channel, count: number) =>
+  `${count} ${channelCopy[channel].word === 'SMS' ? 'SMS' : `${channelCopy[channel].word}s`}`
+
+function sentText(channel: Channel, data: NotificationData['email_sent']): NotificationText {
+  const { word } = channelCopy[channel]
+  if (isGathered(data)) {
+    return data.isInMailbox
+      ? {
+          title: `${many(channel, data.count)} kept on this server`,
+          message: 'They are in the mailbox on this server.',
+        }
+      : { title: `${many(channel, data.count)} sent`, message: 'Sent to shoppers within an hour.' }
+  }
+  const { step, to, isInMailbox } = data
+  const about = `${nameOf(channel, step)} to ${to}`
+  return isInMailbox
+    ? { title: `Recovery ${word} kept on this server`, message: `${about} is in the mailbox on this server.` }
+    : { title: `Recovery ${word} sent`, message: `${nameOf(channel, step)} went to ${to}.` }
+}
+
+/** Why many of them failed. */
+const failedWords = (provider: string): Record<FailedCause, string> => ({
+  refused: `The ${provider} refused them, all within an hour.`,
+  unanswered: `There was no answer from the ${provider}, all within an hour.`,
+  bounced: 'They bounced, all within an hour.',
+  undelivered: `The ${provider} reported that they were not delivered, all within an hour.`,
+  unrenderable: 'Their text took too long to render, twice. They are not retried. Please simplify the text.',
+})
+
+function failedText(channel: Channel, data: NotificationData['email_failed']): NotificationText {
+  const { word, provider } = channelCopy[channel]
+  if (isGathered(data)) {
+    return { title: `${many(channel, data.count)} not delivered`, message: failedWords(provider)[data.cause] }
+  }
+  const title = `Recovery ${word} not delivered`
+  switch (data.cause) {
+    case 'refused':
+      return { title, message: `${nameOf(channel, data.step)} to ${data.to}: ${data.answer}` }
+    case 'unanswered':
+      return { title, message: `${nameOf(channel, data.step)} to ${data.to}: no answer from the ${provider}` }
+    case 'bounced':
+      return { title, message: `The ${word} to ${data.to} bounced${data.answer ? `: ${data.answer}` : '.'}` }
+    case 'undelivered': {
+      const code = data.code ? ` (${provider} code ${data.code})` : ''
+      return { title, message: `The ${word} to ${data.to} was not delivered${code}.` }
+    }
+    case 'unrenderable':
+      return unrenderableText(data)
+  }
+}
+
+function unrenderableText({ step, count }: { step: number | null; count: number }): NotificationText {
+  const messages = count === 1 ? 'A message was' : `${count} messages were`
+  const where = step === null ? 'The text written for it' : `The text of step ${step} of your flow`
+  return {
+    title: `${messages} not sent: the text cannot be rendered`,
+    message: `${where} took too long to render, twice. Nothing was sent, and it is not retried. Please simplify the text and send it again.`,
+  }
+}

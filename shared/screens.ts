@@ -1,0 +1,196 @@
+import type { Permission } from './endpoint.ts'
+
+// Every screen of the app. The server answers 404 for a path that is not listed here, the browser's router is made from this list, and
+// the guard shows nothing that is not in it. `web/screens.ts` has the component of each `loader`.
+
+/**
+ * Who sees it (A 4.1 with decisions 2, 5 and 27); everybody else is led elsewhere by `web/access/access.ts`.
+ * `home` is never shown: it leads on. `dashboard` tells by itself what an account without a plan lacks.
+ */
+export type ScreenAccess =
+  | 'everybody'
+  | 'home'
+  | 'signed-out'
+  | 'signed-in'
+  | 'setup'
+  | 'without-store'
+  | 'dashboard'
+  | 'connected'
+
+/** What stands around it. */
+export type ScreenFrame = 'page' | 'shell' | 'settings'
+
+interface Listed<Loader extends string> {
+  path: string
+  title: string
+  /** Names the component in `web/screens.ts`. */
+  loader: Loader
+  /** What a member's role must allow (decision 8). */
+  permission?: Permission
+  /** Has a tab in the sidebar; the name of its icon in `web/shell/sections.ts`. */
+  icon?: string
+  /** Has a tab in the settings, with this label. */
+  tab?: string
+  /** Of the specification and not built yet: it says so, and has no tab. */
+  isPlanned?: true
+}
+
+interface Around {
+  frame: ScreenFrame
+  access: ScreenAccess
+}
+
+type Complete<Loader extends string> = Listed<Loader> & Around & { permission: Permission }
+
+const all = <Loader extends string>(around: Around, listed: readonly Listed<Loader>[]): readonly Complete<Loader>[] =>
+  listed.map((screen) => ({ permission: 'session', ...around, ...screen }))
+
+/** Nothing is asked about them: shopper's pages, links of mails, what is public. */
+const open = all({ frame: 'page', access: 'everybody' }, [
+  { path: '/landing', title: 'Recoup', permission: 'public', loader: 'LandingRoute' },
+  { path: '/cart/recover', title: 'Your cart', permission: 'public', loader: 'RestorePage' },
+  { path: '/unsubscribe', title: 'Unsubscribe', permission: 'public', loader: 'UnsubscribePage' },
+  { path: '/preferences', title: 'Your preferences', permission: 'public', loader: 'PreferencesPage' },
+  { path: '/invite', title: 'Invitation', permission: 'public', loader: 'InvitePage' },
+  { path: '/confirm-email', title: 'Confirm your email', permission: 'public', loader: 'ConfirmEmailPage' },
+  { path: '/verify-email', title: 'Confirm your email', permission: 'public', loader: 'VerifyEmailPage' },
+  { path: '/undo-email', title: 'Keep your email', permission: 'public', loader: 'UndoEmailPage' },
+  { path: '/terms', title: 'Terms', permission: 'public', loader: 'TermsPage' },
+  { path: '/privacy', title: 'Privacy', permission: 'public', loader: 'PrivacyPage' },
+  { path: '/how-we-test', title: 'How we test', permission: 'public', loader: 'HowWeTestPage' },
+  { path: '/test', title: 'Test', permission: 'public', loader: 'TestPage' },
+])
+
+const home = all({ frame: 'page', access: 'home' }, [
+  { path: '/', title: 'Recoup', permission: 'public', loader: 'LoadingPage' },
+])
+
+const signIn = all({ frame: 'page', access: 'signed-out' }, [
+  { path: '/login', title: 'Sign in', permission: 'public', loader: 'SignInPage' },
+  { path: '/register', title: 'Register', permission: 'public', loader: 'SignInPage' },
+  { path: '/reset-password', title: 'Reset password', permission: 'public', loader: 'ResetPasswordPage' },
+])
+
+/** Paying and leaving stay open in every state (decision 27); the test plan page is where paying leads in test mode. */
+const signedIn = all({ frame: 'page', access: 'signed-in' }, [
+  { path: '/logout', title: 'Logout', loader: 'LogoutPage' },
+  { path: '/pricing', title: 'Pricing', loader: 'PricingPage' },
+  { path: '/test-subscription', title: 'Test subscription', loader: 'TestSubscriptionPage' },
+])
+
+const setup = all({ frame: 'page', access: 'setup' }, [
+  { path: '/store-setup', title: 'Connect your store', loader: 'StoreSetupPage' },
+])
+
+const dashboard = all({ frame: 'shell', access: 'dashboard' }, [
+  { path: '/dashboard', title: 'Dashboard', icon: 'dashboard', permission: 'carts:read', loader: 'DashboardPage' },
+])
+
+const working = all({ frame: 'shell', access: 'connected' }, [
+  { path: '/carts', title: 'Abandoned Carts', icon: 'carts', permission: 'carts:read', loader: 'CartsPage' },
+  { path: '/carts/:id', title: 'Cart', permission: 'carts:read', loader: 'CartPage' },
+  { path: '/flows', title: 'Flows', icon: 'flows', permission: 'flows:read', loader: 'FlowsPage' },
+  { path: '/flows/:flowId', title: 'Flow', permission: 'flows:read', loader: 'FlowPage' },
+  { path: '/campaigns', title: 'Email Campaigns', icon: 'campaigns', loader: 'LaterPage', isPlanned: true },
+  { path: '/campaigns/:id', title: 'Email Campaigns', loader: 'LaterPage', isPlanned: true },
+  { path: '/customers', title: 'Customers', icon: 'customers', loader: 'LaterPage', isPlanned: true },
+  {
+    path: '/notifications',
+    title: 'Notifications',
+    icon: 'notifications',
+    permission: 'carts:read',
+    loader: 'NotificationsPage',
+  },
+  { path: '/coupons', title: 'Coupons', icon: 'coupons', loader: 'LaterPage', isPlanned: true },
+  { path: '/analytics', title: 'Analytics', icon: 'analytics', loader: 'LaterPage', isPlanned: true },
+])
+
+/** The tabs of the settings in their order, each with the screens below it. */
+const settings = all({ frame: 'settings', access: 'signed-in' }, [
+  { path: '/settings', title: 'Settings', icon: 'settings', tab: 'Store', loader: 'StoreTab' },
+  {
+    path: '/settings/capture-script',
+    title: 'Capture script',
+    permission: 'stores:read',
+    loader: 'CaptureScriptScreen',
+  },
+  { path: '/settings/account', title: 'Account', tab: 'Account', loader: 'AccountTab' },
+  {
+    path: '/settings/account/notifications',
+    title: 'Notifications',
+    permission: 'carts:read',
+    loader: 'NotificationSettings',
+  },
+  { path: '/settings/appearance', title: 'Appearance', tab: 'Appearance', loader: 'AppearanceTab' },
+  {
+    path: '/settings/recovery-rules',
+    title: 'Recovery rules',
+    tab: 'Recovery rules',
+    permission: 'stores:read',
+    loader: 'RecoveryRulesTab',
+  },
+  { path: '/settings/sending', title: 'Sending', tab: 'Sending', permission: 'stores:read', loader: 'SendingTab' },
+  { path: '/settings/sending/sender', title: 'Sender', permission: 'stores:read', loader: 'SenderScreen' },
+  {
+    path: '/settings/sending/mail-server',
+    title: 'Mail server',
+    permission: 'stores:read',
+    loader: 'MailServerScreen',
+  },
+  { path: '/settings/sending/domain', title: 'Domain', permission: 'stores:read', loader: 'DomainScreen' },
+  { path: '/settings/sending/bounces', title: 'Bounces', permission: 'stores:read', loader: 'BouncesScreen' },
+  { path: '/settings/sending/sms', title: 'SMS', permission: 'stores:read', loader: 'SmsScreen' },
+  { path: '/settings/sending/whatsapp', title: 'WhatsApp', permission: 'stores:read', loader: 'WhatsappScreen' },
+  { path: '/settings/consent', title: 'Consent', tab: 'Consent', permission: 'stores:read', loader: 'ConsentTab' },
+  { path: '/settings/faq', title: 'FAQ', tab: 'FAQ', loader: 'FaqTab' },
+])
+
+const billing = all({ frame: 'shell', access: 'signed-in' }, [
+  { path: '/billing', title: 'Billing and Subscription', loader: 'LaterPage', isPlanned: true },
+])
+
+const push = all({ frame: 'shell', access: 'without-store' }, [
+  { path: '/push-notifications', title: 'Push Notification Manager', loader: 'LaterPage', isPlanned: true },
+  { path: '/push-setup', title: 'Push Notification Integration', loader: 'LaterPage', isPlanned: true },
+])
+
+export const screens = [
+  ...[...open, ...home, ...signIn, ...signedIn, ...setup],
+  ...[...dashboard, ...working, ...settings, ...billing, ...push],
+]
+
+export type Screen = (typeof screens)[number]
+export type ScreenLoader = Screen['loader']
+
+const fixed = new Map(screens.filter(({ path }) => !path.includes(':')).map((screen) => [screen.path, screen]))
+const withParameters = screens.filter(({ path }) => path.includes(':'))
+
+/** The screen at an address, which is read as the router reads it: decoded, in any case, with or without a slash at its end. */
+export function screenOf(pathname: string): Screen | null {
+  const page = plainPath(pathname)
+  const parts = page.split('/')
+  return fixed.get(page) ?? withParameters.find(({ path }) => isOf(path.split('/'), parts)) ?? null
+}
+
+const isOf = (pattern: string[], parts: string[]) =>
+  pattern.length === parts.length &&
+  pattern.every((part, index) => (part.startsWith(':') ? parts[index] !== '' : part === parts[index]))
+
+function plainPath(pathname: string): string {
+  const plain = decoded(pathname)
+    .toLowerCase()
+    .replace(/(?<!\/)\/+$/, '')
+  return plain === '' ? '/' : plain
+}
+
+/** An encoded slash separates nothing, and what is no valid encoding stays as it is. */
+function decoded(path: string): string {
+  try {
+    return path
+      .split('/')
+      .map((part) => decodeURIComponent(part).replace(/\//g, '%2F'))
+      .join('/')
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { recordOrders } from '../server/carts/record.ts'
+import { insertConsent } from '../server/consent/consent-sql.ts'
+import { newId } from '../server/core/ids.ts'
+import type { PlatformOrder } from '../server/platforms/platform.ts'
+import { anOrder, aStore, freshOrderCheck, type TestStore } from './factories.ts'
+import { DAY, HOUR, pass } from './message-scene.ts'
+import { type Reply, START, type World } from './world.ts'
+
+// Test support: shoppers whom a person writes to.
+
+export interface Shop extends TestStore {
+  cartIds: string[]
+  orders: PlatformOrder[]
+}
+
+/** Abandoned carts of people in Germany who have agreed to everything; its flow is off. */
+export interface ShopOptions {
+  plan?: 'free' | 'starter' | 'growth'
+  country?: string
+  isConsenting?: boolean
+  phone?: () => string
+  /** A second store of an account. */
+  accountId?: string
+}
+
+export async function aShop(
+  world: World,
+  count = 1,
+  { plan = 'starter', country = 'DE', isConsenting = true, phone = germanPhone, ...options }: ShopOptions = {},
+): Promise<Shop> {
+  // Mid-morning in Germany, a day after the carts were left.
+  world.now = new Date(
+    `${new Date(Math.max(world.now.getTime(), START.getTime()) + DAY).toISOString().slice(0, 10)}T10:00:00Z`,
+  )
+  const store = await aStore(world, { isFlowOn: false, plan, ...options })
+  const orders = Array.from({ length: count }, () => anOrder(world, { country, phone: phone() }))
+  await recordOrders(world.deps, store.storeId, orders, 'sync')
+  if (isConsenting) for (const order of orders) await consent(world, store, order)
+  await pass(world, store.storeId, 25 * HOUR)
+  const carts = await world.db
+    .selectFrom('carts')
+    .select(['id', 'email'])
+    .where('store_id', '=', store.storeId)
+    .execute()
+  const idOf = new Map(carts.map((cart) => [cart.email, cart.id]))
+  return { ...store, orders, cartIds: orders.map((order) => idOf.get(order.email)!) }
+}
+
+let number = 0
+export const germanPhone = () => `+49301234${String(1_000 + number++)}`
+export const usPhone = () => `+1212555${String(1_000 + number++)}`
+
+export async function consent(world: World, store: TestStore, order: PlatformOrder): Promise<void> {
+  const address = { email: order.email!, sms: order.phone!, whatsapp: order.phone! }
+  for (const channel of ['email', 'sms', 'whatsapp'] as const) {
+    await insertConsent(
+      { storeId: store.storeId, db: world.db },
+      {
+        id: newId(),
+        addressHash: world.deps.secrets.addressHash(address[channel]),
+        channel,
+        status: 'granted',
+        isConfirmed: true,
+        source: 'checkout',
+        wording: null,
+        at: world.now,
+      },
+    )
+  }
+}
+
+/** Posts while the worker works. */
+export async function post(
+  world: World,
+  store: TestStore,
+  url: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  await freshOrderCheck(world, store.storeId)
+  let reply: Reply | undefined
+  const asked = world.request('POST', url, { token: store.token, body, headers }).then((each) => {
+    reply = each
+  })
+  while (!reply) {
+    await world.runJobs()
+    await sleep(10)
+  }
+  await asked
+  return reply
+}

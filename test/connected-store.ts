@@ -1,0 +1,113 @@
+import crypto from 'node:crypto'
+import { before } from '../server/stores/rules.ts'
+import { checkOrders } from '../server/sync/order-check.ts'
+import type { Stream } from '../server/sync/sync-sql.ts'
+import { DEFAULT_PLATFORM } from '../shared/platforms.ts'
+import { aFakeStore, anOrder, type FakeStore } from './fake-store.ts'
+import { confirmEmailOf } from './visitor.ts'
+import type { World } from './world.ts'
+
+// Test support: an owner with a plan, and a store connected through the front door.
+
+export interface Owner {
+  token: string
+  userId: string
+  accountId: string
+}
+
+export async function anOwner(world: World, plan: 'free' | 'starter' | 'growth' | null = 'free'): Promise<Owner> {
+  const { body } = await world.request('POST', '/api/auth/register', {
+    body: { name: 'Ada', email: `${crypto.randomUUID()}@owner.example.com`, password: 'secret' },
+  })
+  await confirmEmailOf(world, body.user.id)
+  const { account_id } = await world.db
+    .selectFrom('members')
+    .select('account_id')
+    .where('user_id', '=', body.user.id)
+    .executeTakeFirstOrThrow()
+  // The next owner may register as well, however many a file makes.
+  await world.db.deleteFrom('rate_limits').execute()
+  if (plan) {
+    await world.db
+      .insertInto('subscriptions')
+      .values({ account_id, plan, status: 'active', updated_at: world.now })
+      .execute()
+  }
+  return { token: body.token, userId: body.user.id, accountId: account_id }
+}
+
+export const aHome = () => `https://${crypto.randomUUID().slice(0, 8)}.example.com`
+
+export function connect(world: World, owner: Owner, fake: FakeStore, more: Record<string, unknown> = {}) {
+  world.storeClient = (_platform, access) => {
+    fake.access = access
+    return fake
+  }
+  return world.request('POST', '/api/stores/connect-store', {
+    token: owner.token,
+    body: {
+      platform: DEFAULT_PLATFORM,
+      store_url: fake.profile.storeUrl,
+      consumer_key: 'ck_0123456789abcdef',
+      consumer_secret: 'cs_fedcba9876543210',
+      ...more,
+    },
+  })
+}
+
+export interface Connected {
+  owner: Owner
+  fake: FakeStore
+  storeId: string
+  captureKey: string
+}
+
+export async function aConnectedStore(
+  world: World,
+  plan: 'free' | 'starter' | 'growth' = 'free',
+  fake = aFakeStore(aHome()),
+): Promise<Connected> {
+  const owner = await anOwner(world, plan)
+  const { body } = await connect(world, owner, fake)
+  world.queued.length = 0
+  return { owner, fake, storeId: body.store.id, captureKey: body.store.captureKey }
+}
+
+/** What tests of a store's screens ask for again and again. */
+export const ownerCalls = (world: World) => ({
+  check: (owner: Owner, query = '') =>
+    world.request('GET', `/api/stores/check-connection${query}`, { token: owner.token }),
+  disconnect: (owner: Owner, query = '') =>
+    world.request('DELETE', `/api/stores/disconnect${query}`, { token: owner.token }),
+  storeRow: (storeId: string) => world.db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst(),
+})
+
+const MINUTE_MS = 60_000
+
+/** What tests of reading a store ask for again and again. */
+export function readings(world: World) {
+  const ago = (ms: number) => before(world.now, ms).toISOString()
+  return {
+    ago,
+    orderCheck: (storeId: string, signal?: AbortSignal) => checkOrders(world.deps, storeId, signal),
+    async orderIds(storeId: string) {
+      const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
+      return (await orders.orderBy('order_id').execute()).map((row) => row.order_id)
+    },
+    streamOf: (storeId: string, stream: Stream) =>
+      world.db
+        .selectFrom('sync_state')
+        .selectAll()
+        .where('store_id', '=', storeId)
+        .where('stream', '=', stream)
+        .executeTakeFirstOrThrow(),
+    /** Five orders, the newest a minute old: three pages. */
+    async aStoreWithOrders(): Promise<Connected> {
+      const connected = await aConnectedStore(world)
+      connected.fake.allOrders = [5, 4, 3, 2, 1].map((minutes) =>
+        anOrder({ orderId: String(minutes), modifiedAt: ago(minutes * MINUTE_MS) }),
+      )
+      return connected
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { evaluateBurst } from '../server/engagement/burst.ts'
+import { classifyRequest, type EngagementClass } from '../server/engagement/classify.ts'
+import { openNetworks } from '../server/engagement/networks.ts'
+
+// Labelled visits (test/fixtures/visits) and how well they are told apart. Each scenario is one message; times are seconds since its
+// hand-over. The label says who it was, not what can be known.
+
+const Scenario = z.strictObject({
+  scenario: z.string().min(3),
+  basis: z.string().min(20),
+  visits: z
+    .array(
+      z.strictObject({
+        kind: z.enum(['open', 'click', 'unsubscribe_link', 'honeypot']),
+        at: z.number(),
+        link: z.string().optional(),
+        method: z.string().default('GET'),
+        agent: z.string(),
+        purpose: z.string().default(''),
+        address: z.string(),
+        is: z.enum(['human', 'machine']),
+      }),
+    )
+    .min(1),
+})
+
+export interface Evaluated {
+  file: string
+  scenario: string
+  kind: 'open' | 'click' | 'unsubscribe_link' | 'honeypot'
+  is: 'human' | 'machine'
+  taken: EngagementClass
+  reason: string
+}
+
+const FOLDER = new URL('./fixtures/engagement/', import.meta.url)
+
+/** Every visit of the corpus with what it is taken for once all of its scenario are known. */
+export function evaluateCorpus(): Evaluated[] {
+  const networkOf = openNetworks()
+  return readdirSync(FOLDER)
+    .sort()
+    .flatMap((file) => {
+      const scenarios = z.array(Scenario).parse(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')))
+      return scenarios.flatMap((each) => evaluateScenario(file.replace('.json', ''), each, networkOf))
+    })
+}
+
+function evaluateScenario(
+  file: string,
+  { scenario, visits }: z.output<typeof Scenario>,
+  networkOf: ReturnType<typeof openNetworks>,
+): Evaluated[] {
+  const alone = visits.map(({ kind, at, method, agent, purpose, address, is, link = '' }, index) => {
+    const seen = { kind, method, userAgent: agent, purpose, network: networkOf(address), sinceHandOverMs: at * 1_000 }
+    const { class: taken, reason } = classifyRequest(seen)
+    return { id: String(index), at: at * 1_000, link, class: taken, file, scenario, kind, is, taken, reason }
+  })
+  const late = new Map(evaluateBurst(alone).map(({ id, reason }) => [id, reason]))
+  return alone.map(({ id, kind, is, taken, reason }) => {
+    const lateReason = late.get(id)
+    return { file, scenario, kind, is, taken: lateReason ? 'machine' : taken, reason: lateReason ?? reason }
+  })
+}
+
+export interface Measure {
+  /** [who it was][what it was taken for] */
+  table: Record<'human' | 'machine', Record<EngagementClass, number>>
+  /** Of those taken for people, the share that were. */
+  precision: number
+  /** Of people, the share that were taken for people. */
+  recall: number
+}
+
+export function measure(visits: readonly Evaluated[]): Measure {
+  const row = () => ({ human: 0, machine: 0, unknown: 0 })
+  const table = { human: row(), machine: row() }
+  for (const { is, taken } of visits) table[is][taken]++
+  const right = table.human.human
+  const people = right + table.human.machine + table.human.unknown
+  return { table, precision: right / (right + table.machine.human), recall: right / people }
+}
+
+export const GROUPS = {
+  'links (clicks, unsubscribe page, hidden link)': ({ kind }: Evaluated) => kind !== 'open',
+  'pictures (opens)': ({ kind }: Evaluated) => kind === 'open',
+  all: () => true,
+} as const

@@ -1,0 +1,238 @@
+import type {
+  ItemRef,
+  ItemTerms,
+  OrderPage,
+  OrderQuery,
+  Page,
+  PlatformCustomer,
+  PlatformOrder,
+  PlatformProduct,
+  Refilled,
+  RefillWish,
+  StoreAccess,
+  StoreClient,
+  StoreProfile,
+  WebhookSubscription,
+} from '../server/platforms/platform.ts'
+import { StoreProblem } from '../server/platforms/store-problem.ts'
+
+// A store of the tests: what it holds is an array, what it does wrong is said beforehand.
+
+export interface FakeStore extends StoreClient {
+  profile: StoreProfile
+  allOrders: PlatformOrder[]
+  trashed: PlatformOrder[]
+  allCustomers: PlatformCustomer[]
+  allProducts: PlatformProduct[]
+  /** Of `terms`, by `product:variation`: what is sold out, and what costs something else than is known. */
+  gone: Set<string>
+  prices: Map<string, number>
+  termQueries: (readonly ItemRef[])[]
+  /** Thrown by `terms` alone. */
+  termsProblem: StoreProblem | null
+  hooks: (WebhookSubscription & { secret: string })[]
+  /** Rows per page of every listing. */
+  pageSize: number
+  /** Thrown by every call while set. */
+  problem: StoreProblem | null
+  /** Thrown instead of that page, counted from 1, as many times as `times` says. */
+  failAt: { page: number; problem: Error; times: number } | null
+  /** Awaited before every page of orders. */
+  beforePage: (query: OrderQuery) => Promise<void>
+  orderQueries: OrderQuery[]
+  /** What it says of a cart that is to be refilled; by itself nothing. */
+  refill: (wish: RefillWish) => Refilled | null
+  access: StoreAccess | null
+}
+
+export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
+  let made = 100
+  const fake: FakeStore = {
+    profile: aProfile(homeUrl),
+    allOrders: [],
+    trashed: [],
+    allCustomers: [],
+    allProducts: [],
+    hooks: [],
+    gone: new Set(),
+    prices: new Map(),
+    termQueries: [],
+    termsProblem: null,
+    pageSize: 2,
+    problem: null,
+    failAt: null,
+    beforePage: async () => {},
+    orderQueries: [],
+    refill: () => null,
+    access: null,
+    async readProfile() {
+      refuse(fake)
+      return fake.profile
+    },
+    orders: (query) => listOrders(fake, query),
+    async order(orderId) {
+      refuse(fake)
+      return [...fake.allOrders, ...fake.trashed].find((order) => order.orderId === orderId) ?? null
+    },
+    customers: ({ firstPage = 1 }) => numbered(fake, fake.allCustomers, firstPage),
+    products: ({ firstPage = 1, modifiedSince = '' }) =>
+      numbered(
+        fake,
+        fake.allProducts.filter((row) => (row.modifiedAt ?? '9') >= modifiedSince),
+        firstPage,
+      ),
+    async terms({ items }) {
+      refuse(fake)
+      fake.termQueries.push(items)
+      if (fake.termsProblem) throw fake.termsProblem
+      return termsOf(items, fake)
+    },
+    async refillCart(wish) {
+      refuse(fake)
+      return fake.refill(wish)
+    },
+    async webhooks() {
+      refuse(fake)
+      return fake.hooks.map(({ secret: _, ...hook }) => ({ ...hook }))
+    },
+    async createWebhook(topic, deliveryUrl, secret) {
+      refuse(fake)
+      const hook = { id: String(made++), topic, status: 'active', deliveryUrl, secret }
+      fake.hooks.push(hook)
+      return { id: hook.id, topic, status: 'active', deliveryUrl }
+    },
+    async deleteWebhook(id) {
+      refuse(fake)
+      fake.hooks = fake.hooks.filter((hook) => hook.id !== id)
+    },
+  }
+  return fake
+}
+
+/** Everything is there, but for what is said to be gone. */
+export function termsOf(
+  items: readonly ItemRef[],
+  { gone, prices }: Pick<FakeStore, 'gone' | 'prices'> = { gone: new Set(), prices: new Map() },
+): ItemTerms[] {
+  return items.map(({ productId, variationId }) => {
+    const key = `${productId}:${variationId ?? ''}`
+    const priceMinor = prices.get(key) ?? null
+    return { productId, variationId, isAvailable: !gone.has(key), priceMinor, stockQuantity: null }
+  })
+}
+
+async function* listOrders(fake: FakeStore, query: OrderQuery): AsyncGenerator<OrderPage> {
+  fake.orderQueries.push(query)
+  const source = query.list === 'trash' ? fake.trashed : fake.allOrders
+  const rows = source
+    .filter((order) => order.modifiedAt >= query.modifiedSince)
+    .sort((a, b) => a.modifiedAt.localeCompare(b.modifiedAt))
+  for await (const page of numbered(fake, rows, 1, () => fake.beforePage(query))) {
+    if (query.signal?.aborted) throw query.signal.reason
+    yield { ...page, resumeFrom: page.rows.at(-1)?.modifiedAt ?? null }
+  }
+}
+
+async function* numbered<Row>(
+  fake: FakeStore,
+  all: Row[],
+  firstPage: number,
+  before: () => Promise<void> = async () => {},
+): AsyncGenerator<Page<Row>> {
+  const totalPages = Math.max(1, Math.ceil(all.length / fake.pageSize))
+  for (let page = firstPage; page <= totalPages; page += 1) {
+    await before()
+    refuse(fake, page)
+    const rows = all.slice((page - 1) * fake.pageSize, page * fake.pageSize)
+    yield { rows, skipped: [], page, totalPages, isLast: page === totalPages }
+  }
+}
+
+function refuse(fake: FakeStore, page?: number): void {
+  if (fake.problem) throw fake.problem
+  if (page === undefined || fake.failAt?.page !== page || fake.failAt.times === 0) return
+  fake.failAt.times -= 1
+  throw fake.failAt.problem
+}
+
+export function aProfile(homeUrl: string): StoreProfile {
+  return {
+    storeUrl: homeUrl,
+    homeUrl,
+    name: 'Mugs & More',
+    currency: 'USD',
+    timeZone: 'America/New_York',
+    version: '10.4.4',
+    baseCountry: 'US',
+    sellingCountries: ['US', 'CA'],
+    clockSkewMs: 0,
+    hasCheckoutLink: true,
+    hasEarlyDrafts: true,
+    canWrite: true,
+  }
+}
+
+export function anOrder(order: Partial<PlatformOrder> & { orderId: string; modifiedAt: string }): PlatformOrder {
+  return {
+    kind: 'draft',
+    status: 'checkout-draft',
+    createdAt: order.modifiedAt,
+    paidAt: null,
+    currency: 'USD',
+    totalMinor: 1_800,
+    refundedMinor: 0,
+    customerId: null,
+    email: `shopper-${order.orderId}@mail.example.org`,
+    phone: null,
+    firstName: 'Grace',
+    lastName: 'Hopper',
+    country: 'US',
+    coupons: [],
+    items: [
+      {
+        productId: '16',
+        variationId: null,
+        name: 'Enamel Mug',
+        sku: 'MUG',
+        quantity: 1,
+        unitPriceMinor: 1_800,
+        imageUrl: null,
+      },
+    ],
+    createdVia: 'store-api',
+    paymentUrl: null,
+    ...order,
+  }
+}
+
+export function aProduct(product: Partial<PlatformProduct> & { productId: string }): PlatformProduct {
+  return {
+    variationId: null,
+    name: 'Enamel Mug',
+    sku: null,
+    priceMinor: 1_800,
+    currency: 'USD',
+    imageUrl: 'https://shop.example.com/mug.jpg',
+    permalink: 'https://shop.example.com/mug',
+    isAvailable: true,
+    stockQuantity: null,
+    modifiedAt: '2026-03-01T00:00:00.000Z',
+    ...product,
+  }
+}
+
+export function aCustomer(customer: Partial<PlatformCustomer> & { customerId: string }): PlatformCustomer {
+  return {
+    email: `customer-${customer.customerId}@mail.example.org`,
+    phone: null,
+    firstName: 'Grace',
+    lastName: 'Hopper',
+    company: null,
+    country: 'US',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    modifiedAt: '2026-01-01T00:00:00.000Z',
+    ...customer,
+  }
+}
+
+export const aProblem = (code: StoreProblem['code'], detail: string | null = null) => new StoreProblem(code, detail)

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import { isOriginOf, readContact, readName } from '../server/capture/capture-rules.ts'
+import { placesOf } from '../server/channels/templates.ts'
+import { csvCell } from '../server/core/csv.ts'
+import { bounceKind, statusIn, withoutAddresses } from '../server/deliverability/bounce-rules.ts'
+import { clientKind } from '../server/engagement/clients.ts'
+import { keywordOf } from '../server/inbound/keywords.ts'
+import { dateOf, guessMapping } from '../server/ledger/import-rules.ts'
+import { readMailNews } from '../server/mail-reports/dsn.ts'
+import { deviceText } from '../server/members/device.ts'
+import { gmtInstant, plainText, safeDetail, webAddress } from '../server/platforms/woocommerce/text.ts'
+import { languageOf } from '../server/preferences/rules.ts'
+import { prefixOf, readAddress } from '../server/suppressions/rules.ts'
+import { cleanText, webAddress as linkAddress } from '../server/templates/context.ts'
+import { answerJob } from '../server/templates/job.ts'
+import { createTemplateRenderer } from '../server/templates/render.ts'
+import { sanitizeHtml } from '../server/templates/sanitize.ts'
+import { isOnlyTags, liquidPieces, tagsOf, tidyLines } from '../server/templates/scan.ts'
+import { normalizeEmail, normalizePhone } from '../shared/contact.ts'
+import { parseMinor } from '../shared/money.ts'
+import { smsSize, toGsm } from '../shared/sms.ts'
+import { normalizeStoreUrl } from '../shared/store-problems.ts'
+import { settingProblems } from '../shared/store-settings.ts'
+import { leastCpuMs, leastCpuMsOf } from './cpu.ts'
+
+// Whatever is sent to this server, at its allowed length and made to be slow: each function has 50 ms of CPU time.
+
+const LIMIT_MS = 50
+const KB = 1_024
+
+/** What is repeated: signs that patterns of such texts look for, and near misses of them. */
+const PARTS = [
+  ...[
+    'a',
+    ' ',
+    '\t',
+    '\n',
+    '\r\n',
+    '.',
+    '-',
+    '_',
+    '@',
+    '/',
+    '<',
+    '>',
+    '"',
+    "'",
+    '&',
+    ';',
+    '=',
+    '%',
+    '{',
+    '(',
+    '[',
+    '+',
+    '0',
+    '\0',
+  ],
+  ...[
+    'é',
+    '\u00a0',
+    '\u202e',
+    '\ufdfa',
+    '😀',
+    '\ud800',
+    'a.',
+    'a@',
+    '@a.',
+    '-a',
+    '. ',
+    ' \n',
+    '\n\n',
+    '--',
+    '0.',
+    '5.',
+  ],
+  ...[
+    '<a ',
+    '<a href="',
+    '</a',
+    '<!--',
+    '<p>',
+    '<p ',
+    '<script>',
+    '&amp',
+    '&lt;',
+    '&#x',
+    'http://',
+    'https://a.b/.',
+    '://',
+  ],
+  ...['{{', '{%', '{%a%} ', '{{a}}', '%}', '{{ a | a: ', '{% if a %}', '(1..'],
+  ...[
+    'mailbox full',
+    'user unknown ',
+    '5.1.1 ',
+    'a@a.a ',
+    'snapchat',
+    'Mozilla/5.0 (',
+    'cfnetwork',
+    'consent',
+    'oauth_a',
+    'STOP ',
+    '+49 ',
+  ],
+]
+const ENDS = ['', 'x', '>', '\0']
+
+function* texts(length: number, ends = ENDS): Generator<string> {
+  for (const part of PARTS)
+    for (const end of ends) yield part.repeat(Math.ceil(length / part.length)).slice(0, length - end.length) + end
+}
+
+const rules = { link: (url: string) => linkAddress(url), isImageAllowed: () => true, linkText: (url: string) => url }
+const mapping = (name: string) => guessMapping([name], [[name]], 'US')
+
+/** Each with the longest text that reaches it. */
+const readers: [string, number, (text: string) => unknown][] = [
+  ['an email address', 320, normalizeEmail],
+  ['a phone number', 40, (text) => normalizePhone(text, 'DE')],
+  ['an address somebody looks for', 254, (text) => [readAddress(text, ['DE', 'US']), prefixOf(text)]],
+  ['a store’s address', 2 * KB, (text) => normalizeStoreUrl('woocommerce', text)],
+  ['an address of a sender', 254, (text) => settingProblems({ senderEmail: text })],
+  [
+    'a contact typed at a checkout',
+    16 * KB,
+    (text) => readContact({ email: text, phone: text, firstName: text, lastName: text, country: text }),
+  ],
+  ['a name', 16 * KB, readName],
+  ['an Origin', 16 * KB, (text) => isOriginOf({ url: 'https://a.example', home_url: 'https://a.example' }, text)],
+  ['an Accept-Language', 16 * KB, languageOf],
+  ['a User-Agent', 16 * KB, (text) => [clientKind(text), deviceText(text)]],
+  [
+    'a text of a store',
+    64 * KB,
+    (text) => [plainText(text), safeDetail(text, ['secret']), webAddress(text), gmtInstant(text)],
+  ],
+  ['an amount', 64 * KB, (text) => parseMinor(text, 'USD')],
+  ['an SMS somebody answers', 64 * KB, keywordOf],
+  ['an SMS somebody writes', 1_600, (text) => [smsSize(text), toGsm(text)]],
+  ['a provider’s template', 4 * KB, placesOf],
+  ['what a mail server said', 20_000, (text) => [bounceKind('5.0.0', text), statusIn(text), withoutAddresses(text)]],
+  ['a cell of a file', 64 * KB, (text) => [csvCell(text), dateOf(text, 'dmy', 'Europe/Berlin')]],
+  ['a heading of a file', 4 * KB, mapping],
+  ['a value in a message', 64 * KB, (text) => cleanText(text, 120)],
+  ['a link in a message', 50_000, linkAddress],
+  ['the HTML of a message', 50_000, (text) => sanitizeHtml(text, rules)],
+  ['the Liquid of a message', 50_000, (text) => [liquidPieces(text), tagsOf(text), isOnlyTags(text)]],
+  ['the lines of a message', 100_000, tidyLines],
+]
+
+describe('no text is slow to read:', () => {
+  test.each(readers)('%s (%i characters)', (_name, length, read) => {
+    const slow: [string, number][] = []
+    for (const text of texts(length)) {
+      const ms = leastCpuMs(() => read(text))
+      if (ms > LIMIT_MS) slow.push([text.slice(0, 20), ms])
+    }
+    expect(slow).toEqual([])
+  })
+
+  test('a whole message: what takes long is ended (renders.ts), what is written to be slow does not', () => {
+    const renderer = createTemplateRenderer()
+    const slow: [string, number][] = []
+    for (const body of texts(40_000, ['x'])) {
+      const ms = leastCpuMs(() => [
+        answerJob(renderer, { kind: 'check', subject: body.slice(0, 200), body }),
+        answerJob(renderer, { kind: 'checkText', body }),
+      ])
+      if (ms > 1_000) slow.push([body.slice(0, 20), ms])
+    }
+    expect(slow).toEqual([])
+  }, 300_000)
+
+  test('a mail that came back, in its head, its words or its report', async () => {
+    const slow: [string, string, number][] = []
+    const head = 'From: mailer-daemon@a.example\r\nSubject: Undelivered mail\r\n'
+    const report = `${head}Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n`
+    const mails: [string, (text: string) => string][] = [
+      ['head', (text) => `Subject: ${text}\r\n${head}\r\nHello`],
+      ['text', (text) => `${head}\r\n${text}`],
+      ['html', (text) => `${head}Content-Type: text/html\r\n\r\n${text}`],
+      ['report', (text) => `${report}Final-Recipient: rfc822; a@a.example\r\nDiagnostic-Code: ${text}\r\n\r\n--b--`],
+    ]
+    for (const [where, mailOf] of mails)
+      for (const text of texts(64 * KB, ['x'])) {
+        const ms = await leastCpuMsOf(() => readMailNews(Buffer.from(mailOf(text))))
+        if (ms > LIMIT_MS * 4) slow.push([where, text.slice(0, 20), ms])
+      }
+    expect(slow).toEqual([])
+  }, 300_000)
+})

@@ -1,0 +1,13 @@
+import { expect } from 'vitest'
+import type { World } from './world.ts'
+
+/** So many of the world's connections wait for a lock that another one holds. */
+export const connectionsWait = (world: World, count: number) =>
+  expect.poll(() => waitingIn(world)).toBeGreaterThanOrEqual(count)
+
+async function waitingIn(world: World): Promise<number> {
+  const { rows } = await world.pool.query(
+    `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows[0].count
+}

@@ -1,0 +1,106 @@
+import { detectAbandoned } from '../server/carts/detect.ts'
+import { recordOrders } from '../server/carts/record.ts'
+import { wakeDueStores } from '../server/messages/scan.ts'
+import type { PlatformOrder } from '../server/platforms/platform.ts'
+import { sendDue } from '../server/send/deliver.ts'
+import { anOrder, aStore, freshOrderCheck, type StoreOptions, type TestStore } from './factories.ts'
+import type { World } from './world.ts'
+
+// Test support: a store whose shoppers have left carts behind, and the clock that makes something of it.
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+export interface Scene extends TestStore {
+  orders: PlatformOrder[]
+}
+
+/** A store with drafts whose first step is due an hour after they were left. */
+export async function aScene(world: World, count = 1, options: StoreOptions = {}): Promise<Scene> {
+  const store = await aStore(world, options)
+  const orders = Array.from({ length: count }, () => anOrder(world))
+  await recordOrders(world.deps, store.storeId, orders, 'sync')
+  world.sent.length = 0
+  return { ...store, orders }
+}
+
+/** Time passes, quiet carts become abandoned; nothing is sent yet. */
+export async function wait(world: World, storeId: string, ms: number): Promise<void> {
+  world.advance(ms)
+  await freshOrderCheck(world, storeId)
+  await detectAbandoned(world.deps)
+}
+
+/** Time passes with everything the worker does meanwhile, the store being readable. */
+export async function pass(world: World, storeId: string, ms: number): Promise<void> {
+  await wait(world, storeId, ms)
+  await wakeDueStores(world.deps)
+  await world.runJobs()
+}
+
+export const send = (world: World, storeId: string) => sendDue(world.deps, { storeId })
+
+export function messagesOf(world: World, storeId: string) {
+  return world.db
+    .selectFrom('messages')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .orderBy('step')
+    .orderBy('due_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** The state of every step of a store with one cart, with its reason. */
+export async function steps(world: World, storeId: string): Promise<string[]> {
+  const rows = await messagesOf(world, storeId)
+  return rows.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+}
+
+export async function countStates(world: World, storeId: string, step = 1): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const row of await messagesOf(world, storeId)) {
+    if (row.step === step) counts[row.state] = (counts[row.state] ?? 0) + 1
+  }
+  return counts
+}
+
+/** The record of one step of a store with one cart: outcome and reason, in the order of time. */
+export async function recordOf(world: World, storeId: string, step = 1): Promise<string[]> {
+  const rows = await world.db
+    .selectFrom('decisions as d')
+    .innerJoin('messages as m', (on) => on.onRef('m.store_id', '=', 'd.store_id').onRef('m.id', '=', 'd.message_id'))
+    .select(['d.outcome', 'd.reason', 'd.at'])
+    .where('d.store_id', '=', storeId)
+    .where('m.step', '=', step)
+    .orderBy('d.at')
+    .execute()
+  // What is decided and answered at one instant of a test's clock has its order from the life of a message.
+  const order = ['hold', 'skip', 'cancel', 'send', 'result']
+  rows.sort((a, b) => a.at.getTime() - b.at.getTime() || order.indexOf(a.outcome) - order.indexOf(b.outcome))
+  return rows.map(({ outcome, reason }) => `${outcome} ${reason}`)
+}
+
+export function cartOf(world: World, storeId: string) {
+  return world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
+}
+
+/** The same order, bought now. */
+export function bought(world: World, order: PlatformOrder): PlatformOrder {
+  const at = world.now.toISOString()
+  return { ...order, kind: 'purchase', status: 'processing', modifiedAt: at, paidAt: at }
+}
+
+/** The same cart, changed by its shopper now. */
+export function changed(world: World, order: PlatformOrder): PlatformOrder {
+  const items = order.items.map((item) => ({ ...item, quantity: item.quantity + 1 }))
+  return { ...order, items, modifiedAt: world.now.toISOString() }
+}
+
+/** A link of a mail, by what it starts with: `/u/` or `/c/`. */
+export function linkIn(html: string, prefix: '/u/' | '/c/'): string {
+  const found = new RegExp(`${prefix}([\\w-]{43})`).exec(html)
+  if (!found) throw new Error(`no ${prefix} link in the mail`)
+  return `${prefix}${found[1]}`
+}

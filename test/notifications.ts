@@ -1,0 +1,28 @@
+import { gatherNotifications } from '../server/notifications/gather.ts'
+import { type NotificationText, type NotificationType, notificationText } from '../shared/notifications.ts'
+import type { World } from './world.ts'
+
+export interface Told extends NotificationText {
+  type: NotificationType
+}
+
+/** What the owner of a store has been told, the oldest first, in words. */
+export async function told(world: World, storeId: string): Promise<Told[]> {
+  await gatherNotifications(world.deps)
+  const { account_id } = await world.db
+    .selectFrom('stores')
+    .select('account_id')
+    .where('id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  const ofStore = world.db.selectFrom('notifications').select(['id', 'type', 'data', 'created_at as createdAt'])
+  const ofAccount = world.db
+    .selectFrom('account_notifications')
+    .select(['id', 'type', 'data', 'created_at as createdAt'])
+  const rows = [
+    ...(await ofStore.where('store_id', '=', storeId).execute()),
+    ...(await ofAccount.where('account_id', '=', account_id).execute()),
+  ]
+  return rows
+    .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
+    .map((row) => ({ type: row.type, ...notificationText(row) }))
+}

@@ -1,0 +1,137 @@
+import crypto from 'node:crypto'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { servedBy } from '../server/http/http.ts'
+import type { Endpoint } from '../shared/endpoint.ts'
+import { aStore } from './factories.ts'
+import { aWorld, type Reply } from './world.ts'
+
+// Every endpoint is asked with fields that are absent, empty, of another kind, too long or given twice. It answers in plain words:
+// never in those of the library that checks, and never with a mistake of ours.
+
+const world = aWorld()
+
+const LIBRARY_WORDS =
+  /invalid (input|type|option|string|guid|uuid|url|email|iso|key|element)|\b(expected|received)\b|too (small|big)|unrecognized|[<>]=|must match pattern/i
+
+/** Of a client of its own, so that no limit answers first. */
+const anIp = () => `198.51.${crypto.randomInt(256)}.${crypto.randomInt(256)}`
+
+const keysOf = (schema: z.ZodType): string[] => {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
+  if (schema instanceof z.ZodPipe) return keysOf(schema.def.in as z.ZodType)
+  if (schema instanceof z.ZodUnion) return [...new Set(schema.def.options.flatMap((each) => keysOf(each as z.ZodType)))]
+  return []
+}
+
+const VALUES: unknown[] = [undefined, null, '', 5, -1.5, true, [], [5], {}, 'x'.repeat(20_000)]
+
+function* bodies(endpoint: Endpoint): Generator<unknown> {
+  if (endpoint.method === 'GET') return
+  yield {}
+  yield []
+  yield 'text'
+  const keys = keysOf(endpoint.body)
+  for (const value of VALUES) yield Object.fromEntries(keys.map((key) => [key, value]))
+}
+
+function* queries(endpoint: Endpoint): Generator<string> {
+  for (const key of [...keysOf(endpoint.query), 'storeId', 'platform']) {
+    yield `?${key}=a&${key}=b`
+    yield `?${key}=${'x'.repeat(5_000)}`
+    yield `?${key}[a]=b`
+  }
+}
+
+async function ask(endpoint: Endpoint, token: string | undefined, query: string, body?: unknown): Promise<Reply> {
+  const reply = await world.app.inject({
+    method: endpoint.method,
+    url: endpoint.path.replace(/:\w+/g, 'nonsense') + query,
+    remoteAddress: anIp(),
+    headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
+    ...(body !== undefined && { payload: JSON.stringify(body) }),
+  })
+  return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+}
+
+const wordsOf = ({ body }: Reply): string[] => [body.error, ...Object.values<string>(body.fields ?? {})]
+
+test('whatever is missing or malformed in a request is answered in plain words', async () => {
+  const odd: unknown[] = []
+  for (const endpoint of servedBy.get(world.app) ?? []) {
+    // An owner of their own: some of these calls sign out, or end what is asked about.
+    const token = endpoint.permission === 'public' ? undefined : (await aStore(world)).token
+    const calls = [
+      ...[...bodies(endpoint)].map((body) => ['', body] as const),
+      ...[...queries(endpoint)].map((query) => [query, endpoint.method === 'GET' ? undefined : {}] as const),
+    ]
+    for (const [query, body] of calls) {
+      const reply = await ask(endpoint, token, query, body)
+      if (reply.status < 400) continue
+      const words = wordsOf(reply)
+      const isOdd =
+        reply.status >= 500 || words.some((each) => LIBRARY_WORDS.test(each.replaceAll('Invalid reset link', '')))
+      if (isOdd)
+        odd.push([
+          endpoint.method,
+          endpoint.path,
+          query.slice(0, 40),
+          JSON.stringify(body)?.slice(0, 80),
+          reply.status,
+          words,
+        ])
+    }
+  }
+  expect(odd).toEqual([])
+}, 240_000)
+
+const asked = (path: string, body: object, token?: string) =>
+  world.app.inject({
+    method: 'POST',
+    url: path,
+    remoteAddress: anIp(),
+    payload: body,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  })
+
+test('a field that is absent is answered with the words for an empty one (A 5, B 5)', async () => {
+  const { token } = await aStore(world)
+  const words: [string, object, string, string][] = [
+    ['/api/auth/register', { email: 'a@b.example', password: 'secret' }, 'name', 'Name is required'],
+    ['/api/auth/register', { name: 'Ada', password: 'secret' }, 'email', 'Email is required'],
+    [
+      '/api/auth/register',
+      { name: 'Ada', email: 'a@b.example' },
+      'password',
+      'Password must be at least 6 characters long',
+    ],
+    ['/api/auth/login', { password: 'secret' }, 'email', 'Email is required'],
+    ['/api/auth/login', { email: 'a@b.example' }, 'password', 'Password is required'],
+    ['/api/auth/forgot-password', {}, 'email', 'Email is required'],
+    [
+      '/api/auth/reset-password',
+      { password: 'secret' },
+      'token',
+      'Invalid reset link. Please request a new password reset.',
+    ],
+    ['/api/stores/connect-store', { platform: 'woocommerce' }, 'store_url', 'Store URL is required'],
+    ['/api/whatsapp/send-bulk', {}, 'cartIds', 'Please select at least one cart to send WhatsApp reminders.'],
+  ]
+  for (const [path, body, field, sentence] of words) {
+    const empty = { ...body, [field]: field === 'cartIds' ? [] : '' }
+    for (const each of [body, { ...body, [field]: null }, empty]) {
+      const reply = (await asked(path, each, token)).json()
+      expect([path, field, reply.error, reply.fields]).toEqual([path, field, sentence, { [field]: sentence }])
+    }
+  }
+})
+
+test('keys that are absent, empty or null are asked for in the words of A 5', async () => {
+  const { token } = await aStore(world)
+  for (const nothing of [{}, { consumer_key: '', consumer_secret: '' }, { consumer_key: null, access_token: null }]) {
+    const ask = (platform: string) =>
+      asked('/api/stores/connect-store', { platform, store_url: 'https://shop.example', ...nothing }, token)
+    expect((await ask('woocommerce')).json().error).toBe('Consumer key and secret are required for WooCommerce')
+    expect((await ask('shopify')).json().error).toBe('Access token is required for Shopify')
+  }
+})

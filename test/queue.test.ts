@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { job } from '../server/core/jobs.ts'
+import { aWorld } from './world.ts'
+
+// The queue the tests have in place of the real one.
+
+const world = aWorld()
+const call = job('test.call', z.object({}), 'one')
+
+test('a job is queued when its transaction commits, and not before', async () => {
+  await world.db.transaction().execute(async (tx) => {
+    await world.deps.jobs.enqueue(tx, call, {})
+    expect(world.queued).toEqual([])
+  })
+  expect(world.queued).toMatchObject([{ name: 'test.call' }])
+})
+
+test('a transaction that is rolled back queues nothing', async () => {
+  world.queued.length = 0
+  const failing = world.db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      await world.deps.jobs.enqueue(tx, call, {})
+      throw new Error('no')
+    })
+  await expect(failing).rejects.toThrow('no')
+  expect(world.queued).toEqual([])
+})
+
+test('of jobs with the same key one waits', async () => {
+  for (const _ of [1, 2]) await world.deps.jobs.enqueue(world.db, call, {}, 'key')
+  expect(world.queued).toHaveLength(1)
+})

@@ -1,0 +1,60 @@
+import type { Db, Tx } from '../server/core/db.ts'
+import type { Job, Jobs } from '../server/core/jobs.ts'
+
+// A stand-in for the job queue that keeps jobs in memory. As in the real one, a job is there if, and only if, its transaction commits,
+// and with a key at most one waits.
+
+export interface Queued {
+  name: string
+  payload: unknown
+  key: string | undefined
+  startAfter: Date | undefined
+}
+
+/** What each open transaction is going to queue. */
+const held = new WeakMap<object, Queued[]>()
+
+export function jobsInto(queued: Queued[]): Jobs {
+  return {
+    async enqueue(db: Db | Tx, { name }: Job, payload: unknown, key?: string, startAfter?: Date) {
+      const job = { name, payload, key, startAfter }
+      const waiting = held.get(db)
+      if (waiting) waiting.push(job)
+      else add(queued, job)
+    },
+  }
+}
+
+function add(queued: Queued[], job: Queued): void {
+  const isThere = ({ name, key }: Queued) => key !== undefined && name === job.name && key === job.key
+  if (!queued.some(isThere)) queued.push(job)
+}
+
+type Builder = ReturnType<Db['transaction']>
+
+/** The same database; what its transactions queue is queued when they commit. */
+export function withCommits(db: Db, queued: Queued[]): Db {
+  const begin = db.transaction.bind(db)
+  db.transaction = () => committing(begin(), queued)
+  return db
+}
+
+function committing(builder: Builder, queued: Queued[]): Builder {
+  return new Proxy(builder, {
+    get(target, name) {
+      if (name === 'setIsolationLevel')
+        return (level: Parameters<Builder['setIsolationLevel']>[0]) =>
+          committing(target.setIsolationLevel(level), queued)
+      if (name !== 'execute') return Reflect.get(target, name)
+      return async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+        const jobs: Queued[] = []
+        const result = await target.execute((tx) => {
+          held.set(tx, jobs)
+          return work(tx)
+        })
+        for (const job of jobs) add(queued, job)
+        return result
+      }
+    },
+  })
+}

@@ -1,0 +1,32 @@
+import { chanceOf } from './random.ts'
+import type { Act, Step } from './steps.ts'
+
+// One mailbox, many addresses: in some histories the same people give an alias of theirs now and then, in forms and in checkouts. Thrown
+// with dice of their own, so that all other histories stay what they were.
+
+const HAVE_THEM = 0.25
+const USED = 0.4
+const DICE = 0x5a11a5
+
+export const aliasOf = (email: string): string => email.replace('@', '+tea@')
+
+/** Whose mailbox it is; written down here by hand. */
+export const mailboxOf = (email: string): string => email.replace('+tea@', '@')
+
+export function withAliases(seed: number, steps: readonly Step[]): Step[] {
+  const dice = chanceOf(seed ^ DICE)
+  if (!dice.isLucky(HAVE_THEM)) return [...steps]
+  const maybe = <Email extends string | null | undefined>(email: Email) =>
+    email && dice.isLucky(USED) ? (aliasOf(email) as Email) : email
+  const change = <Some extends Act>(act: Some): Some => {
+    if (act.do === 'order') return { ...act, email: maybe(act.email) }
+    if (act.do === 'post' && act.contact?.email)
+      return { ...act, contact: { ...act.contact, email: maybe(act.contact.email) } }
+    if (act.do === 'at once') return { ...act, acts: act.acts.map(change) }
+    if (act.do === 'work' && act.meanwhile) {
+      return { ...act, meanwhile: { ...act.meanwhile, steps: act.meanwhile.steps.map(change) } }
+    }
+    return act
+  }
+  return steps.map(change)
+}

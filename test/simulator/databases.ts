@@ -1,0 +1,62 @@
+import { openPool } from '../../server/core/db.ts'
+import { migrate } from '../../server/database/migrate.ts'
+import { startTestPostgres } from '../../server/postgres/embedded.ts'
+import { asAdmin, databaseUrl } from '../global.ts'
+import { OWNER } from './owner.ts'
+import { WITNESS } from './witness.ts'
+
+// Databases to play on: a clone of one migrated template per process.
+
+export interface Databases {
+  /** Its server runs on this machine. */
+  isHere: boolean
+  /** A fresh database's address. */
+  database(): Promise<string>
+  clear(): Promise<void>
+}
+
+/**
+ * A few live rows in every table, among many dead ones: planning costs more than running, and only an index is sure to be
+ * fast. Who waits in a circle need not wait for a second.
+ */
+const SETTINGS = ['plan_cache_mode = force_generic_plan', 'enable_seqscan = off', "deadlock_timeout = '20ms'"]
+
+export function databasesOn(server: string, template: string): Databases {
+  const names: string[] = []
+  return {
+    isHere: false,
+    async database() {
+      const name = `recoup_simulator_${process.pid}_${Date.now().toString(36)}_${names.length}`
+      names.push(name)
+      await asAdmin(server, `create database ${name} template ${template}`)
+      for (const setting of SETTINGS) await asAdmin(server, `alter database ${name} set ${setting}`)
+      const url = databaseUrl(server, name)
+      await asAdmin(url, `${WITNESS}; ${OWNER}`)
+      return url
+    },
+    async clear() {
+      for (const name of names) await asAdmin(server, `drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+/** Outside a test run: the tests' own server, or the one `DATABASE_URL` names. */
+export async function openDatabases(): Promise<Databases> {
+  const postgres = process.env.DATABASE_URL ? null : await startTestPostgres()
+  const server = process.env.DATABASE_URL ?? postgres!.url
+  const template = `recoup_simulator_template_${process.pid}_${Date.now().toString(36)}`
+  await asAdmin(server, `create database ${template}`)
+  const pool = openPool({ url: databaseUrl(server, template), max: 2 })
+  await migrate(pool)
+  await pool.end()
+  const databases = databasesOn(server, template)
+  return {
+    isHere: postgres !== null,
+    database: databases.database,
+    async clear() {
+      await databases.clear()
+      await asAdmin(server, `drop database if exists ${template} with (force)`)
+      await postgres?.stop()
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import type pg from 'pg'
+import { newId } from '../../server/core/ids.ts'
+import { randomToken } from '../../server/core/secrets.ts'
+import type { Session } from '../../server/members/session.ts'
+import type { StoreKeys } from '../../server/stores/access.ts'
+import { CAMPAIGN_TEMPLATES } from '../../server/templates/ready-templates.ts'
+import { sealSecrets } from '../../server/texts/text-channels.ts'
+import { plans } from '../../shared/billing.ts'
+import { secrets } from './actors.ts'
+import { OWNER_ID } from './owner.ts'
+import { PRODUCTS } from './shop.ts'
+import { hasTexts, type Scenario } from './steps.ts'
+import { SMS, WHATSAPP } from './texts.ts'
+
+// Where a history is played: an account with a connected store and the ready flow, switched on. One statement (two with texts),
+// because this is done for each of a hundred thousand; it writes what connecting and switching on write.
+
+export interface Fixture {
+  accountId: string
+  storeId: string
+  flowId: string
+  homeUrl: string
+  keys: StoreKeys
+  session: Session
+}
+
+const STEPS = ['first_reminder', 'second_reminder', 'last_reminder']
+const KEYS: StoreKeys = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' }
+
+export async function createFixture(pool: pg.Pool, scenario: Scenario, now: Date): Promise<Fixture> {
+  const [accountId, storeId] = [newId(), newId()]
+  const session = { sessionId: newId(), userId: OWNER_ID, accountId, storeId, role: 'owner' as const, isDemo: false }
+  const homeUrl = `https://shop-${storeId}.example`
+  const fixture = { accountId, storeId, flowId: newId(), homeUrl, keys: KEYS, session }
+  const encrypted = secrets.seal(JSON.stringify(KEYS), `store-keys:${fixture.accountId}:${fixture.storeId}`)
+  const steps = STEPS.map((key, index) => {
+    const { name, subject, body } = CAMPAIGN_TEMPLATES.find((template) => template.id === key)!
+    const channel = scenario.channels[index]
+    const words = channel === 'email' ? { subject, body } : { subject, body: TEXT }
+    return { step: index + 1, delay: scenario.delays[index], channel, id: newId(), key, name, ...words }
+  })
+  const timeout = Math.min(1_440, scenario.delays[0]!)
+  await pool.query(SET_UP, [
+    fixture.accountId,
+    fixture.storeId,
+    fixture.flowId,
+    now,
+    homeUrl,
+    randomToken(),
+    timeout,
+    scenario.cap,
+    encrypted,
+    JSON.stringify(steps),
+    JSON.stringify(PRODUCTS),
+    scenario.holdoutPercent * 100,
+    scenario.plan,
+  ])
+  if (hasTexts(scenario) || scenario.room !== null) await pool.query(WITH_TEXTS, textsOf(fixture, scenario, now))
+  return fixture
+}
+
+/** Words for a step by any channel. */
+export const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'
+
+function textsOf({ accountId, storeId }: Fixture, { plan, room, budgetMicros, cooldownHours }: Scenario, now: Date) {
+  const { maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp } = plans[plan].limits
+  const used =
+    room === null
+      ? {}
+      : Object.fromEntries(Object.entries({ email, sms, whatsapp }).map(([name, limit]) => [name, limit - room]))
+  const hooks = [SMS, WHATSAPP].map(({ channel, provider, identity, plain }) => {
+    const encrypted = sealSecrets(secrets, { accountId, channel }, plain)
+    return { channel, provider, identity, hook: `${channel}-${accountId}`, encrypted: encrypted.toString('hex') }
+  })
+  return [accountId, storeId, now, JSON.stringify(hooks), JSON.stringify(used), budgetMicros, cooldownHours]
+}
+
+/** What entering credentials, a budget and a month of sending have written. */
+const WITH_TEXTS = `
+  with hooks as (
+    insert into channel_credentials (account_id, channel, provider, hook_key, encrypted, identity, check_answer, checked_at, updated_at)
+    select $1::uuid, channel, provider, hook, decode(encrypted, 'hex'), identity, '', $3::timestamptz, $3
+    from jsonb_to_recordset($4::jsonb) as t(channel text, provider text, hook text, encrypted text, identity jsonb)),
+  usage as (
+    insert into plan_usage (account_id, month, channel, used)
+    select $1, date_trunc('month', $3::timestamptz at time zone 'UTC')::date, key, value::int from jsonb_each_text($5::jsonb) where value::int >= 0),
+  budget as (
+    insert into sending_budgets (account_id, monthly_micros, currency, updated_at)
+    select $1, $6::bigint, 'USD', $3 where $6 is not null)
+  update stores set text_cooldown_hours = $7::int where id = $2::uuid`
+
+const SET_UP = `
+  with account as (insert into accounts (id, name, created_at) values ($1::uuid, 'Simulated', $4::timestamptz)),
+  member as (insert into members (account_id, user_id, role, created_at) values ($1::uuid, '${OWNER_ID}', 'owner', $4::timestamptz)),
+  plan as (insert into subscriptions (account_id, plan, status, updated_at) values ($1, $13::text, 'active', $4)),
+  shop as (insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, base_country,
+      selling_countries, has_checkout_link, connected_at, capture_key, sender_name, postal_address,
+      effective_timeout_minutes, cap_messages)
+    values ($2::uuid, $1, 'woocommerce', $5, $5, 'Tea & Co', 'USD', 'America/New_York', '10.4.4', 'US', '{US}', true, $4, $6,
+      'Tea & Co', '1 Main Street, Springfield, IL 62701, USA', $7::int, $8::int)),
+  keys as (insert into store_credentials (account_id, store_id, encrypted, updated_at) values ($1, $2, $9::bytea, $4)),
+  send as (insert into send_schedule (store_id) values ($2)),
+  streams as (insert into sync_state (store_id, stream)
+    select $2, unnest('{order_check,import,sweep,customers,products,webhooks}'::text[])),
+  told as (select * from jsonb_to_recordset($10::jsonb)
+    as t(step int, delay int, channel text, id uuid, key text, name text, subject text, body text)),
+  words as (insert into templates (store_id, id, key, name, subject, body, updated_at)
+    select $2, id, key, name, subject, body, $4 from told),
+  flow as (insert into flows (store_id, id, name, is_on, switched_on_at, takes_from, holdout_bps, salt, created_at, updated_at)
+    values ($2, $3::uuid, 'Reminders', true, $4, $4, $12::int, $2::text, $4, $4)),
+  steps as (insert into flow_steps (store_id, flow_id, step, delay_minutes, channel, template_id)
+    select $2, $3, step, delay, channel, id from told)
+  insert into products (store_id, product_id, name, price_minor, currency, is_available, seen_at)
+  select $2, id, name, "priceMinor", 'USD', true, $4
+  from jsonb_to_recordset($11::jsonb) as p(id text, name text, "priceMinor" int)`
+
+/** Everything of the account goes with its row; so no tick of the next history sees anything of this one. */
+export async function clearFixture(pool: pg.Pool): Promise<void> {
+  await pool.query('delete from flow_steps')
+  await pool.query('delete from accounts')
+  // Carts that go are counted as gone, of no store any more: whoever looks through all tables would read them for ever.
+  await pool.query('delete from cart_counts')
+  await pool.query('delete from simulator_departures')
+  await pool.query('delete from workers')
+  await pool.query('delete from instance')
+  await pool.query('delete from rate_limits')
+}

@@ -1,0 +1,170 @@
+import crypto from 'node:crypto'
+import type pg from 'pg'
+import type { CapturePost } from '../../shared/capture.ts'
+import { type Actor, aProcess, aWorker, type Outside, observer } from './actors.ts'
+import { type Clock, startClock } from './clock.ts'
+import { createFixture, type Fixture } from './fixture.ts'
+import { type Person, peopleOf } from './people.ts'
+import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
+import { openShop, type Shop, type Version } from './shop.ts'
+import { type Act, type Channel, hasTexts, type Scenario } from './steps.ts'
+import type { Report, Words } from './texts.ts'
+import type { Cart } from './witness.ts'
+
+// Everything a history is played with.
+
+export interface Harness {
+  scenario: Scenario
+  fixture: Fixture
+  clock: Clock
+  shop: Shop
+  post: Post
+  outside: Outside
+  web: Actor
+  workers: Actor[]
+  browsers: { visit: number; page: number; seq: number }[]
+  latePosts: CapturePost[]
+  lateWebhooks: Version[]
+  arrivals: number
+  deadlocks: number
+  hasJumped: boolean
+  editedAt: number | null
+  /** How often sending was paused. */
+  pauses: number
+  people: readonly Person[]
+  /** As they were after the last step, those left first: which one an act by hand means. */
+  carts: readonly Cart[]
+  /** By `channel:address`, in true time. */
+  unsubscribed: Map<string, number>
+  withdrawn: Map<string, number>
+  /** Also by `all:address`. */
+  suppressed: Map<string, number>
+  /** By address. */
+  erased: Map<string, number>
+  /** Erasures whose job has not ended yet. */
+  erasing: string[]
+  /** `channel:address`; `channel:*` where it was not said whose. */
+  yeses: Set<string>
+  /** What the posts of each cart have said of who it is. */
+  contacts: Map<string, ReadonlySet<string>>
+  /** Named by an order, or by a post below the limits on new contacts. */
+  usable: Set<string>
+  /** Named by posts of a cart above them. */
+  refused: Map<string, ReadonlySet<string>>
+  isCrowdFull: boolean
+  /** When each person last said STOP or START, as their phone dates it. */
+  keywords: Map<string, { words: string; saidAt: number }>
+  /** By phone, when WhatsApp was last written on. */
+  wrote: Map<string, number>
+  lateWords: Words[]
+  lateReports: Report[]
+  /** What each message's provider has said of it, and was believed. */
+  reported: Map<string, Set<Report['status']>>
+  /** When a message's provider first said that it failed, in true time. */
+  failedAt: Map<string, number>
+  manual: Manual
+  /** There is a control group only while a flow is on. */
+  isFlowOn: boolean
+  /** Whose unsubscribe the last step was. */
+  justUnsubscribed: { channel: Channel; address: string } | null
+  say(news: Partial<Standing>): void
+}
+
+export type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
+
+/** The store, as the web server reaches it. */
+export const handle = ({ fixture, web }: Harness) => ({ storeId: fixture.storeId, db: web.deps.db })
+export const account = ({ fixture, web }: Harness) => ({ accountId: fixture.accountId, db: web.deps.db })
+
+/** A request by hand, which may come again under its key. */
+export interface Asked {
+  body: string
+  /** True time. */
+  at: number
+  engineAt: number
+  /** So many wait for an answer to it. */
+  waiting: number
+  /** A message was written for it. */
+  isMade: boolean
+}
+
+/** What people have asked for by hand. */
+export interface Manual {
+  /** By key. */
+  asked: Map<string, Asked>
+  /** So many messages may there be. */
+  allowed: number
+  /** Messages that were said to be sent. */
+  saidSent: string[]
+}
+
+export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Harness> {
+  const clock = startClock(scenario.startHour)
+  const fixture = await createFixture(pool, scenario, clock.now())
+  const shop = openShop(clock, fixture.homeUrl)
+  const budget = { micros: scenario.budgetMicros, since: 0 }
+  const owner = { pausedSince: null, flowOffSince: null, disconnectedSince: null, budget, plannedSince: 0 } as Standing
+  const harness = {
+    scenario,
+    fixture,
+    clock,
+    shop,
+    browsers: [0, 1, 2].map(() => ({ visit: 0, page: 0, seq: -1 })),
+    latePosts: [],
+    lateWebhooks: [],
+    arrivals: 0,
+    deadlocks: 0,
+    hasJumped: false,
+    editedAt: null,
+    pauses: 0,
+    people: peopleOf(scenario.countries),
+    carts: [],
+    unsubscribed: new Map(),
+    withdrawn: new Map(),
+    suppressed: new Map(),
+    erased: new Map(),
+    erasing: [],
+    yeses: new Set(),
+    contacts: new Map(),
+    usable: new Set(),
+    refused: new Map(),
+    isCrowdFull: false,
+    keywords: new Map(),
+    wrote: new Map(),
+    lateWords: [],
+    lateReports: [],
+    reported: new Map(),
+    failedAt: new Map(),
+    manual: { asked: new Map(), allowed: 0, saidSent: [] },
+    isFlowOn: true,
+    justUnsubscribed: null,
+    say: (news: Partial<Standing>) => Object.assign(owner, news),
+  } as unknown as Harness
+  harness.post = openPost(clock, observer(pool), (channel, address) => ({
+    ...owner,
+    unsubscribedSince: harness.unsubscribed.get(`${channel}:${address}`) ?? null,
+    withdrawnSince: harness.withdrawn.get(`${channel}:${address}`) ?? null,
+    suppressedSince: suppressedSince(harness, channel, address),
+    erasedSince: harness.erased.get(address) ?? null,
+    hasSaidYes: harness.yeses.has(`${channel}:${address}`) || harness.yeses.has(`${channel}:*`),
+  }))
+  const texts = hasTexts(scenario)
+    ? { template: scenario.template, finalCost: (id: string) => finalCost(harness, id) }
+    : null
+  harness.outside = { pool, clock, client: () => shop.client, take: harness.post.take, texts, replies: [] }
+  harness.web = aProcess(harness.outside, crypto.randomUUID())
+  harness.workers = [await aWorker(harness.outside), await aWorker(harness.outside)]
+  return harness
+}
+
+function suppressedSince({ suppressed }: Harness, channel: Channel, address: string): number | null {
+  const since = [channel, 'all'].flatMap((each) => suppressed.get(`${each}:${address}`) ?? [])
+  return since.length > 0 ? Math.min(...since) : null
+}
+
+/** Half of what the price list says, for every other message. */
+function finalCost({ post }: Harness, providerId: string) {
+  const index = post.mails.findIndex(({ id }) => providerIdOf(id) === providerId)
+  const micros = post.mails[index]?.micros ?? 0
+  return index >= 0 ? { amountMicros: index % 2 === 0 ? micros : micros / 2, currency: 'USD' } : null
+}

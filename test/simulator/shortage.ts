@@ -1,0 +1,21 @@
+import { chanceOf } from './random.ts'
+
+// In some histories the store runs out of things for a while. Thrown with dice of their own, so that all other histories stay what they were.
+
+/** Nobody can buy these from one step to another, counted from 0. */
+export interface Shortage {
+  products: readonly string[]
+  from: number
+  to: number
+}
+
+const HAVE_ONE = 0.2
+const DICE = 0x50_1d
+
+export function aShortage(seed: number, steps: number): Shortage | null {
+  const dice = chanceOf(seed ^ DICE)
+  if (!dice.isLucky(HAVE_ONE)) return null
+  const from = dice.between(0, Math.floor(steps / 2))
+  const products = dice.pick([['16'], ['17'], ['16', '17'], ['16', '17', '18']])
+  return { products, from, to: from + dice.between(5, steps) }
+}

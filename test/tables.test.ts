@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type BelongsTo, tables } from '../server/database/tables.ts'
+import { aWorld } from './world.ts'
+
+// The catalogue against the registry of tables (`server/database/tables.ts`) and the rules of scale (Z1–Z5).
+const world = aWorld()
+const rowsOf = async <T>(query: string): Promise<T[]> => (await world.pool.query(query)).rows as T[]
+const listed = (list: BelongsTo) =>
+  Object.entries(tables)
+    .filter(([, { of }]) => of === list)
+    .map(([name]) => name)
+
+test('every table is on one list, and says what it holds of shoppers and what an export takes (Z1, C8)', async () => {
+  const there = await rowsOf<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
+  )
+  expect(Object.keys(tables).sort()).toEqual(there.map(({ name }) => name).sort())
+})
+
+test('only tables of stores and accounts hold something of shoppers, or go into an export whole', () => {
+  const kept = Object.entries(tables).flatMap(([name, { of, person, export: exported }]) => [
+    ...('by' in person && of === 'global' ? [name] : []),
+    ...(exported === 'whole' && of !== 'account' ? [name] : []),
+    ...(typeof exported === 'object' && 'key' in exported && of !== 'store' ? [name] : []),
+  ])
+  expect(kept).toEqual([])
+})
+
+interface UniqueIndex {
+  table: string
+  name: string
+  first: string
+}
+
+test('every key of a table begins with the store or the account it belongs to (Z1)', async () => {
+  const indexes = await rowsOf<UniqueIndex>(
+    `select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name,
+       (select attname from pg_attribute where attrelid = i.indrelid and attnum = i.indkey[0]) as first
+     from pg_index i join pg_class c on c.oid = i.indrelid
+     where i.indisunique and c.relnamespace = 'public'::regnamespace`,
+  )
+  const [ofStores, ofAccounts] = [new Set(listed('store')), new Set(listed('account'))]
+  expect(indexes.filter(({ table, first }) => ofStores.has(table) && first !== 'store_id')).toEqual([])
+  // What is looked up by a secret, whatever account it is of, and the two roots of all keys.
+  const elsewhere = indexes.filter(({ table, first }) => ofAccounts.has(table) && first !== 'account_id')
+  expect(elsewhere.map(({ name }) => name).sort()).toEqual([
+    'accounts_pkey',
+    'channel_credentials_hook_key_key',
+    'invitations_token_hash_key',
+    'sessions_token_hash_key',
+    'stores_capture_key_key',
+    'stores_pkey',
+    'stores_url_key',
+  ])
+})
+
+test('foreign keys of a store lead to its own rows, and none leads from an account to a store’s rows (Z2)', async () => {
+  const keys = await rowsOf<{ from: string; to: string; columns: string }>(
+    `select conrelid::regclass::text as from, confrelid::regclass::text as to, pg_get_constraintdef(oid) as columns
+     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`,
+  )
+  const ofStores = new Set(listed('store'))
+  const astray = keys.filter(({ from, to, columns }) =>
+    ofStores.has(to)
+      ? !ofStores.has(from) || !columns.startsWith('FOREIGN KEY (store_id, ')
+      : ofStores.has(from) && !['stores', 'accounts', 'users'].includes(to),
+  )
+  expect(astray).toEqual([])
+})
+
+test('no function asks which table it was called for, and none but the three that announce changes notifies (Z3)', async () => {
+  const functions = await rowsOf<{ name: string; source: string }>(
+    `select proname as name, prosrc as source from pg_proc where pronamespace = 'public'::regnamespace`,
+  )
+  expect(functions.filter(({ source }) => /tg_table_name|tg_relname/i.test(source))).toEqual([])
+  const notifying = functions.filter(({ source }) => /pg_notify|\bnotify\b/i.test(source)).map(({ name }) => name)
+  expect(notifying.sort()).toEqual(['announce_changes', 'announce_sessions', 'announce_settings'])
+  expect(functions.filter(({ source }) => /\bselect from\b/i.test(source))).toEqual([])
+})
+
+/** The functions of all files with statements, each with the name of its file. */
+const statements = readdirSync('server', { recursive: true, encoding: 'utf8' })
+  .filter((name) => /(sql|system|fragments)\.ts$/.test(name))
+  .flatMap((name) =>
+    readFileSync(`server/${name}`, 'utf8')
+      .split(/^(?=(?:export )?(?:async )?(?:function|const) )/m)
+      .map((text) => ({ place: `${name} ${/(?:function\*?|const) (\w+)/.exec(text)?.[1] ?? ''}`, text })),
+  )
+
+test('statements are written in the forms that can be distributed (Z5)', () => {
+  expect(statements.length).toBeGreaterThan(300)
+  const simpleCase = /\bcase\s+(?!when\b)[\w.]+\s+when\b/i
+  const forms = statements.filter(({ text }) => simpleCase.test(text) || /\bselect from\b/i.test(text))
+  expect(forms.map(({ place }) => place)).toEqual([])
+})
+
+test('rows are locked in one store or account at a time (Z5)', () => {
+  const isLocking = (text: string) =>
+    /\bfor (no key )?(update|share)\b/i.test(text) || /\.for(NoKeyUpdate|Update|Share)\(/.test(text)
+  const isOfOne = (text: string) =>
+    /\b(store_id|account_id|s\.id) = (any\()?\$\{/.test(text) ||
+    /'(store_id|account_id|user_id|\w\.store_id|id)', '='/.test(text)
+  const broad = statements.filter(({ text }) => isLocking(text) && !isOfOne(text)).map(({ place }) => place)
+  // Tables of accounts and of the installation, which would be whole on every node.
+  expect(broad.sort()).toEqual([
+    'links/link-host-sql.ts lockProven',
+    'links/link-host-sql.ts takeDueHosts',
+    'mail-reports/bounce-mailbox-sql.ts takeDueMailboxes',
+  ])
+})

@@ -1,0 +1,54 @@
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { createMemoryRouter, RouterProvider } from 'react-router'
+import { afterEach, describe, expect, it } from 'vitest'
+import { mayDo, type Role, roleNames, roleRefusal } from '../../shared/roles.ts'
+import { screenOf, screens } from '../../shared/screens.ts'
+import { Permitted } from './Permitted.tsx'
+import { meQuery } from './queries.ts'
+
+const SECRET = 'what the screen shows'
+const carts = screenOf('/carts')!
+const { permission } = carts
+afterEach(() => {
+  carts.permission = permission
+})
+
+/** What somebody of this role sees of /carts; null: it is not known who they are. */
+function seenBy(role: Role | null): string {
+  const client = new QueryClient()
+  if (role) client.setQueryData(meQuery.queryKey, { role } as never)
+  const child = { path: '/carts', handle: carts, Component: () => SECRET }
+  const router = createMemoryRouter([{ Component: Permitted, children: [child] }], { initialEntries: ['/carts'] })
+  const shown = createElement(RouterProvider, { router })
+  return renderToStaticMarkup(
+    createElement(MantineProvider, null, createElement(QueryClientProvider, { client }, shown)),
+  )
+}
+
+describe('a screen that not every role may see', () => {
+  it.each(
+    roleNames,
+  )('is shown to the %s whose role allows it, and refused in the words of the server otherwise', (role) => {
+    carts.permission = 'billing:write'
+    const isAllowed = mayDo(role, 'billing:write')
+    expect(seenBy(role).includes(SECRET)).toBe(isAllowed)
+    expect(seenBy(role).includes(roleRefusal(role))).toBe(!isAllowed)
+  })
+
+  it('is not shown before it is known who looks', () => {
+    carts.permission = 'billing:write'
+    expect(seenBy(null)).not.toContain(SECRET)
+    carts.permission = 'carts:read'
+    expect(seenBy(null)).toContain(SECRET)
+  })
+
+  it('is none of today’s: all four roles may see every screen, and do there what theirs allows (decision 8)', () => {
+    const refused = screens.filter(
+      (screen) => screen.permission !== 'public' && !roleNames.every((role) => mayDo(role, screen.permission)),
+    )
+    expect(refused).toEqual([])
+  })
+})

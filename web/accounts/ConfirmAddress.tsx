@@ -1,0 +1,68 @@
+import { Anchor, Button, Card, Container, Stack, Text, Title } from '@mantine/core'
+import { Link, useSearchParams } from 'react-router'
+import { BarePage } from '../shell/BarePage.tsx'
+import { Notice } from '../ui/Notice.tsx'
+
+interface Props {
+  title: string
+  /** What the heading says once it is done. */
+  doneTitle: string
+  /** What the button does. */
+  explanation: string
+  button: string
+  /** Said of a link without a token. */
+  invalidLink: string
+  confirm: {
+    data: { message: string } | undefined
+    error: Error | null
+    isPending: boolean
+    mutate: (token: string) => void
+  }
+}
+
+/** Where a link that confirms an address leads. The button does it, not the visit: mail scanners follow links too. */
+export function ConfirmAddress({ title, doneTitle, explanation, button, invalidLink, confirm }: Props) {
+  const token = useSearchParams()[0].get('token') ?? ''
+  const heading = confirm.data ? doneTitle : title
+  return (
+    <BarePage title={heading}>
+      <Container size={440} p={0}>
+        <Card padding="xl">
+          <Stack gap="lg">
+            <Title order={1}>{heading}</Title>
+            {token === '' ? (
+              <Notice tone="bad">{invalidLink}</Notice>
+            ) : confirm.data ? (
+              <Done message={confirm.data.message} />
+            ) : (
+              <>
+                <Text>{explanation}</Text>
+                {confirm.error && (
+                  <Notice tone="bad" isLive>
+                    {confirm.error.message}
+                  </Notice>
+                )}
+                <Button size="md" loading={confirm.isPending} onClick={() => confirm.mutate(token)}>
+                  {button}
+                </Button>
+              </>
+            )}
+          </Stack>
+        </Card>
+      </Container>
+    </BarePage>
+  )
+}
+
+function Done({ message }: { message: string }) {
+  return (
+    <>
+      <Notice tone="good" isLive>
+        {message}
+      </Notice>
+      <Anchor component={Link} to="/">
+        Go to Recoup
+      </Anchor>
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { Anchor, Card, Container, Stack, Text, Title } from '@mantine/core'
+import { Link, useSearchParams } from 'react-router'
+import { authTexts } from '../../shared/auth.ts'
+import { BarePage } from '../shell/BarePage.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { useUndoEmail } from './account-queries.ts'
+import { NewPasswordForm } from './NewPasswordForm.tsx'
+
+/** Where the link in the notice to the old address leads. The button does it, not the visit: mail scanners follow links too. */
+export function UndoEmailPage() {
+  const token = useSearchParams()[0].get('token') ?? ''
+  const undo = useUndoEmail()
+  const title = undo.isSuccess ? 'Email change undone' : 'Undo the email change'
+  return (
+    <BarePage title={title}>
+      <Container size={440} p={0}>
+        <Card padding="xl">
+          <Stack gap="lg">
+            <Title order={1}>{title}</Title>
+            {token === '' ? (
+              <Notice tone="bad">{authTexts.invalidUndoLink}</Notice>
+            ) : undo.isSuccess ? (
+              <>
+                <Notice tone="good" isLive>
+                  {undo.data.message}
+                </Notice>
+                <Anchor component={Link} to="/login">
+                  Sign in
+                </Anchor>
+              </>
+            ) : (
+              <>
+                <Text>
+                  This restores your old address and signs out everyone. Whoever changed the address knew your password,
+                  so choose a new one.
+                </Text>
+                <NewPasswordForm
+                  label="Undo the change"
+                  fallback={authTexts.undoFailed}
+                  isBusy={undo.isPending}
+                  error={undo.error}
+                  onSubmit={(password, options) => undo.mutate({ token, password }, options)}
+                />
+              </>
+            )}
+          </Stack>
+        </Card>
+      </Container>
+    </BarePage>
+  )
+}

@@ -1,0 +1,144 @@
+import './active.css'
+import { Anchor, Button, Card, Text, Title } from '@mantine/core'
+import { Link, useSearchParams } from 'react-router'
+import type { ActiveCart } from '../../shared/active-carts.ts'
+import { useMe, useStore } from '../access/queries.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { counted, formatMinutes } from '../ui/format.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Money } from '../ui/Money.tsx'
+import { contentsOf } from './followed.ts'
+import { useFollowing } from './following.ts'
+import { useActiveCarts } from './queries.ts'
+import { TestCart } from './TestCart.tsx'
+import { Until } from './Until.tsx'
+
+/** Carts being filled, as it happens; and a test cart that is followed. */
+export function ActiveNow() {
+  const store = useStore()
+  return store && <OfStore key={store.id} storeId={store.id} />
+}
+
+const TRY = 'try'
+
+function OfStore({ storeId }: { storeId: string }) {
+  const active = useActiveCarts()
+  const isDemo = useMe()?.isDemo
+  const kept = useFollowing(storeId)
+  const [search, setSearch] = useSearchParams()
+  const isTrying = search.get(TRY) === 'cart'
+  const tryIt = (isOpen: boolean) =>
+    setSearch(isOpen ? { [TRY]: 'cart' } : {}, { replace: true, preventScrollReset: true })
+  return (
+    <Card component="section" aria-label="Active now">
+      <div className="active-head">
+        <Title order={2}>Active now</Title>
+        {active.data && active.data.total > 0 && <Sum {...active.data} />}
+      </div>
+      {active.data ? (
+        <>
+          <Carts {...active.data} />
+          {!isDemo && !kept.following && !isTrying && (
+            <div className="active-foot">
+              <Button size="xs" variant="default" onClick={() => tryIt(true)}>
+                Try it with a test cart
+              </Button>
+            </div>
+          )}
+          {!isDemo && (kept.following || isTrying) && (
+            <TestCart
+              kept={kept}
+              timeoutMinutes={active.data.timeoutMinutes}
+              now={active.data.now}
+              onClose={() => tryIt(false)}
+            />
+          )}
+        </>
+      ) : active.isPending ? (
+        <LoadingList count={1} />
+      ) : (
+        <Failed title="The active carts could not be loaded" error={active.error} onRetry={() => active.refetch()} />
+      )}
+    </Card>
+  )
+}
+
+type Active = NonNullable<ReturnType<typeof useActiveCarts>['data']>
+
+function Sum({ total, isCapped, values }: Active) {
+  return (
+    <span className="active-sum">
+      {counted(total, 'cart')}
+      {isCapped && ' or more'}
+      {values.map((value) => (
+        <span key={value.currency}>
+          {' · '}
+          <Money {...value} />
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function Carts({ carts, total, timeoutMinutes, aheadMs }: Active) {
+  if (carts.length === 0) return <Nobody timeoutMinutes={timeoutMinutes} />
+  const more = total - carts.length
+  return (
+    <>
+      <ul className="active-list">
+        {carts.map((cart) => (
+          <li key={cart.id}>
+            <ActiveCartRow cart={cart} aheadMs={aheadMs} />
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <Text fz="xs" c="dimmed">
+          The newest of {counted(total, 'cart')}.
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Nobody({ timeoutMinutes }: { timeoutMinutes: number }) {
+  const store = useStore()
+  // The demo store has the script from the beginning; nobody has filled a cart in it yet.
+  if (store?.captureSeenAt === null && !store.isDemo) {
+    return (
+      <Text fz="sm" c="dimmed" mt={4}>
+        Once the capture script is installed, carts appear here as shoppers fill them.{' '}
+        <Anchor component={Link} to="/settings" inherit underline="always">
+          Install the capture script
+        </Anchor>
+      </Text>
+    )
+  }
+  return (
+    <Text fz="sm" c="dimmed" mt={4}>
+      No cart is being filled right now. Put something in the cart of {store?.isDemo ? 'the demo store' : 'your shop'}:
+      it appears here within seconds, and counts as abandoned after {formatMinutes(timeoutMinutes)} without activity.
+    </Text>
+  )
+}
+
+function ActiveCartRow({ cart, aheadMs }: { cart: ActiveCart; aheadMs: number }) {
+  const email = cart.customer_email ?? cart.unconfirmed.email
+  return (
+    <Link to={`/carts/${cart.id}`} className="active-cart">
+      <span className="active-name">
+        {cart.customer_name === 'Guest' && email ? email : cart.customer_name}
+        {!email && ' · no email yet'}
+      </span>
+      <span className="active-value">
+        <Money amount={cart.total} currency={cart.currency} />
+      </span>
+      <span className="active-items">{contentsOf(cart)}</span>
+      {cart.abandons_at && (
+        <span className="active-until">
+          counts as abandoned <Until at={cart.abandons_at} aheadMs={aheadMs} />
+        </span>
+      )}
+    </Link>
+  )
+}

@@ -1,0 +1,95 @@
+import './active.css'
+import { Button, Card, CloseButton, Text, Title } from '@mantine/core'
+import type { ActiveCart } from '../../shared/active-carts.ts'
+import { useInstance, useStore } from '../access/queries.ts'
+import { FollowedCart, FollowedFoot } from './FollowedCart.tsx'
+import { type FollowedStep, nextMoment } from './followed.ts'
+import { type Following, useFollowing } from './following.ts'
+import { useFollowed } from './queries.ts'
+import { Until } from './Until.tsx'
+
+/** Walks a visitor of the demo from its store to a recovered cart. Ends by itself, and can be put away. */
+export function DemoGuide() {
+  const store = useStore()
+  return store && <OfStore key={store.id} storeId={store.id} />
+}
+
+/** The newest cart of the last hour: all older ones are of the demo's past. */
+const ANY: Following = {}
+
+function OfStore({ storeId }: { storeId: string }) {
+  const { following, follow, hide, isHidden } = useFollowing(storeId)
+  const instance = useInstance()
+  const found = useFollowed(isHidden ? null : (following ?? ANY)).data
+  if (isHidden || !instance?.demoStoreUrl || (found && isLongOver(found))) return null
+  const toShop = <Way href={instance.demoStoreUrl}>Open the demo store</Way>
+  const toMail = instance.mailboxUrl && (
+    <Way href={mailsTo(instance.mailboxUrl, found?.cart?.customer_email)}>Open the mailbox</Way>
+  )
+  return (
+    <Card component="section" aria-label="Guide to the demo">
+      <div className="guide-head">
+        <Title order={2}>Win back a cart of your own</Title>
+        <CloseButton aria-label="Hide this guide" onClick={hide} />
+      </div>
+      <FollowedCart
+        following={following ?? ANY}
+        onFound={follow}
+        ways={{ cart: toShop, email: toShop, clicked: toMail, bought: toShop }}
+        head={(steps, cart, aheadMs) => <Summary steps={steps} cart={cart} aheadMs={aheadMs} />}
+        foot={(cart) =>
+          cart &&
+          (cart.state === 'recovered' ? (
+            <FollowedFoot cart={cart} endLabel="Finish" onEnd={hide} />
+          ) : (
+            <FollowedFoot
+              cart={cart}
+              endLabel="Follow a newer cart"
+              onEnd={found?.hasNewer ? () => follow(newerThan(cart)) : null}
+            />
+          ))
+        }
+      />
+    </Card>
+  )
+}
+
+const HALF_HOUR_MS = 1_800_000
+
+/** It has led to its end, and whoever comes back later has seen it. */
+const isLongOver = ({ cart, now }: { cart: ActiveCart | null; now: string }) =>
+  cart?.state === 'recovered' && Date.parse(now) - Date.parse(cart.last_activity) > HALF_HOUR_MS
+
+const newerThan = ({ last_activity }: ActiveCart): Following => ({
+  since: new Date(Date.parse(last_activity) + 1).toISOString(),
+})
+
+const mailsTo = (mailbox: string, email: string | null | undefined) =>
+  email ? `${mailbox}/?to=${encodeURIComponent(email)}` : mailbox
+
+const Way = ({ href, children }: { href: string; children: string }) => (
+  <Button component="a" href={href} target="_blank" rel="noreferrer" size="xs">
+    {children}
+  </Button>
+)
+
+function Summary({ steps, cart, aheadMs }: { steps: FollowedStep[]; cart: ActiveCart | null; aheadMs: number }) {
+  const next = nextMoment(steps)
+  return (
+    <Text c="dimmed" fz="sm" mt={4}>
+      {!cart && 'No cart seen yet. Fill one in the demo store and watch what happens to it.'}
+      {cart?.state === 'recovered' && 'Recovered. Recoup does this for every cart whose shopper it may contact.'}
+      {cart && cart.state !== 'recovered' && (
+        <>
+          1 cart seen
+          {next?.at && next.state !== 'problem' && (
+            <>
+              , {next.name === 'sent' ? 'email' : 'abandoned'} <Until at={next.at} aheadMs={aheadMs} />
+            </>
+          )}
+          {next?.name === 'clicked' && next.state === 'now' && ', email sent'}.
+        </>
+      )}
+    </Text>
+  )
+}

@@ -1,0 +1,114 @@
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useEffect } from 'react'
+import { Link } from 'react-router'
+import type { ActiveCart } from '../../shared/active-carts.ts'
+import { ApiError } from '../api.ts'
+import { useCartMessages } from '../carts/queries.ts'
+import { useFlows } from '../flows/queries.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { FollowedSteps } from './FollowedSteps.tsx'
+import { type FollowedStep, followedSteps, isOver, type StepName } from './followed.ts'
+import type { Following } from './following.ts'
+import { useFollowed } from './queries.ts'
+
+interface Props {
+  following: Following
+  /** The cart was found: from now on it is followed by its id. */
+  onFound: (following: Following) => void
+  ways: Partial<Record<StepName, ReactNode>>
+  /** Above the steps: what they come to. */
+  head?: (steps: FollowedStep[], cart: ActiveCart | null, aheadMs: number) => ReactNode
+  /** Below them. */
+  foot: (cart: ActiveCart | null) => ReactNode
+}
+
+/** One cart, step by step, as what happens in the shop is announced. */
+export function FollowedCart({ following, onFound, ...shown }: Props) {
+  const found = useFollowed(following)
+  const id = found.data?.cart?.id
+  const isAnswer = !found.isPlaceholderData
+  useEffect(() => {
+    if (isAnswer && id && id !== following.id) onFound({ id })
+  }, [isAnswer, id, following.id, onFound])
+  if (found.data)
+    return id ? (
+      <WithMessages id={id} found={found.data} {...shown} />
+    ) : (
+      <Steps found={found.data} {...shown} email={following.email ?? null} />
+    )
+  if (found.isPending) return <LoadingList count={3} />
+  const isGone = found.error instanceof ApiError && found.error.status === 404
+  if (isGone) return <Gone foot={shown.foot} />
+  return <Failed title="The cart could not be followed" error={found.error!} onRetry={() => found.refetch()} />
+}
+
+const Gone = ({ foot }: Pick<Props, 'foot'>) => (
+  <>
+    <Text fz="sm" c="dimmed">
+      The followed cart no longer exists.
+    </Text>
+    {foot(null)}
+  </>
+)
+
+type Found = NonNullable<ReturnType<typeof useFollowed>['data']>
+type Shown = Omit<Props, 'following' | 'onFound'> & { found: Found; email?: string | null }
+
+function WithMessages({ id, ...shown }: Shown & { id: string }) {
+  const record = useCartMessages(id)
+  return <Steps {...shown} record={record.data} />
+}
+
+function Steps({
+  found,
+  record,
+  ways,
+  head,
+  foot,
+  email = null,
+}: Shown & { record?: ReturnType<typeof useCartMessages>['data'] }) {
+  const flows = useFlows()
+  const steps = followedSteps({
+    found,
+    email,
+    flows: flows.data?.flows,
+    messages: record?.messages ?? [],
+    timeline: record?.timeline ?? [],
+    order: record?.order ?? null,
+  })
+  return (
+    <>
+      {head?.(steps, found.cart, found.aheadMs)}
+      <FollowedSteps steps={steps} aheadMs={found.aheadMs} ways={ways} />
+      {foot(found.cart)}
+    </>
+  )
+}
+
+/** Where everything about it stands, and the end of following it; null where there is nothing to go on to. */
+export function FollowedFoot({
+  cart,
+  onEnd,
+  endLabel,
+}: {
+  cart: ActiveCart | null
+  onEnd: (() => void) | null
+  endLabel: string
+}) {
+  return (
+    <Group gap="md" mt="sm">
+      {onEnd && (
+        <Button size="xs" variant={isOver(cart) ? 'filled' : 'default'} onClick={onEnd}>
+          {endLabel}
+        </Button>
+      )}
+      {cart && (
+        <Anchor component={Link} to={`/carts/${cart.id}`} fz="sm">
+          Messages and history of this cart
+        </Anchor>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,49 @@
+import { Text } from '@mantine/core'
+import { IconAlertTriangle, IconCircle, IconCircleCheckFilled, IconCircleDot } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { FollowedStep, StepName } from './followed.ts'
+import { Until } from './Until.tsx'
+
+const signs = {
+  done: { Sign: IconCircleCheckFilled, words: 'done' },
+  now: { Sign: IconCircleDot, words: 'next' },
+  later: { Sign: IconCircle, words: 'later' },
+  problem: { Sign: IconAlertTriangle, words: 'problem' },
+}
+
+interface Props {
+  steps: FollowedStep[]
+  aheadMs: number
+  /** What leads on, beside a step that is next or failed. */
+  ways: Partial<Record<StepName, ReactNode>>
+}
+
+export function FollowedSteps({ steps, aheadMs, ways }: Props) {
+  return (
+    <ol className="steps followed">
+      {steps.map(({ name, title, text, state, at }) => {
+        const { Sign, words } = signs[state]
+        return (
+          <li key={name} className="step" data-done={state === 'done'} data-state={state} data-step={name}>
+            <Sign size={20} aria-hidden />
+            <div className="step-words">
+              <Text fw={state === 'later' ? 500 : 600} fz="sm">
+                {title}
+                <span className="only-read"> ({words})</span>
+                {at && state !== 'done' && (
+                  <span className="followed-at">
+                    <Until at={at} aheadMs={aheadMs} />
+                  </span>
+                )}
+              </Text>
+              <Text fz="sm" c="dimmed">
+                {text}
+              </Text>
+            </div>
+            {(state === 'now' || state === 'problem') && ways[name]}
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import type { ActiveCart } from '../../shared/active-carts.ts'
+import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
+import {
+  type FollowedStep,
+  followedSteps,
+  isOver,
+  type Known,
+  nextMoment,
+  type StepName,
+  timeoutPath,
+} from './followed.ts'
+
+const AT = '2026-03-02T15:00:00.000Z'
+const later = (minutes: number) => new Date(Date.parse(AT) + minutes * 60_000).toISOString()
+
+const cart = (more: Partial<ActiveCart> = {}) =>
+  ({
+    ...{ id: 'c1', customer_name: 'Ann', customer_email: 'ann@shoppers.example', state: 'active', abandoned_at: null },
+    ...{ items: [{ product_name: 'Teapot', quantity: 2 }], total: 68, currency: 'USD', last_activity: AT },
+    ...{ unconfirmed: { email: null, phone: null }, abandons_at: later(30) },
+    ...more,
+  }) as unknown as ActiveCart
+
+const flow = { id: 'f1', isOn: true, steps: [{ channel: 'email', delayMinutes: 60 }] } as Known['flows'] extends
+  | (infer Flow)[]
+  | undefined
+  ? Flow
+  : never
+
+const possible = { isPossible: true, reason: null, explanation: '' }
+
+function stepsOf(known: Partial<Known>): Record<StepName, FollowedStep> {
+  const steps = followedSteps({
+    ...{ found: undefined, email: 'ann@shoppers.example', flows: [flow], messages: [], timeline: [], order: null },
+    ...known,
+  })
+  return Object.fromEntries(steps.map((step) => [step.name, step])) as Record<StepName, FollowedStep>
+}
+
+const found = (more: Partial<ActiveCart> = {}, email: NonNullable<Known['found']>['email'] = possible) => ({
+  cart: cart(more),
+  nameless: null,
+  email,
+})
+
+const message = (more: Partial<MessageView>) =>
+  ({ channel: 'email', state: 'scheduled', dueAt: later(60), to: null, explanation: 'Why.', ...more }) as MessageView
+
+const entry = (kind: string, title: string) => ({ kind, title, at: AT, text: '', messageId: null }) as TimelineEntry
+
+const states = (steps: Record<StepName, FollowedStep>) => Object.values(steps).map(({ state }) => state)
+
+test('before anything is seen, the cart is waited for and nothing else', () => {
+  expect(states(stepsOf({}))).toEqual(['now', 'later', 'later', 'later', 'later', 'later'])
+})
+
+test('a cart without an email counts as seen, and its email is waited for', () => {
+  const steps = stepsOf({ found: { cart: null, nameless: cart({ customer_email: null }), email: null } })
+  expect(steps.cart).toMatchObject({ state: 'done', text: '2 × Teapot, $68.00' })
+  expect(steps.email).toMatchObject({ state: 'now', text: 'Start the checkout and enter ann@shoppers.example.' })
+})
+
+test('an active cart counts down to its abandonment and to the first email of the flow (S1)', () => {
+  const steps = stepsOf({ found: found() })
+  expect(steps.abandoned).toMatchObject({ state: 'now', at: later(30) })
+  expect(steps.sent).toMatchObject({ state: 'later', at: later(60) })
+  expect(nextMoment(Object.values(steps))).toMatchObject({ name: 'sent', at: later(60) })
+})
+
+test('what keeps the email from it is said while the cart is still active', () => {
+  const steps = stepsOf({
+    found: found({}, { isPossible: false, reason: 'no_consent', explanation: 'Germany wants a yes.' }),
+  })
+  expect(steps.email).toMatchObject({ state: 'problem', text: expect.stringContaining('Germany wants a yes.') })
+})
+
+test('with the flow off no email is promised', () => {
+  const steps = stepsOf({ found: found(), flows: [{ ...flow, isOn: false }] })
+  expect(steps.sent).toMatchObject({ state: 'problem', text: expect.stringContaining('flow is off') })
+  expect(steps.sent.at).toBeUndefined()
+})
+
+test('an abandoned cart shows when its message is due, why it is held, or that it has left', () => {
+  const abandoned = found({ state: 'abandoned', abandoned_at: later(30), abandons_at: null }, null)
+  const told = (more: Partial<MessageView>) => stepsOf({ found: abandoned, messages: [message(more)] }).sent
+  expect(told({})).toMatchObject({ state: 'now', at: later(60) })
+  expect(told({ state: 'held' })).toMatchObject({ state: 'problem', text: 'Why.' })
+  expect(told({ state: 'skipped' })).toMatchObject({ state: 'problem', text: 'Why.' })
+  expect(told({ state: 'sent', to: 'ann@shoppers.example' })).toMatchObject({
+    state: 'done',
+    text: 'To ann@shoppers.example.',
+  })
+  expect(stepsOf({ found: abandoned }).sent).toMatchObject({ state: 'problem' })
+})
+
+test('only a person’s click or press counts as following the link (A1)', () => {
+  const abandoned = found({ state: 'abandoned', abandoned_at: later(30), abandons_at: null }, null)
+  const sent = [message({ state: 'sent' })]
+  const clicked = (...timeline: TimelineEntry[]) => stepsOf({ found: abandoned, messages: sent, timeline }).clicked
+  expect(clicked(entry('click', 'Link clicked (by a machine: a mail scanner)')).state).toBe('now')
+  expect(clicked(entry('visit_open', 'Message opened (reported)')).text).toContain('was opened')
+  expect(clicked(entry('restore', 'Cart restored')).state).toBe('done')
+})
+
+test('recovered is the end; bought without the link and emptied are ends that say so', () => {
+  const over = { abandoned_at: later(30), abandons_at: null }
+  const messages = [message({ state: 'sent' }), message({ state: 'cancelled', dueAt: later(90) })]
+  const recovered = stepsOf({
+    found: found({ ...over, state: 'recovered' }, null),
+    messages,
+    timeline: [entry('restore', 'Cart restored')],
+    order: { net: 80.08, currency: 'USD' },
+  })
+  expect(states(recovered)).toEqual(['done', 'done', 'done', 'done', 'done', 'done'])
+  // The cart's 68 plus shipping and tax: what the figures rise by.
+  expect(recovered.bought.text).toBe('$80.08 won back.')
+  const bought = stepsOf({ found: found({ ...over, state: 'purchased' }, null), messages })
+  expect(bought.bought).toMatchObject({ state: 'problem', text: expect.stringContaining('without an email link') })
+  const emptied = stepsOf({ found: found({ state: 'emptied', abandons_at: null }, null) })
+  expect(emptied.bought.state).toBe('problem')
+  expect(emptied.abandoned).toMatchObject({ state: 'problem', text: 'The cart was emptied before.' })
+  expect([cart({ state: 'recovered' }), cart({ state: 'abandoned' }), null].map(isOver)).toEqual([true, false, false])
+})
+
+test('the time without activity is changed where it comes from: the flow that sends that early, or the recovery rules (S1)', () => {
+  expect(timeoutPath([flow], 60)).toBe('/flows/f1')
+  expect(timeoutPath([flow], 30)).toBe('/settings/recovery-rules')
+  expect(timeoutPath([{ ...flow, isOn: false }], 60)).toBe('/settings/recovery-rules')
+  expect(timeoutPath(undefined, 60)).toBe('/settings/recovery-rules')
+})
+
+test('a cart that is empty after its link was used waits for the order, which may not have been read yet', () => {
+  const steps = stepsOf({
+    found: found({ abandoned_at: later(30), abandons_at: null, state: 'emptied' }, null),
+    messages: [message({ state: 'sent' })],
+    timeline: [entry('restore', 'Cart restored')],
+  })
+  expect(steps.bought).toMatchObject({ state: 'now', text: expect.stringContaining('Sync now') })
+})

@@ -1,0 +1,43 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { followCart, listActiveCarts } from '../../shared/active-carts.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import type { Following } from './following.ts'
+
+/** Changes are announced (`web/live`); this is for browsers that hear nothing. */
+const REFRESH_MS = 15_000
+const SHOWN = 3
+
+export function useActiveCarts() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['carts', storeId, 'active'],
+    queryFn: async ({ signal }) => received(await call(listActiveCarts, { query: { limit: SHOWN }, signal })),
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+/** `null`: nothing is followed. */
+export function useFollowed(following: Following | null) {
+  const storeId = useStore()?.id
+  const { since, email, id } = following ?? {}
+  return useQuery({
+    queryKey: ['carts', storeId, 'followed', since, email, id],
+    queryFn: async ({ signal }) =>
+      received(
+        await call(followCart, {
+          query: { ...(since && { since }), ...(email && { email }), ...(id && { id }) },
+          signal,
+        }),
+      ),
+    enabled: following !== null,
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+    retry: false,
+  })
+}
+
+/** `aheadMs`: what the server's clock is ahead of this browser's, which a countdown has to know. */
+function received<Answer extends { now: string }>(answer: Answer): Answer & { aheadMs: number } {
+  return { ...answer, aheadMs: Date.parse(answer.now) - Date.now() }
+}

@@ -1,0 +1,82 @@
+import { Button, Collapse, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { MessageView } from '../../shared/carts.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { MailFrame } from '../ui/MailFrame.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import { MessageState } from './badges.tsx'
+import { DecisionRecord } from './DecisionRecord.tsx'
+
+const channels = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' }
+
+/** One message with its times, why it was decided as it was, and the mail as it left. */
+export function CartMessage({ message }: { message: MessageView }) {
+  const [isWhyOpen, why] = useDisclosure(false)
+  const [isMailOpen, mail] = useDisclosure(false)
+  const name = `${message.originName} · ${channels[message.channel]} ${message.step}`
+  return (
+    <Stack gap="sm" component="section" aria-label={name} className="message">
+      <Group justify="space-between" gap="xs">
+        <Title order={4}>{name}</Title>
+        <MessageState state={message.state} reason={message.reason} />
+      </Group>
+      <Text fz="sm">{message.explanation}</Text>
+      <Facts entries={timesOf(message)} />
+      <Group gap="xs">
+        <Expander isOpen={isWhyOpen} onToggle={why.toggle} label="Why?" about={name} />
+        {message.html && <Expander isOpen={isMailOpen} onToggle={mail.toggle} label="The email as sent" about={name} />}
+      </Group>
+      <Collapse expanded={isWhyOpen} keepMounted={false}>
+        <DecisionRecord message={message} />
+      </Collapse>
+      {message.html && (
+        <Collapse expanded={isMailOpen} keepMounted={false}>
+          <Stack gap="xs">
+            <Text className="subject">{message.subject}</Text>
+            <MailFrame html={message.html} title={`Email: ${message.subject ?? name}`} />
+          </Stack>
+        </Collapse>
+      )}
+    </Stack>
+  )
+}
+
+function timesOf(message: MessageView): [string, ReactNode][] {
+  const until = message.state === 'held' ? message.decisions.at(-1)?.until : null
+  const entries: [string, ReactNode][] = [['Due', <DateTime key="due" at={message.dueAt} />]]
+  if (until) entries.push(['Held until', <DateTime key="until" at={until} />])
+  if (message.handedOverAt) entries.push(['Sent', <DateTime key="sent" at={message.handedOverAt} />])
+  else if (message.finishedAt) entries.push(['Decided', <DateTime key="done" at={message.finishedAt} />])
+  else entries.push(['Expires', <DateTime key="expires" at={message.expiresAt} />])
+  if (message.deliveredAt) entries.push(['Delivered', <DateTime key="delivered" at={message.deliveredAt} />])
+  if (message.readAt) entries.push(['Read', <DateTime key="read" at={message.readAt} />])
+  if (message.to) entries.push(['To', message.to])
+  if (message.response)
+    entries.push([message.channel === 'email' ? 'Mail server’s answer' : 'Provider’s answer', message.response])
+  return entries
+}
+
+interface ExpanderProps {
+  isOpen: boolean
+  onToggle: () => void
+  label: string
+  about: string
+}
+
+function Expander({ isOpen, onToggle, label, about }: ExpanderProps) {
+  const Sign = isOpen ? IconChevronUp : IconChevronDown
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-expanded={isOpen}
+      aria-label={`${label} ${about}`}
+      rightSection={<Sign size={14} aria-hidden />}
+      onClick={onToggle}
+    >
+      {label}
+    </Button>
+  )
+}

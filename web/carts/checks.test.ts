@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest'
+import { reasonTexts } from '../../shared/reasons.ts'
+import { checksOf } from './checks.ts'
+
+type Decision = Parameters<typeof checksOf>[0]
+
+const inputs = {
+  step: 1,
+  channel: 'email',
+  expires: '2026-07-02T10:00:00.000Z',
+  country: 'DE',
+  ordersReadAt: '2026-07-01T09:59:50.000Z',
+  messagesInWindow: 1,
+  messagesAllowed: 3,
+  planUsed: 12,
+  planLimit: 500,
+  arm: null,
+}
+
+const decision = (change: Partial<Decision>): Decision => ({
+  at: '2026-07-01T10:00:00.000Z',
+  outcome: 'send',
+  reason: 'ok',
+  explanation: 'The reason in words.',
+  until: null,
+  inputs,
+  ...change,
+})
+
+it('lists every check of a sent message as passed, in the order of D2', () => {
+  const lines = checksOf(decision({}), 'email')
+  expect(lines.every(({ result }) => result === 'passed')).toBe(true)
+  expect(lines.map(({ text }) => text)).toEqual([
+    'The store is connected, the flow is on, and sending is not paused.',
+    'Sender and mail server are set up.',
+    'The shopper has not bought, and the cart is not empty.',
+    'No later message of the flow replaces it.',
+    'The cart is abandoned, and no order is waiting for payment.',
+    'The message is not too late.',
+    'The shopper is not in the control group.',
+    'The address is not on the suppression list.',
+    'An email address is known.',
+    'The consent rule of Germany allows this email.',
+    'The store’s latest orders were just checked, and none of them is this shopper’s.',
+    'Something in the cart can still be bought.',
+    'The frequency cap is not reached: 1 of 3 messages used.',
+    'The message could be built.',
+    'Your mail server and the receiving server are accepting email.',
+    'The plan’s limit is not reached: 12 of 500 messages used this month.',
+  ])
+})
+
+it('ends at the check that held the message or ended it', () => {
+  const held = checksOf(decision({ outcome: 'hold', reason: 'store_unreachable:timeout' }), 'email')
+  expect(held.at(-1)).toEqual({ result: 'held', text: 'The reason in words.' })
+  expect(held.at(-2)?.text).toBe('The consent rule of Germany allows this email.')
+  const ended = checksOf(decision({ outcome: 'cancel', reason: 'purchased' }), 'email')
+  expect(ended.map(({ result }) => result)).toEqual(['passed', 'passed', 'failed'])
+})
+
+it('claims nothing of a check that was not asked', () => {
+  const late = decision({ outcome: 'skip', reason: 'too_old:no_contact', at: '2026-07-02T10:00:00.000Z' })
+  expect(checksOf(late, 'email').map(({ text }) => text)).toEqual([
+    'The store is connected.',
+    'The shopper has not bought, and the cart is not empty.',
+    'No later message of the flow replaces it.',
+    'The reason in words.',
+  ])
+  const nameless = checksOf(decision({ outcome: 'hold', reason: 'no_contact' }), 'email')
+  expect(nameless.map(({ text }) => text)).not.toContain('The address is not on the suppression list.')
+})
+
+it('places the control group where the shopper was drawn (F1)', () => {
+  const drawnNow = checksOf(decision({ outcome: 'skip', reason: 'holdout' }), 'email')
+  expect(drawnNow.at(-2)?.text).toBe('The consent rule of Germany allows this email.')
+  const known = decision({ outcome: 'skip', reason: 'holdout', inputs: { ...inputs, arm: 'control' } })
+  expect(checksOf(known, 'email').at(-2)?.text).toBe('The message is not too late.')
+})
+
+it('asks of an SMS what is asked of an SMS only', () => {
+  const texts = checksOf(decision({}), 'sms').map(({ text }) => text)
+  expect(texts).toContain('It is outside quiet hours where the shopper lives.')
+  expect(texts).toContain('A phone number is known.')
+  expect(texts).not.toContain('Your mail server and the receiving server are accepting email.')
+})
+
+it('has no checks for what was cancelled from outside and for a later answer', () => {
+  expect(checksOf(decision({ outcome: 'cancel', reason: 'flow_removed', inputs: {} }), 'email')).toEqual([])
+  expect(checksOf(decision({ outcome: 'result', reason: 'accepted' }), 'email')).toEqual([])
+})
+
+it('knows the check behind every reason a decision has', () => {
+  const decided = Object.keys(reasonTexts).filter((reason) => !afterwards.includes(reason.split(':')[0]!))
+  for (const reason of decided) {
+    const lines = checksOf(decision({ outcome: 'hold', reason }), reason.startsWith('sms') ? 'sms' : textOnly(reason))
+    expect(lines.at(-1)?.result, reason).toBe('held')
+  }
+})
+
+const textOnly = (reason: string) => (['cooldown', 'quiet_hours'].includes(reason) ? 'whatsapp' : 'email')
+
+/** What other parts write: answers of the way out, a person's or the hand-over's doing. */
+const afterwards = [
+  ...['ok', 'retry', 'changed', 'accepted', 'rejected', 'unknown', 'bounced', 'complaint', 'delivered', 'undelivered'],
+  ...['step_removed', 'template_error', 'cart_missing'],
+]

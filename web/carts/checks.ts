@@ -1,0 +1,175 @@
+import type { MessageView } from '../../shared/carts.ts'
+import { countryName } from '../consent/country-groups.ts'
+
+// The checks of one decision (D2), in their order, in words. Pure.
+
+type Decision = MessageView['decisions'][number]
+type Channel = MessageView['channel']
+
+export interface CheckLine {
+  result: 'passed' | 'held' | 'failed'
+  text: string
+}
+
+interface Facts {
+  inputs: Record<string, unknown>
+  channel: Channel
+  /** Past its age limit: what only holds is not asked any more. */
+  isLate: boolean
+  reason: string
+}
+
+interface Check {
+  /** Reasons, without what follows their colon, with which the decision ends here. */
+  reasons: string[]
+  /** What it means that it passed; null: it was not asked. */
+  passed: (facts: Facts) => string | null
+}
+
+/**
+ * What was checked, up to the check that decided. Empty where no checks are on record: a message that was cancelled together with its
+ * flow, or an answer that came after it was sent.
+ */
+export function checksOf(decision: Decision, channel: Channel): CheckLine[] {
+  const { inputs, reason, outcome } = decision
+  if (outcome === 'result' || !('ordersReadAt' in inputs)) return []
+  const isLate = typeof inputs.expires === 'string' && decision.at >= inputs.expires
+  const facts = { inputs, channel, isLate, reason }
+  const checks = checksFor(facts)
+  const kind = reason.split(':')[0]!
+  const deciding = outcome === 'send' ? checks.length : checks.findIndex(({ reasons }) => reasons.includes(kind))
+  if (deciding < 0) return []
+  const lines: CheckLine[] = checks.slice(0, deciding).flatMap(({ passed }) => {
+    const text = passed(facts)
+    return text ? [{ result: 'passed', text }] : []
+  })
+  if (outcome === 'send') return lines
+  return [...lines, { result: outcome === 'hold' ? 'held' : 'failed', text: decision.explanation }]
+}
+
+function checksFor({ inputs, channel, reason }: Facts): Check[] {
+  const isText = channel === 'sms' || channel === 'whatsapp'
+  // Whoever was drawn at this very decision was asked only after it was clear that they may be written to (F1).
+  const wasDrawnNow = reason === 'holdout' && inputs.arm === null
+  return [
+    ...situation,
+    ...(wasDrawnNow ? [] : [holdout]),
+    ...permission,
+    ...(wasDrawnNow ? [holdout] : []),
+    ...purchase,
+    ...(isText ? textPace : []),
+    ...delivery,
+  ]
+}
+
+const unlessLate =
+  (text: string) =>
+  ({ isLate }: Facts) =>
+    isLate ? null : text
+
+const situation: Check[] = [
+  {
+    reasons: ['instance_paused', 'flow_removed', 'disconnected', 'store_disconnected', 'sending_paused', 'flow_off'],
+    passed: ({ inputs, isLate }) => {
+      if (isLate) return 'The store is connected.'
+      return inputs.manual
+        ? 'The store is connected, and sending is not paused.'
+        : 'The store is connected, the flow is on, and sending is not paused.'
+    },
+  },
+  {
+    reasons: ['sender_missing', 'mail_not_configured', 'sms_not_configured', 'whatsapp_not_configured'],
+    passed: ({ channel, isLate }) => {
+      if (isLate) return null
+      return channel === 'email' ? 'Sender and mail server are set up.' : `${channelName(channel)} is set up.`
+    },
+  },
+  {
+    reasons: ['purchased', 'emptied', 'merged', 'lost'],
+    passed: () => 'The shopper has not bought, and the cart is not empty.',
+  },
+  {
+    reasons: ['superseded'],
+    passed: ({ inputs }) => (inputs.manual ? null : 'No later message of the flow replaces it.'),
+  },
+  {
+    reasons: ['cart_active', 'purchase_in_progress'],
+    passed: unlessLate('The cart is abandoned, and no order is waiting for payment.'),
+  },
+  { reasons: ['too_old'], passed: () => 'The message is not too late.' },
+]
+
+const holdout: Check = { reasons: ['holdout'], passed: () => 'The shopper is not in the control group.' }
+
+const permission: Check[] = [
+  {
+    reasons: [
+      'suppressed_unsubscribed',
+      'suppressed_complaint',
+      'suppressed_hard_bounce',
+      'suppressed_manual',
+      'suppressed_invalid',
+      'suppressed_erased',
+    ],
+    passed: ({ reason, channel }) => {
+      if (reason === 'no_contact' || reason === 'contact_unconfirmed') return null
+      return channel === 'email'
+        ? 'The address is not on the suppression list.'
+        : 'The number is not on the suppression list.'
+    },
+  },
+  {
+    reasons: ['no_contact', 'contact_unconfirmed'],
+    passed: ({ channel }) => (channel === 'email' ? 'An email address is known.' : 'A phone number is known.'),
+  },
+  {
+    reasons: ['consent_withdrawn', 'no_consent', 'consent_pending', 'consent_unconfirmed'],
+    passed: ({ inputs, channel }) => {
+      const { country } = inputs
+      const place = typeof country === 'string' && country.length === 2 ? ` of ${countryName(country)}` : ''
+      return `The consent rule${place} allows this ${messageWord(channel)}.`
+    },
+  },
+  {
+    reasons: ['whatsapp_marketing_refused', 'sms_once_per_cart', 'sms_too_late'],
+    passed: ({ channel }) =>
+      channel === 'email' ? null : `The country’s other rules for ${channelName(channel)} allow this message.`,
+  },
+]
+
+const purchase: Check[] = [
+  {
+    reasons: ['store_unreachable'],
+    passed: () => 'The store’s latest orders were just checked, and none of them is this shopper’s.',
+  },
+  { reasons: ['items_gone'], passed: () => 'Something in the cart can still be bought.' },
+  {
+    reasons: ['frequency_cap'],
+    passed: ({ inputs: { messagesInWindow: used, messagesAllowed: most } }) =>
+      `The frequency cap is not reached: ${used} of ${most} messages used.`,
+  },
+]
+
+const textPace: Check[] = [
+  { reasons: ['cooldown'], passed: () => 'Enough time has passed since the last message of this kind.' },
+  { reasons: ['quiet_hours'], passed: () => 'It is outside quiet hours where the shopper lives.' },
+]
+
+const delivery: Check[] = [
+  { reasons: ['template_missing', 'render_failed'], passed: () => 'The message could be built.' },
+  {
+    reasons: ['mail_server_away', 'domain_throttled'],
+    passed: ({ channel }) =>
+      channel === 'email' ? 'Your mail server and the receiving server are accepting email.' : null,
+  },
+  {
+    reasons: ['plan_required', 'plan_limit', 'budget'],
+    passed: ({ inputs: { planUsed: used, planLimit: limit } }) =>
+      typeof limit === 'number' && limit >= 0
+        ? `The plan’s limit is not reached: ${used} of ${limit} messages used this month.`
+        : 'The plan’s limit is not reached.',
+  },
+]
+
+const channelName = (channel: Channel) => ({ email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' })[channel]
+const messageWord = (channel: Channel) => (channel === 'email' ? 'email' : `${channelName(channel)} message`)

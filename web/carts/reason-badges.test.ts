@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import type { CartReach, CartReason } from '../../shared/reach.ts'
+import { reachOptions, reasonBadgesOf } from './reason-badges.ts'
+
+const because = (reason: CartReason, count: number, country: string | null = null, cartIds?: string[]) => ({
+  ...{ reason, country, explanation: `Words of ${reason}.`, count, ...(cartIds && { cartIds }) },
+})
+
+it('names for each cart why it would get no email, with the country whose rule it is', () => {
+  const reasons = [
+    because('no_contact', 1, null, ['a']),
+    because('no_consent', 1, 'DE', ['b']),
+    because('no_consent', 1, null, ['c']),
+  ]
+  const badges = reasonBadgesOf(reasons)
+  expect([...badges].map(([id, { label }]) => [id, label])).toEqual([
+    ['a', 'No email'],
+    ['b', 'No consent (DE)'],
+    ['c', 'No consent'],
+  ])
+  expect(badges.get('b')?.explanation).toBe('Words of no_consent.')
+})
+
+const answer: CartReach = {
+  reachable: 1_025,
+  reasons: [
+    because('no_contact', 7),
+    because('no_consent', 4, 'DE'),
+    because('no_consent', 2, 'FR'),
+    because('no_consent', 1),
+    because('frequency_cap', 1),
+    because('consent_pending', 1, 'IT'),
+  ],
+}
+
+it('offers the filters that find something, by country and as a whole, with their counts', () => {
+  expect(reachOptions(answer, '').map(({ value, label }) => [value, label])).toEqual([
+    ['', 'Reachable or not'],
+    ['reachable', 'Can be reached: 1,025'],
+    ['no_contact', 'No email: 7'],
+    ['no_consent', 'No consent: 7'],
+    ['no_consent:DE', 'No consent (DE): 4'],
+    ['no_consent:FR', 'No consent (FR): 2'],
+    ['frequency_cap', 'Cap: 1'],
+    ['consent_pending:IT', 'Consent pending (IT): 1'],
+  ])
+})
+
+it('keeps the filter of the address, also before there are counts and where it finds nothing any more', () => {
+  expect(reachOptions(undefined, 'purchased').map(({ label }) => label)).toEqual([
+    'Reachable or not',
+    'Can be reached',
+    'Bought',
+  ])
+  expect(reachOptions(answer, 'no_consent:AT').at(-1)).toEqual({
+    value: 'no_consent:AT',
+    label: 'No consent (AT): 0',
+  })
+})

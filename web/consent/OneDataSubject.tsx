@@ -1,0 +1,89 @@
+import { Button, Card, Group, Text, TextInput, Title } from '@mantine/core'
+import { IconSearchOff } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import { useLocation, useNavigate, useSearchParams } from 'react-router'
+import { useMay } from '../access/queries.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { DataSubjectFound } from './DataSubjectFound.tsx'
+import { useDataSubject } from './privacy-queries.ts'
+
+/** What is kept about one shopper: to read, to hand over, to erase (C8). A cart leads here with `?person=`. */
+export function OneDataSubject() {
+  const mayLook = useMay('privacy:write')
+  const [search] = useSearchParams()
+  const { hash } = useLocation()
+  const navigate = useNavigate()
+  const address = search.get('person')?.trim() ?? ''
+  const look = (typed: string) => {
+    const next = new URLSearchParams(search)
+    if (typed) next.set('person', typed)
+    else next.delete('person')
+    // The section stands behind the #, which a change of the search alone would drop.
+    navigate({ search: next.toString(), hash }, { preventScrollReset: true })
+  }
+  return (
+    <>
+      <Card>
+        <Title order={2}>Data requests</Title>
+        <Text fz="sm" c="dimmed" mt={4} mb="md">
+          For people who ask for their data or want it erased. Find them by email address or phone number, then export
+          or erase everything kept about them.
+        </Text>
+        {mayLook ? (
+          <AddressForm key={address} address={address} onLook={look} />
+        ) : (
+          <Notice tone="info">Only an owner or admin may do this.</Notice>
+        )}
+      </Card>
+      {mayLook && address && <Found key={address} address={address} onLook={look} />}
+    </>
+  )
+}
+
+function AddressForm({ address, onLook }: { address: string; onLook: (address: string) => void }) {
+  const [typed, setTyped] = useState(address)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onLook(typed.trim())
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          style={{ flex: '1 1 240px' }}
+          label="Email or phone number"
+          name="person"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Button type="submit" disabled={typed.trim() === ''}>
+          Find
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+function Found({ address, onLook }: { address: string; onLook: (address: string) => void }) {
+  const person = useDataSubject(address)
+  if (person.isPending) return <LoadingCards count={1} rows={6} />
+  if (person.error && person.data === undefined) {
+    return <Failed title="This person could not be looked up" error={person.error} onRetry={() => person.refetch()} />
+  }
+  if (!person.data) {
+    return (
+      <Card>
+        <Empty
+          icon={IconSearchOff}
+          title="No data is kept about this address"
+          text="None of your stores has seen it. Try another address of the same person, or check the spelling. Phone numbers need the country code."
+        />
+      </Card>
+    )
+  }
+  return <DataSubjectFound person={person.data} onRefresh={() => person.refetch()} onLook={onLook} />
+}

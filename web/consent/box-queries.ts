@@ -1,0 +1,19 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ConsentChannel } from '../../shared/consent.ts'
+import { consentBoxes, saveBoxText } from '../../shared/consent-box.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+
+export function useConsentBoxes() {
+  const storeId = useStore()?.id
+  return useQuery({ queryKey: ['consent-boxes', storeId], queryFn: ({ signal }) => call(consentBoxes, { signal }) })
+}
+
+export function useSaveBoxText() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ channel, words }: { channel: ConsentChannel; words: string }) =>
+      call(saveBoxText, { body: { channel, words } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['consent-boxes'] }),
+  })
+}

@@ -1,0 +1,28 @@
+import type { SuppressionEntry } from '../../shared/suppressions.ts'
+
+// Where an entry came from, in words. Pure.
+
+const SOURCES: Record<string, string> = {
+  'by hand': 'added manually',
+  'one-click': 'with the unsubscribe button of their email app',
+  'unsubscribe page': 'on the unsubscribe page',
+  'preference page': 'on the preference page',
+  smtp: 'the mail server refused the address',
+  dsn: 'an email bounced',
+  arf: 'reported by their email provider',
+  sms: 'reported by the SMS provider',
+  whatsapp: 'reported by the WhatsApp provider',
+  ses: 'reported by Amazon SES',
+  postmark: 'reported by Postmark',
+  sendgrid: 'reported by SendGrid',
+  mailgun: 'reported by Mailgun',
+  erasure: 'erased on request',
+}
+
+/** `file old.csv` is how a file is named; what is not known is said as it stands. */
+export function sourceText({ source, addedBy }: Pick<SuppressionEntry, 'source' | 'addedBy'>): string {
+  const words = source.startsWith('file')
+    ? source.replace(/^file ?/, 'from the file ').trim()
+    : (SOURCES[source] ?? source)
+  return addedBy ? `${words} (${addedBy})` : words
+}

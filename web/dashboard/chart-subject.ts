@@ -1,0 +1,54 @@
+import type { ChartMeasure } from '../../shared/dashboard.ts'
+import { counted, formatCount, formatMoney, formatRound } from '../ui/format.ts'
+
+// What the chart is about, and how its numbers are written. Pure.
+
+export interface Subject {
+  measure: ChartMeasure
+  /** Begins the chart's description for a screen reader. */
+  name: string
+  axis: string
+  /** Below the chart: what its numbers mean. */
+  definition: string
+  /** Over an empty chart. */
+  nothing: string
+  format: (value: number) => string
+  /** Beside the axis. */
+  formatMark: (value: number) => string
+  /** Of a whole dataset, with what it counts. */
+  formatTotal: (value: number) => string
+}
+
+const carts: Subject = {
+  measure: 'carts',
+  name: 'Cart recovery',
+  axis: 'Number of Carts',
+  definition: 'Carts by the time they were abandoned, and by the time they were recovered.',
+  nothing: 'No carts in this period',
+  format: formatCount,
+  formatMark: formatCount,
+  formatTotal: (value) => counted(value, 'cart'),
+}
+
+interface Revenue {
+  currency: string
+  otherCurrencies: readonly { currency: string; revenue: number }[]
+}
+
+export function subjectOf(measure: ChartMeasure, chart: Partial<Revenue> | undefined): Subject {
+  if (measure === 'carts') return carts
+  const currency = chart?.currency ?? 'USD'
+  const format = (value: number) => formatMoney(value, currency)
+  const others = (chart?.otherCurrencies ?? []).map((each) => formatMoney(each.revenue, each.currency))
+  const not = others.length > 0 ? ` Not in the chart: ${others.join(', ')}.` : ''
+  return {
+    measure,
+    name: 'Recovered revenue',
+    axis: `Revenue (${currency})`,
+    definition: `Revenue of the orders won back, net of refunds, by the time of the order.${not}`,
+    nothing: 'No recovered revenue in this period',
+    format,
+    formatMark: (value) => formatRound(value, currency),
+    formatTotal: format,
+  }
+}

@@ -1,0 +1,116 @@
+import { UnstyledButton } from '@mantine/core'
+import { IconBell } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router'
+import { useStore } from '../access/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { countKey } from './keys.ts'
+import { badgeText } from './order.ts'
+
+const ASK_AGAIN_MS = 60_000
+
+/** In the header of every screen, while a store is connected (A 2.11). The panel is loaded when it is first wanted. */
+export function Bell() {
+  const store = useStore()
+  return store && <OfStore key={store.id} storeId={store.id} platform={store.platform} />
+}
+
+interface PanelProps {
+  onClose: () => void
+}
+
+function OfStore({ storeId, platform }: { storeId: string; platform: string }) {
+  const count = useUnread(storeId, platform)
+  const { Panel, isOpen, open, close, load } = usePanel()
+  const place = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const leave = useCallback(
+    (isFocusOurs: boolean) => {
+      close()
+      if (isFocusOurs) button.current?.focus()
+    },
+    [close],
+  )
+  useWaysOut(place, isOpen, leave)
+  return (
+    <div className="bell" ref={place}>
+      <UnstyledButton
+        ref={button}
+        className="bell-button"
+        aria-label={count > 0 ? `Notifications, ${badgeText(count)} unread` : 'Notifications'}
+        title="Notifications"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onPointerEnter={load}
+        onFocus={load}
+        onClick={() => (isOpen ? leave(true) : open())}
+      >
+        <IconBell size={20} stroke={1.7} aria-hidden />
+        {count > 0 && (
+          <span className="bell-badge" aria-hidden>
+            {badgeText(count)}
+          </span>
+        )}
+      </UnstyledButton>
+      {isOpen && Panel && <Panel onClose={close} />}
+    </div>
+  )
+}
+
+function useUnread(storeId: string, platform: string): number {
+  const { data } = useQuery({
+    queryKey: countKey(storeId),
+    queryFn: async ({ signal, client }) =>
+      (await import('./count.ts')).askCount({ queries: client, storeId, platform }, signal),
+    // The live connection says what changes; this is for when there is none.
+    refetchInterval: ASK_AGAIN_MS,
+  })
+  return data?.count ?? 0
+}
+
+function usePanel() {
+  const [Panel, setPanel] = useState<ComponentType<PanelProps> | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const { pathname } = useLocation()
+  const load = useCallback(async () => {
+    const { BellPanel } = await import('./BellPanel.tsx')
+    setPanel(() => BellPanel)
+  }, [])
+  const close = useCallback(() => setOpen(false), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when it has led somewhere
+  useEffect(close, [pathname])
+  const open = async () => {
+    try {
+      await load()
+      setOpen(true)
+    } catch {
+      announce('The notifications could not be loaded. Check your connection and try again.', 'bad')
+    }
+  }
+  // What cannot be loaded ahead is said when it is wanted.
+  return { Panel, isOpen, open, close, load: () => void load().catch(() => undefined) }
+}
+
+/** A press outside, Escape, or the focus going elsewhere. */
+function useWaysOut(place: { current: HTMLElement | null }, isOpen: boolean, leave: (isFocusOurs: boolean) => void) {
+  useEffect(() => {
+    if (!isOpen) return
+    const isOutside = (target: EventTarget | null) => target instanceof Node && !place.current?.contains(target)
+    const onPress = ({ target }: Event) => isOutside(target) && leave(false)
+    const onFocus = ({ target }: Event) => isOutside(target) && target !== document.body && leave(false)
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.stopPropagation()
+      leave(true)
+    }
+    document.addEventListener('pointerdown', onPress)
+    document.addEventListener('focusin', onFocus)
+    document.addEventListener('keydown', onKey)
+    return () => {
+      document.removeEventListener('pointerdown', onPress)
+      document.removeEventListener('focusin', onFocus)
+      document.removeEventListener('keydown', onKey)
+    }
+  }, [place, isOpen, leave])
+}

@@ -1,0 +1,254 @@
+import './notifications.css'
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconBellOff, IconChecks, IconRefresh, IconTrash } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router'
+import type { NotificationView } from '../../shared/notification-calls.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { BellItem } from './BellItem.tsx'
+import { newestOf, type Where } from './cache.ts'
+import { deleteThese } from './deleting.ts'
+import type { Meant } from './kept.ts'
+import { markRead } from './marking.ts'
+import { NOTIFICATIONS_PER_PAGE, REFRESH_DEBOUNCE_MS } from './order.ts'
+import { useBell, useLoadMore, useNewCarts, useWhere } from './queries.ts'
+import { UndoBar } from './UndoBar.tsx'
+import { useTestsOnce } from './useTestsOnce.ts'
+
+interface Props {
+  onClose: () => void
+}
+
+/** A 2.11. Not modal: what is behind it stays usable, and Tab leads on to it. */
+export function BellPanel({ onClose }: Props) {
+  const where = useWhere()
+  return where && <Panel where={where} onClose={onClose} />
+}
+
+type Tab = 'all' | 'new-carts'
+const tabs: { value: Tab; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'new-carts', label: 'New Carts' },
+]
+
+function Panel({ where, onClose }: Props & { where: Where }) {
+  const [tab, setTab] = useState<Tab>('all')
+  const list = useList(where, tab)
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => panel.current?.focus(), [])
+  const { query } = list
+  // The button that was pressed goes with the items.
+  const focusUndo = () =>
+    requestAnimationFrame(() =>
+      (panel.current?.querySelector<HTMLElement>('.undo-bar button') ?? panel.current)?.focus(),
+    )
+  return (
+    <section ref={panel} className="bell-panel" role="dialog" aria-labelledby="bell-title" tabIndex={-1}>
+      <div className="bell-head">
+        <h2 id="bell-title">Notifications</h2>
+        <RefreshButton isBusy={query.isFetching} onRefresh={() => void query.refetch()} />
+      </div>
+      <div className="bell-tools">
+        <SegmentedControl
+          size="xs"
+          aria-label="Which notifications"
+          data={tabs}
+          value={tab}
+          onChange={(next) => setTab(next as Tab)}
+        />
+        {list.all.length > 0 && (
+          <AllButtons where={where} all={list.all} isWhole={tab === 'all'} onCleared={focusUndo} />
+        )}
+      </div>
+      <div className="bell-list" aria-busy={query.isFetching}>
+        <Loaded
+          query={query}
+          loading={
+            <div className="bell-waiting">
+              <LoadingList count={5} withPicture />
+            </div>
+          }
+          failed="The notifications could not be loaded"
+          className="bell-failed"
+        >
+          {() => <Items where={where} list={list} onClose={onClose} />}
+        </Loaded>
+      </div>
+      <UndoBar onUndo={() => panel.current?.focus()} />
+      <Link to="/notifications" className="bell-foot" onClick={onClose}>
+        View all notifications
+      </Link>
+    </section>
+  )
+}
+
+interface List {
+  query: ReturnType<typeof useBell> | ReturnType<typeof useNewCarts>
+  /** All that are loaded, and those of them that are shown. */
+  all: NotificationView[]
+  items: NotificationView[]
+  hasMore: boolean
+  more: () => void
+  isLoadingMore: boolean
+  problem: Error | null
+}
+
+/** What the chosen tab shows, and how it goes on. */
+function useList(where: Where, tab: Tab): List {
+  const bell = useBell(where)
+  const carts = useNewCarts(where, tab === 'new-carts')
+  const [shownCarts, setShownCarts] = useState(NOTIFICATIONS_PER_PAGE)
+  const more = useLoadMore(where)
+  const isShown = useTestsOnce(where, bell.data?.notifications ?? [])
+  useFirstOpening(bell)
+  if (tab === 'new-carts') {
+    const all = carts.data?.notifications ?? []
+    return {
+      query: carts,
+      all,
+      items: all.slice(0, shownCarts),
+      hasMore: all.length > shownCarts,
+      more: () => setShownCarts(shownCarts + NOTIFICATIONS_PER_PAGE),
+      ...{ isLoadingMore: false, problem: null },
+    }
+  }
+  const items = (bell.data?.notifications ?? []).filter(isShown)
+  return {
+    query: bell,
+    all: items,
+    items,
+    hasMore: bell.data !== undefined && bell.data.notifications.length < bell.data.pagination.total,
+    more: () => more.mutate(),
+    ...{ isLoadingMore: more.isPending, problem: more.error },
+  }
+}
+
+/** A 4.6: opened with an empty list, it asks. One that has never been asked for asks by itself. */
+function useFirstOpening(bell: ReturnType<typeof useBell>) {
+  const { data, refetch } = bell
+  const isEmpty = useRef(data?.notifications.length === 0)
+  useEffect(() => {
+    if (isEmpty.current) void refetch()
+    isEmpty.current = false
+  }, [refetch])
+}
+
+function Items({ where, list, onClose }: { where: Where; list: List; onClose: () => void }) {
+  const place = useRef<HTMLUListElement>(null)
+  const { items } = list
+  const keepFocus = useKeptFocus(place)
+  const remove = (item: NotificationView, index: number) => {
+    keepFocus(index)
+    deleteThese(where, { notificationIds: [item._id] })
+  }
+  if (items.length === 0 && !list.hasMore) return <Empty icon={IconBellOff} text="No notifications" />
+  return (
+    <>
+      <ul ref={place} className="bell-items">
+        {items.map((item, index) => (
+          <BellItem
+            key={item._id}
+            item={item}
+            platform={where.platform}
+            onOpen={() => {
+              void markRead(where, { notificationIds: [item._id] })
+              onClose()
+            }}
+            onDelete={() => remove(item, index)}
+          />
+        ))}
+      </ul>
+      {list.problem && (
+        <Notice tone="bad" isLive>
+          {list.problem.message}
+        </Notice>
+      )}
+      {list.hasMore && (
+        <div className="bell-more">
+          <Button variant="default" size="xs" loading={list.isLoadingMore} onClick={list.more}>
+            Load More
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The button that had the focus goes with its item: the next one that moves up gets it, or the panel where there is none. */
+function useKeptFocus(place: { current: HTMLElement | null }) {
+  const wanted = useRef<number | null>(null)
+  useEffect(() => {
+    if (wanted.current === null) return
+    const buttons = [...(place.current?.querySelectorAll<HTMLElement>('.note-delete') ?? [])]
+    const next = buttons[Math.min(wanted.current, buttons.length - 1)]
+    wanted.current = null
+    ;(next ?? document.querySelector<HTMLElement>('.bell-panel'))?.focus()
+  })
+  return (index: number) => {
+    wanted.current = index
+  }
+}
+
+function RefreshButton({ isBusy, onRefresh }: { isBusy: boolean; onRefresh: () => void }) {
+  const [isWaiting, setWaiting] = useState(false)
+  const later = useDebouncedCallback(() => {
+    setWaiting(false)
+    onRefresh()
+  }, REFRESH_DEBOUNCE_MS)
+  const press = () => {
+    setWaiting(true)
+    later()
+  }
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label="Refresh" title="Refresh" onClick={press}>
+      <IconRefresh size={17} aria-hidden className={isWaiting || isBusy ? 'turning' : undefined} />
+    </ActionIcon>
+  )
+}
+
+interface AllProps {
+  where: Where
+  all: NotificationView[]
+  isWhole: boolean
+  onCleared: () => void
+}
+
+/** For all of them up to the newest that was seen; in New Carts, for those that are listed there. */
+function AllButtons({ where, all, isWhole, onCleared }: AllProps) {
+  const meant = (): Meant | null => {
+    if (!isWhole) return { notificationIds: all.map(({ _id }) => _id) }
+    const newest = newestOf(where)
+    return newest ? { upTo: newest._id } : null
+  }
+  const apply = (act: (where: Where, meant: Meant) => unknown) => {
+    const which = meant()
+    if (which) void act(where, which)
+  }
+  return (
+    <div className="bell-all">
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        leftSection={<IconChecks size={14} aria-hidden />}
+        onClick={() => apply(markRead)}
+      >
+        Mark all as read
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        leftSection={<IconTrash size={14} aria-hidden />}
+        onClick={() => {
+          apply(deleteThese)
+          onCleared()
+        }}
+      >
+        Clear all
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,122 @@
+import './notifications.css'
+import { Card, NativeSelect, Switch, Text, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconArrowLeft } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { MailChoice, NotificationChoice } from '../../shared/notification-calls.ts'
+import { notificationTopics } from '../../shared/notification-kinds.ts'
+import { useDraft } from '../access/drafts.ts'
+import { useMe } from '../access/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { NotSaved } from '../ui/NotSaved.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
+import { usePreferences, useSavePreferences } from './preference-queries.ts'
+
+const mails: { value: MailChoice; label: string }[] = [
+  { value: 'none', label: 'No email' },
+  { value: 'at_once', label: 'At once' },
+  { value: 'daily', label: 'Daily summary' },
+]
+
+/** Decision 65: each member chooses for themselves. */
+export function NotificationSettings() {
+  const preferences = usePreferences()
+  return (
+    <>
+      <Link to="/settings/account" className="sending-back">
+        <IconArrowLeft size={16} aria-hidden />
+        All of Account
+      </Link>
+      <Loaded
+        query={preferences}
+        loading={<LoadingCards count={1} rows={8} />}
+        failed="Your notification settings could not be loaded"
+      >
+        {({ topics }) => <Preferences topics={topics} />}
+      </Loaded>
+    </>
+  )
+}
+
+function Preferences({ topics }: { topics: NotificationChoice[] }) {
+  const { form, save, submit, discard } = usePreferencesForm(topics)
+  const email = useMe()?.email
+  return (
+    <>
+      <Card>
+        <Title order={2}>Notifications</Title>
+        <Text fz="sm" c="dimmed" mt={4} mb="md">
+          These are your own choices, for all stores of this account. Your team members make theirs.{' '}
+          {email && `Emails go to ${email}.`}
+        </Text>
+        <ul className="topics">
+          {form.values.topics.map(({ topic }, place) => (
+            <Topic key={topic} topic={topic} place={place} form={form} />
+          ))}
+        </ul>
+      </Card>
+      <SaveBar
+        isDirty={form.isDirty()}
+        isSaving={save.isPending}
+        problem={save.error && <NotSaved>{save.error.message}</NotSaved>}
+        onSave={submit}
+        onDiscard={discard}
+      />
+    </>
+  )
+}
+
+interface Values {
+  topics: NotificationChoice[]
+}
+
+interface TopicProps extends Pick<NotificationChoice, 'topic'> {
+  place: number
+  form: ReturnType<typeof usePreferencesForm>['form']
+}
+
+function Topic({ topic, place, form }: TopicProps) {
+  const { label, hint } = notificationTopics[topic]
+  return (
+    <li className="topic">
+      <div className="topic-words">
+        <span className="topic-label">{label}</span>
+        <span className="topic-hint">{hint}</span>
+      </div>
+      <Switch
+        label="In the bell"
+        aria-label={`${label}: in the bell`}
+        {...form.getInputProps(`topics.${place}.bell`, { type: 'checkbox' })}
+      />
+      <NativeSelect
+        className="topic-mail"
+        aria-label={`${label}: by email`}
+        data={mails}
+        {...form.getInputProps(`topics.${place}.mail`)}
+      />
+    </li>
+  )
+}
+
+function usePreferencesForm(topics: NotificationChoice[]) {
+  const save = useSavePreferences()
+  const form = useForm<Values>({ initialValues: { topics } })
+  useDraft('notification-preferences', form.isDirty() ? form.values : null, form.setValues)
+  const submit = () => {
+    const changed = form.values.topics.filter((_, place) => form.isDirty(`topics.${place}`))
+    save.mutate(changed, {
+      onSuccess: (saved) => {
+        form.setInitialValues(saved)
+        form.setValues(saved)
+        announce('Notification settings saved')
+      },
+    })
+  }
+  const discard = () => {
+    save.reset()
+    form.reset()
+  }
+  return { form, save, submit, discard }
+}

@@ -1,0 +1,164 @@
+import './notifications.css'
+import { Button, Card, SegmentedControl } from '@mantine/core'
+import { IconChecks } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import type { NotificationFilter, NotificationView } from '../../shared/notification-calls.ts'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { SearchBox } from '../ui/SearchBox.tsx'
+import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
+import { newestOf, type Where } from './cache.ts'
+import { deleteThese } from './deleting.ts'
+import { LinkedStore } from './LinkedStore.tsx'
+import { markRead, markUnread } from './marking.ts'
+import { NotificationDetail } from './NotificationDetail.tsx'
+import { NotificationList } from './NotificationList.tsx'
+import { useNotification, usePage, useUnread, useWhere } from './queries.ts'
+import { type ListQuery, notificationsAddress } from './rules.ts'
+import { UndoBar } from './UndoBar.tsx'
+import { useListKeys } from './useListKeys.ts'
+
+const filters: { value: NotificationFilter; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'unread', label: 'Unread' },
+  { value: 'problems', label: 'Problems' },
+  { value: 'new-carts', label: 'New carts' },
+]
+
+const SELECTED = 'notificationId'
+
+/** B 2: the list on the left, the selected notification on the right; on a phone one after the other. */
+export function NotificationsPage() {
+  const where = useWhere()
+  if (!where) return <LoadingCards count={1} rows={6} />
+  return (
+    <LinkedStore currentId={where.storeId}>
+      <Screen where={where} />
+    </LinkedStore>
+  )
+}
+
+function Screen({ where }: { where: Where }) {
+  const { query, change, put, param } = useListQuery(notificationsAddress)
+  const isWide = useIsWide()
+  const id = param(SELECTED)
+  const page = usePage(where, query)
+  const items = page.data?.notifications ?? []
+  const detail = useNotification(
+    where,
+    id,
+    items.find(({ _id }) => _id === id),
+  )
+  const list = useRef<HTMLDivElement>(null)
+  useReadWhenOpened(where, detail.item)
+  const back = useBack(list, id, () => put(SELECTED, null))
+  useListKeys(list, (focused) => toggleRead(where, items.find(({ _id }) => _id === focused) ?? detail.item))
+  const remove = (item: NotificationView) => {
+    deleteThese(where, { notificationIds: [item._id] })
+    back()
+  }
+  return (
+    <>
+      {isWide || !id ? (
+        <PageTitle title="Notifications" text="What happened in your store in the last 90 days.">
+          <MarkAllButton where={where} />
+        </PageTitle>
+      ) : (
+        <PageTitle title="Notifications" />
+      )}
+      <Card padding={0} className="notes">
+        {(isWide || !id) && (
+          <section className="notes-list" aria-label="List of notifications" ref={list} tabIndex={-1}>
+            <Tools query={query} onChange={change} />
+            <NotificationList where={where} query={query} page={page} selectedId={id} onChange={change} />
+            <UndoBar onUndo={() => list.current?.focus()} />
+            {isWide && items.length > 0 && <Keys />}
+          </section>
+        )}
+        {(isWide || id) && (
+          <NotificationDetail
+            id={id}
+            answer={detail}
+            isFocused={!isWide}
+            onBack={back}
+            onToggleRead={(item) => toggleRead(where, item)}
+            onDelete={remove}
+          />
+        )}
+      </Card>
+    </>
+  )
+}
+
+function toggleRead(where: Where, item: NotificationView | undefined): void {
+  if (!item) return
+  if (item.read) void markUnread(where, item._id)
+  else void markRead(where, { notificationIds: [item._id] })
+}
+
+/** B 4, decision 130: once for each that is opened. Who marks it unread again means it. */
+function useReadWhenOpened(where: Where, item: NotificationView | undefined) {
+  const id = item?._id
+  useEffect(() => {
+    if (id) void markRead(where, { notificationIds: [id] })
+  }, [where, id])
+}
+
+/** To the list, and to the row that was open. */
+function useBack(list: { current: HTMLElement | null }, id: string | null, leave: () => void) {
+  return () => {
+    leave()
+    requestAnimationFrame(() => {
+      const rows = list.current?.querySelectorAll<HTMLElement>('.note-row') ?? []
+      const row = [...rows].find(({ dataset }) => dataset.id === id) ?? rows[0]
+      row?.focus()
+    })
+  }
+}
+
+interface ToolsProps {
+  query: ListQuery
+  onChange: (next: Partial<ListQuery>) => void
+}
+
+function Tools({ query, onChange }: ToolsProps) {
+  return (
+    <div className="notes-tools">
+      <SearchBox label="Search notifications" value={query.search ?? ''} onSearch={(search) => onChange({ search })} />
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label="Which notifications"
+        data={filters}
+        value={query.filter}
+        onChange={(filter) => onChange({ filter: filter as NotificationFilter })}
+      />
+    </div>
+  )
+}
+
+/** Of all pages and filters, up to the newest that was seen. */
+function MarkAllButton({ where }: { where: Where }) {
+  const count = useUnread(where)
+  const markAll = () => {
+    const newest = newestOf(where)
+    if (newest) void markRead(where, { upTo: newest._id })
+  }
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={<IconChecks size={16} aria-hidden />}
+      disabled={count === 0}
+      onClick={markAll}
+    >
+      Mark all as read
+    </Button>
+  )
+}
+
+const Keys = () => (
+  <p className="notes-keys">
+    <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>u</kbd> marks as unread or read
+  </p>
+)

@@ -1,0 +1,148 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { NotificationView } from '../../shared/notification-calls.ts'
+import type { Pagination } from '../../shared/paging.ts'
+import type { Change, Meant, Pending } from './kept.ts'
+import { bellKey, countKey, listsKey, newCartsKey, pagesKey } from './keys.ts'
+import { localOf } from './local.ts'
+import { countAfter, isUpTo, merge } from './order.ts'
+import type { ListQuery } from './rules.ts'
+import { isShownBy } from './shown.ts'
+
+// What this browser has been told of a store's notifications. Every answer holds them under the same name, so that a change reaches all.
+
+export interface Where {
+  queries: QueryClient
+  storeId: string
+  platform: string
+}
+
+export interface Answer {
+  notifications: NotificationView[]
+  /** Not of one notification, nor of the new carts, which are all there. */
+  pagination?: Pagination
+}
+
+const COUNT_AGAIN_MS = 1_000
+
+export function knownOf({ queries, storeId }: Where): Map<string, NotificationView> {
+  const answers = queries.getQueriesData<Answer>({ queryKey: listsKey(storeId) })
+  return new Map(answers.flatMap(([, answer]) => (answer?.notifications ?? []).map((item) => [item._id, item])))
+}
+
+/** The newest that this browser has seen. */
+export const newestOf = (where: Where): NotificationView | undefined => merge([...knownOf(where).values()], [])[0]
+
+/** What is not known here may be another store's: nothing is up to it. */
+export function isMeant(meant: Meant, known: Map<string, NotificationView>): (item: NotificationView) => boolean {
+  if ('upTo' in meant) {
+    const newest = known.get(meant.upTo)
+    return (item) => newest !== undefined && isUpTo(item, newest)
+  }
+  const ids = new Set(meant.notificationIds)
+  return ({ _id }) => ids.has(_id)
+}
+
+/** What is taken out of a list is taken off its total. */
+export function patch({ queries, storeId }: Where, change: Change): void {
+  queries.setQueriesData<Answer>({ queryKey: listsKey(storeId) }, (answer) => answer && changed(answer, change))
+}
+
+export function changed<Given extends Answer>(answer: Given, change: Change): Given {
+  const notifications = change(answer.notifications)
+  const { pagination } = answer
+  if (!pagination) return { ...answer, notifications }
+  const total = Math.max(0, pagination.total + notifications.length - answer.notifications.length)
+  return { ...answer, notifications, pagination: { ...pagination, total } }
+}
+
+/** Puts it into every list it belongs to. False: some list has to be asked for again to show it. */
+export function addNew(where: Where, item: NotificationView): boolean {
+  const { queries, storeId } = where
+  const add: Change = (items) => merge(items, [item])
+  queries.setQueryData<Answer>(bellKey(storeId), (answer) => answer && changed(answer, add))
+  if (item.type === 'cart_abandoned') {
+    queries.setQueryData<Answer>(newCartsKey(storeId), (answer) => answer && changed(answer, add))
+  }
+  const pages = queries.getQueriesData<Answer>({ queryKey: pagesKey(storeId) })
+  return pages.every(([key, answer]) => {
+    const query = key.at(-1) as ListQuery
+    if (!answer) return true
+    if (!isShownBy(query, item)) return query.page === 1 && !query.search
+    queries.setQueryData<Answer>(key, (page) => page && cutTo(query.limit, changed(page, add)))
+    return true
+  })
+}
+
+/** One more in front pushes the last one to the next page. */
+function cutTo(limit: number, answer: Answer): Answer {
+  const { pagination } = answer
+  const pages = pagination && Math.ceil(pagination.total / limit)
+  return {
+    notifications: answer.notifications.slice(0, limit),
+    ...(pagination && { pagination: { ...pagination, pages: pages! } }),
+  }
+}
+
+export function changeCount({ queries, storeId }: Where, change: number): void {
+  queries.setQueryData<{ count: number }>(
+    countKey(storeId),
+    (known) => known && { count: countAfter(known.count, change) },
+  )
+}
+
+/** After all up to one of them were read or deleted: only what is newer can be unread, and that is known here. */
+export function countKnown(where: Where): void {
+  const count = knownUnread(where)
+  where.queries.setQueryData<{ count: number }>(countKey(where.storeId), (known) => known && { count })
+}
+
+const knownUnread = (where: Where) => [...knownOf(where).values()].filter(({ read }) => !read).length
+
+/** The server's count with what has been done here meanwhile. How many an "all up to" concerns is known to the server only. */
+export function countWithPending(where: Where, count: number): number {
+  const pending = [...localOf(where.storeId).pending]
+  const isAnyListed = where.queries
+    .getQueriesData<Answer>({ queryKey: listsKey(where.storeId) })
+    .some(([, answer]) => answer !== undefined)
+  if (isAnyListed && pending.some(({ isUpTo }) => isUpTo)) return knownUnread(where)
+  const lowers = pending.reduce((sum, pending) => sum + pending.lowers, 0)
+  return countAfter(count, -lowers)
+}
+
+export function begin(where: Where, pending: Pending): void {
+  localOf(where.storeId).pending.add(pending)
+  patch(where, pending.change)
+}
+
+export const end = (where: Where, pending: Pending): void => void localOf(where.storeId).pending.delete(pending)
+
+export const countNow = ({ queries, storeId }: Where): void =>
+  void queries.invalidateQueries({ queryKey: countKey(storeId) })
+
+/** The server's own count, a moment after the last of several changes at once began. */
+export function countAgain(where: Where): void {
+  const local = localOf(where.storeId)
+  local.counting ??= setTimeout(() => {
+    local.counting = undefined
+    countNow(where)
+  }, COUNT_AGAIN_MS)
+}
+
+/** Asks for the lists that are shown, one round after the other; the others are asked for when they are opened. */
+export async function askAgain({ queries, storeId }: Where): Promise<void> {
+  const local = localOf(storeId)
+  if (local.asking) {
+    local.asking.again = true
+    return
+  }
+  const round = { again: true }
+  local.asking = round
+  while (round.again) {
+    round.again = false
+    await queries.invalidateQueries({ queryKey: listsKey(storeId) })
+  }
+  local.asking = null
+}
+
+export const isAnyAsked = ({ queries, storeId }: Where): boolean =>
+  queries.isFetching({ queryKey: listsKey(storeId) }) > 0

@@ -1,0 +1,142 @@
+import { useSyncExternalStore } from 'react'
+import {
+  deleteNotifications,
+  type NotificationView,
+  restoreNotifications,
+  UNDO_MS,
+} from '../../shared/notification-calls.ts'
+import { call } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import {
+  addNew,
+  askAgain,
+  begin,
+  changeCount,
+  countAgain,
+  countKnown,
+  end,
+  isMeant,
+  knownOf,
+  type Where,
+} from './cache.ts'
+import type { Meant, Pending } from './kept.ts'
+import { localOf } from './local.ts'
+
+// Deleting: at once and without a question, with an undo for 10 seconds (decision 67).
+
+interface Deletion {
+  where: Where
+  pending: Pending
+  isAll: boolean
+  removed: NotificationView[]
+  /** What takes it back; null when the server deleted nothing, or could not. */
+  undo: Promise<string | null>
+}
+
+/** What can be taken back now. Several deletions in a row are taken back together. */
+export interface Undoable {
+  text: string
+  deletions: Deletion[]
+}
+
+export function deleteThese(where: Where, meant: Meant): void {
+  const known = knownOf(where)
+  const isOne = isMeant(meant, known)
+  const removed = [...known.values()].filter(isOne)
+  const unread = removed.filter(({ read }) => !read).length
+  const isAll = 'upTo' in meant
+  const change = (items: NotificationView[]) => items.filter((item) => !isOne(item))
+  const pending: Pending = { lowers: unread, isUpTo: isAll, change }
+  for (const { _id } of removed) localOf(where.storeId).gone.add(_id)
+  begin(where, pending)
+  if (isAll) countKnown(where)
+  else changeCount(where, -unread)
+  offer({ where, pending, isAll, removed, undo: send(where, meant, { pending, removed }) })
+}
+
+async function send(
+  where: Where,
+  meant: Meant,
+  { pending, removed }: { pending: Pending; removed: NotificationView[] },
+): Promise<string | null> {
+  try {
+    const { undo } = await call(deleteNotifications, { query: { platform: where.platform }, body: meant })
+    end(where, pending)
+    return undo
+  } catch (error) {
+    end(where, pending)
+    takeOut(pending)
+    bringBack(where, removed)
+    announce((error as Error).message, 'bad')
+    return null
+  } finally {
+    countAgain(where)
+    void askAgain(where)
+  }
+}
+
+function bringBack(where: Where, removed: NotificationView[]): void {
+  for (const item of removed) {
+    localOf(where.storeId).gone.delete(item._id)
+    addNew(where, item)
+  }
+}
+
+let undoable: Undoable | null = null
+let timer: ReturnType<typeof setTimeout> | undefined
+const listeners = new Set<() => void>()
+
+function offer(deletion: Deletion): void {
+  show(undoableOf([...(undoable?.deletions ?? []), deletion]))
+  clearTimeout(timer)
+  timer = setTimeout(withdraw, UNDO_MS)
+}
+
+function undoableOf(deletions: Deletion[]): Undoable {
+  const count = deletions.reduce((sum, { removed }) => sum + removed.length, 0)
+  const text = deletions.at(-1)?.isAll
+    ? 'All notifications cleared.'
+    : `${count === 1 ? 'Notification' : `${count} notifications`} deleted.`
+  return { text, deletions }
+}
+
+/** A deletion that failed; the others can still be taken back. */
+function takeOut(failed: Pending): void {
+  if (!undoable) return
+  const deletions = undoable.deletions.filter(({ pending }) => pending !== failed)
+  if (deletions.length === 0) withdraw()
+  else show(undoableOf(deletions))
+}
+
+function withdraw(): void {
+  clearTimeout(timer)
+  show(null)
+}
+
+function show(next: Undoable | null): void {
+  undoable = next
+  for (const listener of listeners) listener()
+}
+
+export const undoableNow = (): Undoable | null => undoable
+
+export const useUndoable = (): Undoable | null =>
+  useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }, undoableNow)
+
+export async function undoDeletion(): Promise<void> {
+  const deletions = undoable?.deletions ?? []
+  withdraw()
+  for (const { where, removed, undo } of deletions) {
+    const token = await undo
+    if (token === null) continue
+    bringBack(where, removed)
+    await call(restoreNotifications, { query: { platform: where.platform }, body: { undo: token } }).catch((error) =>
+      announce((error as Error).message, 'bad'),
+    )
+    countAgain(where)
+    void askAgain(where)
+  }
+}

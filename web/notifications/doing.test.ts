@@ -1,0 +1,148 @@
+import { QueryClient } from '@tanstack/react-query'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { NotificationView } from '../../shared/notification-calls.ts'
+import { askAgain, countAgain, type Where } from './cache.ts'
+import { askCount } from './count.ts'
+import { deleteThese, undoableNow, undoDeletion } from './deleting.ts'
+import { bellKey, countKey } from './keys.ts'
+import { localOf } from './local.ts'
+import { markRead, sendKept } from './marking.ts'
+
+// What is marked and deleted here, while the server answers, fails or does not answer.
+
+let token = 't'
+vi.mock('../access/session.ts', () => ({
+  session: () => ({ token }),
+  chosenPlatform: () => 'woocommerce',
+  endSession: () => {},
+}))
+
+interface Sent {
+  path: string
+  body: { notificationIds?: string[]; upTo?: string; undo?: string }
+}
+let sent: Sent[]
+let answer: (sent: Sent) => Promise<unknown> | unknown
+let store = 0
+
+function aStore(...notifications: NotificationView[]): Where {
+  store += 1
+  const where = { queries: new QueryClient(), storeId: `doing-${store}`, platform: 'woocommerce' }
+  const count = notifications.filter(({ read }) => !read).length
+  const pagination = { page: 1, limit: 10, total: notifications.length, pages: 1 }
+  where.queries.setQueryData(countKey(where.storeId), { count })
+  where.queries.setQueryData(bellKey(where.storeId), { notifications, pagination })
+  return where
+}
+
+const noted = (id: string, minute: number): NotificationView => ({
+  ...{ _id: id, type: 'cart_recovered', title: 'x', message: 'x', zone: null, data: {}, read: false },
+  createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
+})
+const failed = () => new Response(JSON.stringify({ error: 'Not now.', code: 'internal' }), { status: 500 })
+const isMark = ({ path }: Sent) => path === '/api/notifications/mark-read'
+const marks = () => sent.filter(isMark).map(({ body }) => body.notificationIds ?? body.upTo)
+const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+/** As after a reload: what the module held in memory is gone. */
+function reloads() {
+  const mine = token
+  token = 'nobody'
+  localOf('none')
+  token = mine
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  token = `t${store}`
+  sent = []
+  answer = () => ({})
+  sessionStorage.clear()
+  vi.stubGlobal('fetch', async (address: string, { body }: { body?: string }) => {
+    const each = { path: address.split('?')[0]!, body: JSON.parse(body ?? '{}') }
+    sent.push(each)
+    const given = await answer(each)
+    return given instanceof Response ? given : new Response(JSON.stringify(given))
+  })
+})
+afterEach(() => void vi.useRealTimers())
+
+describe('a mark that the server does not take', () => {
+  test('of one store does not hold up those of another: each is sent again after 30 seconds', async () => {
+    const [a, b] = [aStore(noted('a', 1)), aStore(noted('b', 2))]
+    answer = failed
+    void markRead(a, { notificationIds: ['a'] })
+    await passes(15_000)
+    void markRead(b, { notificationIds: ['b'] })
+    await passes(10_000)
+    answer = () => ({})
+    sent = []
+    await passes(5_000)
+    expect(marks()).toEqual([['a']])
+    await passes(15_000)
+    expect(marks()).toEqual([['a'], ['b']])
+  })
+
+  test('is sent after a reload, once (decision 68)', async () => {
+    const where = aStore(noted('a', 1))
+    answer = failed
+    await markRead(where, { notificationIds: ['a'] })
+    reloads()
+    sent = []
+    answer = ({ path }) => (path.endsWith('unread-count') ? { count: 1 } : {})
+    // It is still read here meanwhile.
+    expect(await askCount(where, new AbortController().signal)).toEqual({ count: 0 })
+    await passes(30_000)
+    expect(marks()).toEqual([['a']])
+    reloads()
+    await sendKept(where)
+    expect(marks()).toEqual([['a']])
+  })
+
+  test('is not sent for whoever signs in next', async () => {
+    const where = aStore(noted('a', 1))
+    answer = failed
+    await markRead(where, { notificationIds: ['a'] })
+    token = 'another'
+    sent = []
+    await sendKept(where)
+    expect([marks(), sessionStorage.length]).toEqual([[], 0])
+  })
+})
+
+test('while "mark all as read" is on its way, a count of the server from before it is not shown', async () => {
+  const where = aStore(noted('b', 2), noted('a', 1))
+  answer = ({ path }) => (path.endsWith('unread-count') ? { count: 100 } : new Promise(() => {}))
+  void markRead(where, { upTo: 'b' })
+  expect(await askCount(where, new AbortController().signal)).toEqual({ count: 0 })
+})
+
+test('the count and the lists of one store are asked for beside those of another', async () => {
+  const [a, b] = [aStore(), aStore()]
+  b.queries = a.queries
+  const asked: unknown[] = []
+  vi.spyOn(a.queries, 'invalidateQueries').mockImplementation(async (filters) => {
+    asked.push(filters?.queryKey)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  })
+  for (const where of [a, b]) {
+    countAgain(where)
+    void askAgain(where)
+  }
+  await passes(1_000)
+  const both = (part: string) => [a, b].map(({ storeId }) => ['notifications', storeId, part])
+  expect(asked).toEqual([...both('lists'), ...both('count')])
+})
+
+test('a deletion that fails takes only itself out of the undo', async () => {
+  const where = aStore(noted('b', 2), noted('a', 1))
+  answer = ({ path, body }) => {
+    if (path.endsWith('restore')) return {}
+    return body.notificationIds?.includes('a') ? failed() : { success: true, count: 1, undo: 'undo-b' }
+  }
+  deleteThese(where, { notificationIds: ['b'] })
+  deleteThese(where, { notificationIds: ['a'] })
+  await passes(100)
+  expect(undoableNow()?.text).toBe('Notification deleted.')
+  await undoDeletion()
+  expect(sent.filter(({ path }) => path.endsWith('restore')).map(({ body }) => body.undo)).toEqual(['undo-b'])
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { factsOf } from './facts.ts'
+
+test('the detail lists the keys and values of the data, instants as such', () => {
+  const data = {
+    ...{ cartId: 'c1', customer: 'Ada Lovelace', value: 123_450, currency: 'USD' },
+    ...{ timestamp: '2026-03-10T12:05:00.000Z', itemCount: 2, isInMailbox: true, step: null, lastedMs: 7_200_000 },
+  }
+  expect(factsOf({ data })).toEqual([
+    { label: 'Customer', kind: 'text', value: 'Ada Lovelace' },
+    { label: 'Value', kind: 'text', value: '$1,234.50' },
+    { label: 'Timestamp', kind: 'instant', value: '2026-03-10T12:05:00.000Z' },
+    { label: 'Items', kind: 'text', value: '2' },
+    { label: 'Kept on this server', kind: 'text', value: 'Yes' },
+    { label: 'Lasted', kind: 'text', value: '2 hours' },
+    { label: 'Cart ID', kind: 'text', value: 'c1' },
+  ])
+})
+
+test('an amount has the decimals of its currency', () => {
+  const amountOf = (currency: string) => factsOf({ data: { value: 1_500, currency } }).map(({ value }) => value)
+  expect(amountOf('JPY')).toEqual(['¥1,500'])
+  expect(amountOf('EUR')).toEqual(['€15.00'])
+})
+
+test('a currency without an amount is listed by itself, and a number without a currency is no amount', () => {
+  expect(factsOf({ data: { currency: 'USD', value: null } })).toEqual([
+    { label: 'Currency', kind: 'text', value: 'USD' },
+  ])
+  expect(factsOf({ data: { value: 1_500 } })).toEqual([{ label: 'Value', kind: 'text', value: '1,500' }])
+})

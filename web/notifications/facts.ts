@@ -1,0 +1,48 @@
+import { currencyExponent } from '../../shared/money.ts'
+import type { NotificationView } from '../../shared/notification-calls.ts'
+import { formatDuration } from '../../shared/stages.ts'
+import { isInstant, textOfKey } from '../carts/rules.ts'
+import { formatCount, formatMoney } from '../ui/format.ts'
+
+// What the detail of a notification lists: the keys and values of its data (B 2). Pure.
+
+export interface Fact {
+  label: string
+  /** `instant` is shown as a date. */
+  kind: 'text' | 'instant'
+  value: string
+}
+
+type Data = NotificationView['data']
+
+/** In the order of the data, ids last. The currency is shown with its amount, and what is not known is left out. */
+export const factsOf = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
+  Object.entries(data)
+    .toSorted(([a], [b]) => Number(isId(a)) - Number(isId(b)))
+    .flatMap(([key, value]): Fact[] => {
+      if (value === null || value === '' || (key === 'currency' && typeof data.value === 'number')) return []
+      const label = labels[key] ?? textOfKey(key)
+      return [
+        isInstant(value) ? { label, kind: 'instant', value } : { label, kind: 'text', value: textOf(key, value, data) },
+      ]
+    })
+
+const isId = (key: string) => key.endsWith('Id')
+
+const labels: Record<string, string> = {
+  cartId: 'Cart ID',
+  messageId: 'Message ID',
+  alarmId: 'Alarm ID',
+  isInMailbox: 'Kept on this server',
+  lastedMs: 'Lasted',
+  itemCount: 'Items',
+}
+
+function textOf(key: string, value: string | number | boolean, { currency }: Data): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'string') return value
+  if (key === 'value' && typeof currency === 'string') {
+    return formatMoney(value / 10 ** currencyExponent(currency), currency)
+  }
+  return key === 'lastedMs' ? formatDuration(value) : formatCount(value)
+}

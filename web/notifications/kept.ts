@@ -1,0 +1,82 @@
+import type { NotificationView } from '../../shared/notification-calls.ts'
+import { isUpTo, type Place, withRead } from './order.ts'
+
+// Marks that the server has not taken yet. They are kept in the session storage, so that a reload still sends them (decision 68).
+
+export type Change = (items: NotificationView[]) => NotificationView[]
+
+/** Which notifications are meant: these, or this one and all that are older. */
+export type Meant = { notificationIds: string[] } | { upTo: string }
+
+/** Applied to every answer until the server has it too. */
+export interface Pending {
+  change: Change
+  /** By how much the count of unread is lower than the server's. */
+  lowers: number
+  /** It concerns more notifications than are known here, so that `lowers` is only a part. */
+  isUpTo: boolean
+}
+
+/** Marked read here although the server did not take it (A 8); sent again later. */
+export interface KeptMark extends Pending {
+  meant: Meant
+  /** Of `upTo`: where it stands in the list. */
+  newest: Place | null
+}
+
+const MOST_MARKS = 50
+const MOST_IDS = 500
+
+export function aMark(meant: Meant, lowers: number, newest: Place | null): KeptMark {
+  const ids = new Set('upTo' in meant ? [] : meant.notificationIds)
+  const isConcerned = (item: NotificationView) =>
+    'upTo' in meant ? newest !== null && isUpTo(item, newest) : ids.has(item._id)
+  return { meant, lowers, newest, isUpTo: 'upTo' in meant, change: (items) => withRead(items, isConcerned) }
+}
+
+const keyOf = (storeId: string) => `notifications.kept.${storeId}`
+
+/** Replaces what was stored for this store. The newest marks are stored, up to a limit. */
+export function storeMarks(token: string | null, storeId: string, marks: readonly KeptMark[]): void {
+  const stored: Pick<KeptMark, 'meant' | 'lowers' | 'newest'>[] = []
+  let ids = 0
+  for (const { meant, lowers, newest } of marks.toReversed()) {
+    ids += 'upTo' in meant ? 1 : meant.notificationIds.length
+    if (stored.length === MOST_MARKS || ids > MOST_IDS) break
+    stored.unshift({ meant, lowers, newest })
+  }
+  try {
+    if (stored.length === 0 || !token) sessionStorage.removeItem(keyOf(storeId))
+    else sessionStorage.setItem(keyOf(storeId), JSON.stringify({ of: signOf(token), marks: stored }))
+  } catch {
+    // Without a storage they last until the page is left.
+  }
+}
+
+/** Those of this session; another session's are removed. */
+export function storedMarks(token: string | null, storeId: string): KeptMark[] {
+  try {
+    const { of, marks } = JSON.parse(sessionStorage.getItem(keyOf(storeId)) ?? '{}')
+    if (token && of === signOf(token) && Array.isArray(marks)) return marks.filter(isMark).map(revived)
+    sessionStorage.removeItem(keyOf(storeId))
+  } catch {
+    // What cannot be read is as good as none.
+  }
+  return []
+}
+
+const revived = ({ meant, lowers, newest }: KeptMark) => aMark(meant, lowers, newest)
+
+function isMark({ meant, lowers, newest }: KeptMark): boolean {
+  if (typeof lowers !== 'number') return false
+  if (typeof (meant as { upTo?: unknown }).upTo === 'string') return newest === null || typeof newest._id === 'string'
+  const ids = (meant as { notificationIds?: unknown }).notificationIds
+  return Array.isArray(ids) && ids.every((id) => typeof id === 'string')
+}
+
+/** Tells one session from another (FNV-1a) without a copy of the token. */
+function signOf(token: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < token.length; index += 1) hash = Math.imul(hash ^ token.charCodeAt(index), 0x01000193)
+  return hash >>> 0
+}

@@ -1,0 +1,85 @@
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconBrandWhatsapp,
+  IconBuildingStore,
+  IconCircleCheck,
+  IconDeviceMobileMessage,
+  IconFlask,
+  IconInbox,
+  IconMail,
+  IconMapPin,
+  IconNotification,
+  IconShoppingCart,
+  IconTrendingUp,
+  IconUsers,
+} from '@tabler/icons-react'
+import type { NotificationView } from '../../shared/notification-calls.ts'
+import { type NotificationIcon, type NotificationTone, notificationLook } from '../../shared/notification-kinds.ts'
+import type { Tone } from '../ui/Notice.tsx'
+
+// What a notification looks like, in the bell and on the screen.
+
+const icons: Record<NotificationIcon, Icon> = {
+  cart: IconShoppingCart,
+  recovered: IconTrendingUp,
+  email: IconMail,
+  sms: IconDeviceMobileMessage,
+  whatsapp: IconBrandWhatsapp,
+  push: IconNotification,
+  alarm: IconAlertTriangle,
+  resumed: IconCircleCheck,
+  capture: IconUsers,
+  receiver: IconInbox,
+  store: IconBuildingStore,
+  test: IconFlask,
+}
+
+/** B 2: red, green, blue. */
+export const tones: Record<NotificationTone, Tone> = { problem: 'bad', good: 'good', neutral: 'info' }
+
+export function NotificationSign({ item }: { item: NotificationView }) {
+  const { icon, tone } = notificationLook(item)
+  const Sign = icons[icon]
+  return (
+    <span className={`note-sign tone-${tones[tone]}`} data-icon={icon}>
+      <Sign size={18} stroke={1.8} aria-hidden />
+    </span>
+  )
+}
+
+/** The dot of what is unread; the words are for who cannot see it. */
+export const UnreadDot = () => (
+  <span className="note-dot">
+    <span className="only-read">Unread</span>
+  </span>
+)
+
+/** Whether the country is known (A 2.11, B 2). */
+export const hasPlace = (zone: NotificationView['zone']): zone is NonNullable<typeof zone> =>
+  zone !== null && zone.country !== '' && zone.country !== 'Unknown'
+
+export const placeOf = (zone: NotificationView['zone']): string | null =>
+  hasPlace(zone) ? [zone.city, zone.country].filter((part) => part !== '' && part !== 'Unknown').join(', ') : null
+
+/** Where the shopper is, and that it is only a test. */
+export function NotificationMarks({ item }: { item: NotificationView }) {
+  const place = placeOf(item.zone)
+  const { isTest } = notificationLook(item)
+  if (!place && !isTest) return null
+  return (
+    <span className="note-marks">
+      {isTest && <span className="mark note-mark tone-warn">Test</span>}
+      {place && (
+        <span className="mark note-mark tone-quiet">
+          <IconMapPin size={12} aria-hidden />
+          {place}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** Where the bell and the list lead (A 2.1). */
+export const linkTo = (platform: string, id: string) =>
+  `/notifications?${new URLSearchParams({ platform, notificationId: id })}`

@@ -1,0 +1,26 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type NotificationChoice,
+  readNotificationPreferences,
+  updateNotificationPreferences,
+} from '../../shared/notification-calls.ts'
+import { call } from '../api.ts'
+
+const preferencesQuery = queryOptions({
+  queryKey: ['notification-preferences'],
+  queryFn: ({ signal }) => call(readNotificationPreferences, { signal }),
+})
+
+export const usePreferences = () => useQuery(preferencesQuery)
+
+/** What reaches the bell is counted and listed by it. */
+export function useSavePreferences() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (topics: NotificationChoice[]) => call(updateNotificationPreferences, { body: { topics } }),
+    onSuccess: (saved) => {
+      queries.setQueryData(preferencesQuery.queryKey, saved)
+      void queries.invalidateQueries({ queryKey: ['notifications'] })
+    },
+  })
+}

@@ -1,0 +1,135 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import {
+  listNewCartNotifications,
+  listNotifications,
+  type NotificationView,
+  readNotification,
+} from '../../shared/notification-calls.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import type { Answer, Where } from './cache.ts'
+import { askCount } from './count.ts'
+import { bellKey, countKey, newCartsKey, oneKey, pageKey } from './keys.ts'
+import { withPending } from './local.ts'
+import { merge, NOTIFICATIONS_PER_PAGE, nextPage } from './order.ts'
+import type { ListQuery } from './rules.ts'
+
+/** The store whose notifications are shown. Screens with notifications are shown only with a store (A 4.1). */
+export function useWhere(): Where | null {
+  const queries = useQueryClient()
+  const store = useStore()
+  const [storeId, platform] = [store?.id, store?.platform]
+  return useMemo(() => (storeId && platform ? { queries, storeId, platform } : null), [queries, storeId, platform])
+}
+
+type BellAnswer = Required<Answer>
+
+const PAGES_REFRESHED = 10
+
+/** Asked for when the bell is first opened, and then kept up to date by the live connection (A 4.6). */
+export const useBell = (where: Where) =>
+  useQuery({
+    queryKey: bellKey(where.storeId),
+    queryFn: ({ signal }) => askBell(where, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+
+/** As many pages as are shown. Connection tests are asked for too: the count has them. Those that were shown are left out on screen. */
+async function askBell(where: Where, signal: AbortSignal): Promise<BellAnswer> {
+  const { queries, storeId } = where
+  const shown = queries.getQueryData<BellAnswer>(bellKey(storeId))?.notifications.length ?? 0
+  const count = Math.min(PAGES_REFRESHED, Math.max(1, Math.ceil(shown / NOTIFICATIONS_PER_PAGE)))
+  const pages = await Promise.all(
+    Array.from({ length: count }, (_, index) => askPage(where, { page: index + 1, signal })),
+  )
+  const notifications = merge(
+    pages.flatMap((page) => page.notifications),
+    [],
+  )
+  return { notifications: withPending(storeId, notifications), pagination: pages.at(-1)!.pagination }
+}
+
+interface Asked {
+  page: number
+  signal?: AbortSignal
+}
+
+const askPage = ({ platform }: Where, { page, signal }: Asked) =>
+  call(listNotifications, {
+    query: { platform, page, limit: NOTIFICATIONS_PER_PAGE, skipTestNotification: 'false' },
+    ...(signal && { signal }),
+  })
+
+export function useLoadMore(where: Where) {
+  const key = bellKey(where.storeId)
+  return useMutation({
+    mutationFn: async () => {
+      const shown = where.queries.getQueryData<BellAnswer>(key)
+      if (!shown) return
+      const page = nextPage(shown.notifications.length)
+      const { notifications, pagination } = await askPage(where, { page })
+      where.queries.setQueryData<BellAnswer>(
+        key,
+        (now) =>
+          now && {
+            ...now,
+            pagination,
+            notifications: merge(now.notifications, withPending(where.storeId, notifications)),
+          },
+      )
+    },
+  })
+}
+
+/** The newest 100 about abandoned carts. */
+export const useNewCarts = (where: Where, isAsked: boolean) =>
+  useQuery({
+    queryKey: newCartsKey(where.storeId),
+    queryFn: async ({ signal }): Promise<Answer> => {
+      const { notifications } = await call(listNewCartNotifications, { query: { platform: where.platform }, signal })
+      return { notifications: withPending(where.storeId, notifications) }
+    },
+    enabled: isAsked,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+
+/** Of the whole store; the bell keeps it up to date. */
+export const useUnread = (where: Where): number =>
+  useQuery({
+    queryKey: countKey(where.storeId),
+    queryFn: ({ signal }) => askCount(where, signal),
+    refetchOnMount: false,
+  }).data?.count ?? 0
+
+/** A page of the screen. */
+export const usePage = (where: Where, query: ListQuery) =>
+  useQuery({
+    queryKey: pageKey(where.storeId, query),
+    queryFn: async ({ signal }) => {
+      const { page, limit, filter, search } = query
+      const asked = { platform: where.platform, page, limit, filter, ...(search && { search }) }
+      const answer = await call(listNotifications, { query: asked, signal })
+      return { ...answer, notifications: withPending(where.storeId, answer.notifications) }
+    },
+    placeholderData: keepPreviousData,
+  })
+
+/** The one a link names, whichever page it is on. What a list has of it is shown at once. */
+export function useNotification(where: Where, id: string | null, listed: NotificationView | undefined) {
+  const answer = useQuery({
+    queryKey: oneKey(where.storeId, id ?? ''),
+    queryFn: async ({ signal }): Promise<Answer> => {
+      const asked = { params: { notificationId: id! }, query: { platform: where.platform }, signal }
+      const { notification } = await call(readNotification, asked)
+      return { notifications: withPending(where.storeId, [notification]) }
+    },
+    enabled: id !== null && !listed,
+    retry: false,
+  })
+  return { ...answer, item: listed ?? answer.data?.notifications[0] }
+}

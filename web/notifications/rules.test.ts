@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { daysOf, linkedStore, notificationsAddress } from './rules.ts'
+import { isShownBy } from './shown.ts'
+
+describe('the address of the screen', () => {
+  const read = (text: string) => notificationsAddress.read(new URLSearchParams(text))
+
+  test('has filter, search and page, and keeps what the bell put there', () => {
+    const query = read('platform=woocommerce&notificationId=n1&filter=problems&search=ada&page=2')
+    expect(query).toMatchObject({ filter: 'problems', search: 'ada', page: 2, limit: 10 })
+    const kept = new URLSearchParams('platform=woocommerce&notificationId=n1')
+    expect(String(notificationsAddress.write(query, { search: '' }, kept))).toBe(
+      'platform=woocommerce&notificationId=n1&filter=problems',
+    )
+  })
+
+  test('takes nonsense as not given', () => {
+    expect(read('filter=x&page=-1&limit=7&search=%20')).toEqual({
+      ...{ filter: 'all', page: 1, limit: 10, sort: 'newest', order: 'desc' },
+    })
+  })
+
+  test('says which news belongs on what is shown', () => {
+    const shows = (text: string, type: 'cart_abandoned' | 'email_failed' | 'email_sent') =>
+      isShownBy(read(text), { type })
+    expect(shows('', 'email_sent')).toBe(true)
+    expect(shows('filter=unread', 'email_sent')).toBe(true)
+    expect([shows('filter=problems', 'email_failed'), shows('filter=problems', 'email_sent')]).toEqual([true, false])
+    expect([shows('filter=new-carts', 'cart_abandoned'), shows('filter=new-carts', 'email_sent')]).toEqual([
+      true,
+      false,
+    ])
+    expect([shows('page=2', 'email_sent'), shows('search=ada', 'email_sent')]).toEqual([false, false])
+  })
+})
+
+test('a link opens the store that it names, where that is one of the account’s', () => {
+  const stores = [{ id: 's1' }, { id: 's2' }]
+  expect(linkedStore(null, 's1', stores)).toBe('open')
+  expect(linkedStore('s1', 's1', undefined)).toBe('open')
+  expect(linkedStore('s2', 's1', undefined)).toBe('waiting')
+  expect(linkedStore('s2', 's1', stores)).toBe('other')
+  expect(linkedStore('s3', 's1', stores)).toBe('unknown')
+})
+
+describe('days', () => {
+  // In the browser's own time zone, which is that of whoever runs the tests.
+  const at = (year: number, month: number, day: number, hour: number) => {
+    const instant = new Date(year, month, day, hour)
+    return { createdAt: instant.toISOString() }
+  }
+  const now = new Date(2026, 2, 10, 9).getTime()
+
+  test('are Today, Yesterday, and then named by weekday and date, with the year when it is another', () => {
+    const items = [at(2026, 2, 10, 8), at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 8, 12), at(2025, 11, 31, 12)]
+    expect(daysOf(items, now).map(({ label, items }) => [label, items.length])).toEqual([
+      ['Today', 2],
+      ['Yesterday', 1],
+      ['Sunday, March 8', 1],
+      ['Wednesday, December 31, 2025', 1],
+    ])
+  })
+
+  test('have their own ends: a minute before midnight was yesterday', () => {
+    const midnight = new Date(2026, 2, 10).getTime()
+    const before = { createdAt: new Date(midnight - 60_000).toISOString() }
+    expect(daysOf([before], midnight + 60_000).map(({ label }) => label)).toEqual(['Yesterday'])
+  })
+})

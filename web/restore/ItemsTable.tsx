@@ -1,0 +1,75 @@
+import { Anchor, Group, Table, Text } from '@mantine/core'
+import type { CartView, RestorableCart } from '../../shared/carts.ts'
+import { Money } from '../ui/Money.tsx'
+import { ProductPicture } from '../ui/ProductPicture.tsx'
+import { announcement } from './rules.ts'
+
+/** What was left in the cart and, before anything is pressed, what will not come back as it was. */
+export function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
+  return (
+    <Table className="restorable" verticalSpacing="sm" horizontalSpacing={6}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Product</Table.Th>
+          <Table.Th className="number">Qty</Table.Th>
+          <Table.Th className="number">Price</Table.Th>
+          <Table.Th className="number">Total</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {cart.items.map((item, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one product may stand in two lines
+          <Table.Tr key={index}>
+            <Table.Td>
+              <Group gap="sm" wrap="nowrap">
+                <ProductPicture url={item.image_url} />
+                <div style={{ minWidth: 0 }}>
+                  <Text fz="sm">{item.product_name}</Text>
+                  <Text fz="xs" c="dimmed" className="restorable-each tabular">
+                    {item.quantity} × <Money amount={item.price} currency={cart.currency} />
+                  </Text>
+                  {'outcome' in item && <Announced item={item} currency={cart.currency} />}
+                </div>
+              </Group>
+            </Table.Td>
+            <Table.Td className="number">{item.quantity}</Table.Td>
+            <Table.Td className="number">
+              <Money amount={item.price} currency={cart.currency} />
+            </Table.Td>
+            <Table.Td className="number">
+              <Money amount={item.price * item.quantity} currency={cart.currency} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+      <Table.Tfoot>
+        <Table.Tr>
+          <Table.Th scope="row">Total</Table.Th>
+          <Table.Td />
+          <Table.Td />
+          <Table.Td className="number" fw={700}>
+            <Money amount={cart.total} currency={cart.currency} />
+          </Table.Td>
+        </Table.Tr>
+      </Table.Tfoot>
+    </Table>
+  )
+}
+
+function Announced({ item, currency }: { item: RestorableCart['items'][number]; currency: string }) {
+  const words = announcement(item, currency)
+  if (!words) return null
+  return (
+    <Text fz="xs" c="dimmed">
+      {words} {item.outcome === 'choose_again' && item.url && <ChooseAgain url={item.url} name={item.product_name} />}
+    </Text>
+  )
+}
+
+export function ChooseAgain({ url, name }: { url: string; name: string }) {
+  return (
+    <Anchor href={url} rel="noreferrer" fz="inherit" underline="always" aria-label={`Choose ${name} in the shop`}>
+      Choose in the shop
+    </Anchor>
+  )
+}

@@ -1,0 +1,71 @@
+import { matchRoutes, type RouteObject } from 'react-router'
+import { describe, expect, it } from 'vitest'
+import { screenOf, screens } from '../shared/screens.ts'
+import { Guard } from './access/Guard.tsx'
+import { Permitted } from './access/Permitted.tsx'
+import { listedScreen } from './access/screen.ts'
+import { routes } from './router.tsx'
+import { components, frames } from './screens.ts'
+
+/** Every route that shows something, with those around it. */
+const shownBy = (all: RouteObject[], around: RouteObject[] = []): { route: RouteObject; around: RouteObject[] }[] =>
+  all.flatMap((route) => (route.children ? shownBy(route.children, [...around, route]) : [{ route, around }]))
+const shown = shownBy(routes)
+
+describe('a registered screen', () => {
+  it('has a component, and every component a screen', () => {
+    expect(Object.keys(components).toSorted()).toEqual([...new Set(screens.map(({ loader }) => loader))].toSorted())
+  })
+
+  it.each(Object.entries({ ...components, ...frames }))('%s loads from its own file', async (_name, load) => {
+    expect((await load()).Component).toBeTypeOf('function')
+  })
+
+  it('stands in the router once, with its own component', () => {
+    const registered = shown.filter(({ route }) => route.path !== '*').map(({ route }) => route)
+    expect(registered.map(({ path }) => path).toSorted()).toEqual(screens.map(({ path }) => path).toSorted())
+    const wrong = registered.filter(
+      ({ path, handle, lazy }) => handle !== screenOf(path!) || lazy !== components[screenOf(path!)!.loader],
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('nothing is shown unguarded', () => {
+  it('every route is inside the guard, and every screen where its permission is looked at', () => {
+    const isInside = (of: unknown) => (each: (typeof shown)[number]) =>
+      each.around.some(({ Component }) => Component === of)
+    expect(shown.filter((each) => !isInside(Guard)(each))).toEqual([])
+    const withoutCheck = shown.filter((each) => !isInside(Permitted)(each)).map(({ route }) => route)
+    // What is shown of it is the guard's 404 page.
+    expect(withoutCheck).toEqual([{ path: '*' }])
+  })
+
+  it('the guard finds no screen for a route that the registry does not list, or lists otherwise', () => {
+    const [carts, flows] = [screenOf('/carts')!, screenOf('/flows')!]
+    expect(listedScreen('/carts', carts)).toBe(carts)
+    expect(listedScreen('/carts', undefined)).toBeNull()
+    expect(listedScreen('/carts', flows)).toBeNull()
+    expect(listedScreen('/carts', { ...carts, access: 'everybody' })).toBeNull()
+    expect(listedScreen('/customers/x', carts)).toBeNull()
+  })
+
+  it.each([
+    ...[
+      '/carts',
+      '/Carts/',
+      '/%63arts',
+      '/carts/42',
+      '/carts/42//',
+      '/carts%2F42',
+      '/carts/a%2Fb',
+      '/%E0%A4%A',
+      '/',
+      '//',
+    ],
+    ...['/customers/x', '/settings', '/settings/sending/sms', '/settings/nothing', '/carts/42/more', '/login/nowhere'],
+  ])('router and registry agree about the address %s', (address) => {
+    const matched = matchRoutes(routes, address)?.at(-1)?.route.handle ?? null
+    expect(matched).toBe(screenOf(address))
+  })
+})

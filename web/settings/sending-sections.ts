@@ -1,0 +1,9 @@
+import { screens } from '../../shared/screens.ts'
+import type { SendingSection } from '../../shared/sending.ts'
+
+const BELOW = '/settings/sending/'
+
+/** The screens of Settings, Sending, in their order; each has an address of its own. */
+export const sendingScreens = screens
+  .filter(({ path }) => path.startsWith(BELOW))
+  .map(({ path, title }) => ({ id: path.slice(BELOW.length) as SendingSection, path, title }))

@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core'
+import { IconPlayerPlayFilled } from '@tabler/icons-react'
+import { useState } from 'react'
+import { MOST_COUNTED, type SendingPause } from '../../shared/sending.ts'
+import { useMay } from '../access/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { formatCount, formatDateTime } from '../ui/format.ts'
+import { useChangePause } from './queries.ts'
+
+// What every screen says while all sending is paused (decision 136). Loaded when it is needed, which is rarely.
+
+export function SendingPausedBanner({ pausedAt, pausedBy, waiting, nextExpiresAt }: SendingPause) {
+  const [isAsking, setAsking] = useState(false)
+  const change = useChangePause('resume')
+  const mayResume = useMay('sending:pause')
+  const confirm = () =>
+    change.mutate(undefined, {
+      onSuccess: () => {
+        setAsking(false)
+        announce('Sending has resumed')
+      },
+    })
+  return (
+    <>
+      <span className="grow">
+        <strong>All sending is paused</strong> since {formatDateTime(pausedAt)}
+        {pausedBy ? `, by ${pausedBy}` : ''}. {waitingText(waiting, nextExpiresAt)}
+        {!mayResume && ' An owner or admin can resume it.'}
+      </span>
+      {mayResume && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconPlayerPlayFilled size={14} aria-hidden />}
+          onClick={() => setAsking(true)}
+        >
+          Resume sending
+        </Button>
+      )}
+      <Confirm
+        opened={isAsking}
+        title="Resume sending?"
+        confirmLabel="Resume sending"
+        isBusy={change.isPending}
+        problem={change.error?.message}
+        onConfirm={confirm}
+        onClose={() => setAsking(false)}
+      >
+        {waiting === 0
+          ? 'No message became due during the pause. Flows and scheduled messages continue as planned.'
+          : `${messagesText(waiting)} became due during the pause. Each is checked again now: shoppers who bought, unsubscribed or emptied their cart get nothing, and expired messages are not sent.`}
+      </Confirm>
+    </>
+  )
+}
+
+function waitingText(waiting: number, nextExpiresAt: string | null): string {
+  if (waiting === 0 || !nextExpiresAt) return 'No message is waiting.'
+  return `${messagesText(waiting)} ${waiting === 1 ? 'waits' : 'wait'}; the first expires at ${formatDateTime(nextExpiresAt)}.`
+}
+
+function messagesText(count: number): string {
+  if (count >= MOST_COUNTED) return `More than ${formatCount(MOST_COUNTED)} messages`
+  return count === 1 ? '1 message' : `${formatCount(count)} messages`
+}

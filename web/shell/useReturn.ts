@@ -1,0 +1,24 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { readInstance } from '../../shared/instance.ts'
+import { call, useReachable } from '../api.ts'
+
+const AGAIN_MS = 3_000
+
+/** While our server is away it is asked again every few seconds; once it answers, so is everything the screen shows. */
+export function useReturn(): void {
+  const isReachable = useReachable()
+  const queries = useQueryClient()
+  const wasAway = useRef(false)
+  useEffect(() => {
+    if (isReachable) {
+      if (wasAway.current) void queries.refetchQueries({ type: 'active' }, { cancelRefetch: false })
+      wasAway.current = false
+      return
+    }
+    wasAway.current = true
+    // A failure says nothing new.
+    const timer = setInterval(() => void call(readInstance).catch(() => undefined), AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [isReachable, queries])
+}

@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'react'
+import { useRouteError } from 'react-router'
+import { readInstance } from '../../shared/instance.ts'
+import { ApiError, call, useReachable } from '../api.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingTitle } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+
+const outdated = new Error(
+  'A newer version of Recoup has been installed. Reload the page to use it. Your saved work is safe.',
+)
+const broken = new Error('Something went wrong on this page. Reload it. Your saved work is safe.')
+
+/** In place of a screen that could not be shown, with the reason; the frame around it stays. */
+export function ScreenFailed() {
+  const isFileMissing = isImportError(useRouteError())
+  const isAway = useIsAway()
+  if (isAway === null) return <LoadingTitle />
+  if (isAway) {
+    return (
+      <Notice tone="bad" title={<h1 className="notice-title">The Recoup server cannot be reached</h1>} isLive>
+        You are still signed in. This page opens automatically when the server responds.
+      </Notice>
+    )
+  }
+  return (
+    <Failed
+      title="This page could not be displayed"
+      error={isFileMissing ? outdated : broken}
+      retryLabel="Reload"
+      onRetry={() => location.reload()}
+    />
+  )
+}
+
+/** Whether the server is away, which is asked; null: not known yet. A browser keeps a file that failed, so the page is loaded anew. */
+function useIsAway(): boolean | null {
+  const [isAway, setAway] = useState<boolean | null>(null)
+  const isReachable = useReachable()
+  useEffect(() => {
+    call(readInstance).then(
+      () => setAway(false),
+      (error) => setAway(error instanceof ApiError && error.isAway),
+    )
+  }, [])
+  useEffect(() => {
+    if (isAway && isReachable) location.reload()
+  }, [isAway, isReachable])
+  return isAway
+}
+
+/** As Chromium, Firefox and Safari put it. */
+const isImportError = (error: unknown) =>
+  error instanceof Error && /dynamically imported module|Importing a module script failed|preload/i.test(error.message)

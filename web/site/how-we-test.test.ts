@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { problems } from '../landing/copy.ts'
+import { tested } from './how-we-test.ts'
+
+test('every problem that is called solved says how that is tested', () => {
+  expect(tested.map(({ id }) => id)).toEqual(problems.map(({ id }) => id))
+  expect(tested.filter(({ proofs }) => proofs.length === 0)).toEqual([])
+})
+
+test('figures stand in the reports they come from', () => {
+  const outages = readFileSync('docs/reliability-outages.md', 'utf8')
+  const said = tested.flatMap(({ proofs }) => proofs).join(' ')
+  expect(said).toContain('1,000 visits a day, a script that stopped at noon was noticed after about half an hour')
+  expect(outages).toContain('| 1,000 | 25 | 28 | 33 |')
+  expect(said).toContain('700 simulated shop-months')
+  expect(outages).toContain('none in 700 shop-months')
+})

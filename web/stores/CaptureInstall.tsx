@@ -1,0 +1,136 @@
+import './install.css'
+import { Button, Card, List, Text, Title } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import { useState } from 'react'
+import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
+import type { StoreView } from '../../shared/stores.ts'
+import { useConnection } from '../access/queries.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+import { CaptureTitle } from './CaptureCard.tsx'
+import { InstallDrawing } from './InstallDrawing.tsx'
+import { functionsCode, type InstallWay, installWays } from './install-ways.ts'
+import { captureSnippet } from './rules.ts'
+import { Snippet } from './Snippet.tsx'
+
+/** How the capture script gets into a WordPress shop, by the kind of theme. */
+export function CaptureInstall({ store }: { store: StoreView }) {
+  const snippet = captureSnippet(location.origin, store.captureKey)
+  return (
+    <>
+      <Card>
+        <CaptureTitle store={store} title="Install the capture script" />
+        <Text fz="sm" c="dimmed" mt={4} mb="md">
+          {WITHOUT_SCRIPT}. This line belongs on every page of your shop. Choose one of the three options below; the
+          first suits most shops.
+        </Text>
+        <Snippet code={snippet} label="Copy script" />
+      </Card>
+      {installWays.map((way, place) => (
+        <Way key={way.id} way={way} number={place + 1} snippet={snippet} />
+      ))}
+      <SeenCard store={store} />
+    </>
+  )
+}
+
+function Way({ way, number, snippet }: { way: InstallWay; number: number; snippet: string }) {
+  return (
+    <Card component="section" aria-labelledby={`way-${way.id}`}>
+      <Title order={2} id={`way-${way.id}`}>
+        Option {number}: {way.title}
+      </Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        {way.when}
+      </Text>
+      <div className="install-way">
+        <List type="ordered" spacing="sm" fz="sm">
+          {way.steps.map((step) => (
+            <List.Item key={step}>{step}</List.Item>
+          ))}
+        </List>
+        <InstallDrawing way={way.id} label={way.drawing} />
+      </div>
+      {way.hasOwnCode && (
+        <div className="install-code">
+          <Snippet code={functionsCode(snippet)} label="Copy code" />
+        </div>
+      )}
+      {way.id !== 'plugin' && (
+        <Text fz="sm" c="dimmed" mt="md">
+          Some hosts disable the Theme File Editor. In that case, edit the file by SFTP in wp-content/themes, or choose
+          option 1.
+        </Text>
+      )}
+    </Card>
+  )
+}
+
+/** Whether it worked, and what keeps the script from being seen. */
+function SeenCard({ store }: { store: StoreView }) {
+  const connection = useConnection()
+  const [answer, setAnswer] = useState<'none' | 'told' | 'failed'>('none')
+  const ask = async () => {
+    const asked = await connection?.refetch()
+    setAnswer(asked?.isSuccess ? 'told' : 'failed')
+  }
+  return (
+    <Card component="section" aria-labelledby="script-seen">
+      <Title order={2} id="script-seen">
+        Check the installation
+      </Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md">
+        Open a page of your shop in another window, put something into the cart, then come back.
+      </Text>
+      <div className="install-seen">
+        {store.captureSeenAt ? (
+          <Notice tone="good" isLive={answer === 'told'}>
+            The script is on your pages. Last report <TimeAgo at={store.captureSeenAt} />.
+          </Notice>
+        ) : (
+          answer === 'told' && (
+            <Notice tone="warn" isLive>
+              No report from the script yet.
+            </Notice>
+          )
+        )}
+        {answer === 'failed' && (
+          <Notice tone="bad" isLive>
+            This server could not be reached. Check your connection, then try again.
+          </Notice>
+        )}
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          loading={connection?.isFetching ?? false}
+          onClick={ask}
+        >
+          Check now
+        </Button>
+      </div>
+      <Text fz="sm" fw={550} mt="lg" mb={6}>
+        If it is not detected
+      </Text>
+      <List spacing="sm" fz="sm">
+        <List.Item>
+          Empty the cache of your shop: cache plugin, host, and CDN. Cached pages do not contain the line.
+        </List.Item>
+        <List.Item>
+          Exclude the script from plugins that combine, delay or block scripts. A consent plugin may hold it back until
+          the visitor agrees.
+        </List.Item>
+        <List.Item>
+          Search the source of a shop page (Ctrl+U) for “/capture/”. If you do not find it, the line is not on the page.
+        </List.Item>
+        <List.Item>
+          The address in the line must be reachable from the internet: visitors load the script from this server.
+        </List.Item>
+      </List>
+      <Text fz="sm" c="dimmed" mt="md">
+        More, with consent and limits, is in <code>docs/capture-script.md</code> and{' '}
+        <code>docs/connecting-woocommerce.md</code> of the source.
+      </Text>
+    </Card>
+  )
+}

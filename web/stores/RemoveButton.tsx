@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+
+interface Props {
+  title: string
+  /** What is announced once it is done. */
+  removed: string
+  remove: {
+    isPending: boolean
+    error: Error | null
+    mutate: (given: undefined, options: { onSuccess: () => void }) => void
+  }
+  /** What ends with it. */
+  children: ReactNode
+}
+
+/** Removes credentials that are kept, after a question. */
+export function RemoveButton({ title, removed, remove, children }: Props) {
+  const [isAsking, setAsking] = useState(false)
+  const confirm = () =>
+    remove.mutate(undefined, {
+      onSuccess: () => {
+        setAsking(false)
+        announce(removed)
+      },
+    })
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+      <Confirm
+        opened={isAsking}
+        title={title}
+        confirmLabel="Remove"
+        isDangerous
+        isBusy={remove.isPending}
+        problem={remove.error?.message}
+        onConfirm={confirm}
+        onClose={() => setAsking(false)}
+      >
+        {children}
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+import { Button, CopyButton } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+interface Props {
+  code: string
+  /** Of the button that copies it. */
+  label: string
+  /** Beside the button. */
+  children?: ReactNode
+}
+
+/** Code to paste somewhere else. */
+export function Snippet({ code, label, children }: Props) {
+  return (
+    <>
+      <pre className="snippet">{code}</pre>
+      <div className="snippet-ways">
+        <CopyButton value={code}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              size="sm"
+              onClick={copy}
+              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+            >
+              <span aria-live="polite">{copied ? 'Copied' : label}</span>
+            </Button>
+          )}
+        </CopyButton>
+        {children}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { functionsCode, installWays } from './install-ways.ts'
+
+const plain = (text: string) => text.replace(/[“”]/g, '"').replace(/’/g, "'").replaceAll('`', '').replace(/\s+/g, ' ')
+
+it('names a way for every kind of theme, and the first needs no theme at all', () => {
+  expect(installWays.map(({ id }) => id)).toEqual(['plugin', 'classic', 'block'])
+  expect(installWays.map(({ steps }) => steps.join(' ').includes('</head>'))).toEqual([false, true, false])
+})
+
+it('says the same in the documentation', () => {
+  const page = plain(readFileSync('docs/capture-script.md', 'utf8'))
+  for (const [place, { title, steps }] of installWays.entries()) {
+    expect(page).toContain(`## Option ${place + 1}: ${title}`)
+    for (const [number, step] of steps.entries()) expect(page).toContain(`${number + 1}. ${plain(step)}`)
+  }
+  expect(page).toContain(
+    plain(functionsCode('<script src="https://your-recoup-address/capture/KEY.js" defer></script>')),
+  )
+})

@@ -1,0 +1,63 @@
+// The ways to put the capture script into a WordPress shop. Pure words; `CaptureInstall.tsx` shows them with a drawing each.
+// docs/capture-script.md says the same: change both.
+
+export type WayId = 'plugin' | 'classic' | 'block'
+
+export interface InstallWay {
+  id: WayId
+  title: string
+  /** Whom it suits. */
+  when: string
+  /** The drawing's numbers are those of the steps. */
+  steps: readonly string[]
+  /** What the drawing shows, for whoever does not see it. */
+  drawing: string
+  /** What is pasted here is not the script's line itself. */
+  hasOwnCode?: boolean
+}
+
+export const installWays: readonly InstallWay[] = [
+  {
+    id: 'plugin',
+    title: 'A plugin for header scripts',
+    when: 'Works with every theme, needs no file changes, and survives theme updates. The steps are for the free plugin WPCode; similar plugins have the same field.',
+    steps: [
+      'In WordPress open Plugins → Add New, search for “WPCode”, install it and activate it.',
+      'Open Code Snippets → Header & Footer.',
+      'Paste the line into the field “Header”.',
+      'Press “Save Changes”.',
+    ],
+    drawing:
+      'Drawing of the WordPress admin: under Code Snippets in the menu, Header & Footer is chosen (2). The page has a field named Header with the script in it (3) and the button Save Changes (4).',
+  },
+  {
+    id: 'classic',
+    title: 'A classic theme',
+    when: 'Your theme is a classic one if Appearance has “Customize” and no “Editor”. Use a child theme: an update of the theme overwrites its own files.',
+    steps: [
+      'Activate your child theme. If it has no header.php, copy that file from the parent theme’s folder into the child’s.',
+      'Open Appearance → Theme File Editor and choose header.php.',
+      'Paste the line directly above </head>.',
+      'Press “Update File”.',
+    ],
+    drawing:
+      'Drawing of the Theme File Editor: header.php is chosen in the list of files (2). In its text the script stands between wp_head and the end of the head (3). Below is the button Update File (4).',
+  },
+  {
+    id: 'block',
+    title: 'A block theme',
+    when: 'Your theme is a block theme if Appearance has “Editor”. It has no header.php and no </head> to paste into: WordPress builds the head, and the child theme’s functions.php adds to it.',
+    steps: [
+      'Activate your child theme. With a block theme, the plugin “Create Block Theme” can make one.',
+      'Open Tools → Theme File Editor and choose functions.php.',
+      'Paste the code below at the end of the file. If the file ends with ?>, paste it above that.',
+      'Press “Update File”.',
+    ],
+    drawing:
+      'Drawing of the Theme File Editor: functions.php is chosen in the list of files (2). At the end of its text the code that begins with add_action is pasted (3). Below is the button Update File (4).',
+    hasOwnCode: true,
+  },
+]
+
+/** For functions.php: the theme has no head of its own. */
+export const functionsCode = (snippet: string) => `add_action( 'wp_head', function () {\n    echo '${snippet}';\n} );`

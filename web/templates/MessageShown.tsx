@@ -1,0 +1,94 @@
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { MessagePreview } from '../../shared/reminders.ts'
+import { lengthText } from '../carts/sending.ts'
+import { MailFrame } from '../ui/MailFrame.tsx'
+import { Notice, type Tone } from '../ui/Notice.tsx'
+
+const PHONE_WIDTH = 360
+
+type DecisionTexts = Record<NonNullable<MessagePreview['decision']>['outcome'], { tone: Tone; text: string }>
+
+interface Props {
+  message: MessagePreview
+  channel: string
+  /** What was typed since is not in it yet. */
+  isStale: boolean
+  /** What to say of a real cart; left out where it is said elsewhere. */
+  decisionTexts?: DecisionTexts | undefined
+  height?: number
+  children?: ReactNode
+}
+
+/** A message as the sending code makes it: for whom, what is wrong with it, and what its reader sees. */
+export function MessageShown({ message, channel, isStale, decisionTexts, height, children }: Props) {
+  const { html, text, segments, price, problem } = message
+  return (
+    <Stack gap="sm" aria-busy={isStale} style={{ opacity: isStale ? 0.6 : 1, transition: 'opacity 150ms' }}>
+      <DecisionLine message={message} decisionTexts={decisionTexts} />
+      {problem && (
+        <Notice tone="bad" title="The text has an error" isLive>
+          {problem}
+        </Notice>
+      )}
+      {html ? <Mail message={message} height={height} /> : text && <pre className="snippet">{text}</pre>}
+      {segments !== null && (
+        <Text fz="sm" c="dimmed" className="tabular">
+          {lengthText(channel, segments, price)}
+        </Text>
+      )}
+      {children}
+    </Stack>
+  )
+}
+
+function DecisionLine({ message: { decision }, decisionTexts }: Pick<Props, 'message' | 'decisionTexts'>) {
+  if (!decision) {
+    return (
+      <Notice tone="info" title="Sample cart">
+        Nobody left this cart, and the message is never sent. Its links do not work.
+      </Notice>
+    )
+  }
+  if (!decisionTexts) return null
+  const { tone, text } = decisionTexts[decision.outcome]
+  return (
+    <Notice tone={tone} title={text} isLive>
+      {decision.explanation}
+    </Notice>
+  )
+}
+
+function Mail({ message: { subject, html, text }, height }: { message: MessagePreview; height: number | undefined }) {
+  const [view, setView] = useState('desktop')
+  return (
+    <>
+      <Group justify="space-between" gap="xs">
+        <Text className="subject" style={{ flex: '1 1 200px' }}>
+          {subject}
+        </Text>
+        <SegmentedControl
+          size="xs"
+          aria-label="Show as"
+          value={view}
+          onChange={setView}
+          data={[
+            { value: 'desktop', label: 'Desktop' },
+            { value: 'phone', label: 'Phone' },
+            { value: 'text', label: 'Plain text' },
+          ]}
+        />
+      </Group>
+      {view === 'text' ? (
+        <pre className="snippet">{text}</pre>
+      ) : (
+        <MailFrame
+          html={html}
+          title="Email preview"
+          {...(height && { height })}
+          {...(view === 'phone' && { width: PHONE_WIDTH })}
+        />
+      )}
+    </>
+  )
+}

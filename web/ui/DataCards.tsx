@@ -1,0 +1,63 @@
+import { Group, NativeSelect } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { type DataColumn, type DataRows, SelectAll, SelectRow, type Sorting } from './DataTable.tsx'
+
+interface Props<Row, Sort extends string> extends DataRows<Row, Sort> {
+  /** Those that can be sorted by. */
+  columns: readonly Pick<DataColumn<Row, Sort>, 'sort' | 'label'>[]
+  card: (row: Row) => ReactNode
+}
+
+/** The rows of a table, where the table would not fit: a phone. */
+export function DataCards<Row, Sort extends string = never>(props: Props<Row, Sort>) {
+  const { rows, keyOf, columns, sorting, selection, card } = props
+  return (
+    <div>
+      {(selection || sorting) && (
+        <Group px="md" pb="md" gap="sm" wrap="nowrap">
+          {selection && <SelectAll rows={rows} selection={selection} />}
+          {sorting && <SortFields columns={columns} {...sorting} />}
+        </Group>
+      )}
+      <ul className="list-cards">
+        {rows.map((row) => (
+          <li key={keyOf(row)} className="list-card" data-selected={selection?.isSelected(row) || undefined}>
+            {selection ? (
+              <Group wrap="nowrap" gap="sm" align="flex-start">
+                <SelectRow row={row} selection={selection} mt={2} />
+                <div style={{ flex: 1, minWidth: 0 }}>{card(row)}</div>
+              </Group>
+            ) : (
+              card(row)
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+type SortProps<Row, Sort extends string> = Pick<Props<Row, Sort>, 'columns'> & Sorting<Sort>
+
+function SortFields<Row, Sort extends string>({ columns, sort, order, onSort }: SortProps<Row, Sort>) {
+  return (
+    <>
+      <NativeSelect
+        style={{ flex: 1 }}
+        aria-label="Sort by"
+        data={columns.flatMap((column) => (column.sort ? [{ value: column.sort, label: column.label }] : []))}
+        value={sort}
+        onChange={(event) => onSort(event.currentTarget.value as Sort)}
+      />
+      <NativeSelect
+        aria-label="Order"
+        data={[
+          { value: 'desc', label: 'Descending' },
+          { value: 'asc', label: 'Ascending' },
+        ]}
+        value={order}
+        onChange={() => onSort(sort)}
+      />
+    </>
+  )
+}

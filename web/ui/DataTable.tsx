@@ -1,0 +1,173 @@
+import { Checkbox, Table } from '@mantine/core'
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
+import type { MouseEvent, ReactNode } from 'react'
+import type { Order } from './listQuery.ts'
+
+export interface DataColumn<Row, Sort extends string = never> {
+  id: string
+  label: string
+  /** In the head of the table, where room is short. */
+  head?: string
+  sort: Sort | null
+  isNumber?: boolean
+  /** Takes the room that is left and is cut off there; the whole text is its title. */
+  shrinks?: (row: Row) => string | null
+  cell: (row: Row) => ReactNode
+}
+
+export interface Sorting<Sort extends string> {
+  sort: Sort
+  order: Order
+  onSort: (column: Sort) => void
+}
+
+export interface RowSelection<Row> {
+  isSelected: (row: Row) => boolean
+  onSelect: (rows: Row[], isSelected: boolean) => void
+  /** "Select all carts on this page" */
+  allLabel: string
+  labelOf: (row: Row) => string
+}
+
+export interface DataRows<Row, Sort extends string> {
+  rows: Row[]
+  keyOf: (row: Row) => string
+  sorting?: Sorting<Sort>
+  selection?: RowSelection<Row>
+  /** A press anywhere in the row; one cell holds the button or link that keyboard and screen reader use. */
+  onOpen?: (row: Row) => void
+}
+
+interface Props<Row, Sort extends string> extends DataRows<Row, Sort> {
+  /** Names the table, which scrolls sideways where it does not fit. */
+  label: string
+  columns: readonly DataColumn<Row, Sort>[]
+  minWidth: number
+  className?: string
+  /** In a column at the end. */
+  actions?: (row: Row) => ReactNode
+}
+
+export function DataTable<Row, Sort extends string = never>(props: Props<Row, Sort>) {
+  const { rows, keyOf, columns, label, minWidth, sorting, selection, actions, className = '' } = props
+  return (
+    <Table.ScrollContainer
+      minWidth={minWidth}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': label } }}
+    >
+      <Table className={`rows ${className}`} verticalSpacing={7} horizontalSpacing={9} fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            {selection && (
+              <Table.Th w={36}>
+                <SelectAll rows={rows} selection={selection} size="xs" />
+              </Table.Th>
+            )}
+            {columns.map((column) => (
+              <Heading key={column.id} column={column} sorting={sorting} />
+            ))}
+            {actions && <Table.Th className="number">Actions</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <DataRow key={keyOf(row)} row={row} table={props} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function DataRow<Row, Sort extends string>({ row, table }: { row: Row; table: Props<Row, Sort> }) {
+  const { columns, selection, onOpen, actions } = table
+  const open = (event: MouseEvent) => {
+    const isControl = event.target instanceof Element && event.target.closest('a, button, input, label, [role=menu]')
+    if (!isControl && !getSelection()?.toString()) onOpen?.(row)
+  }
+  return (
+    <Table.Tr
+      {...(onOpen && { 'data-open': true, onClick: open })}
+      data-selected={selection?.isSelected(row) || undefined}
+    >
+      {selection && (
+        <Table.Td>
+          <SelectRow row={row} selection={selection} size="xs" />
+        </Table.Td>
+      )}
+      {columns.map((column) => (
+        <Table.Td key={column.id} {...attributesOf(column, row)}>
+          {column.cell(row)}
+        </Table.Td>
+      ))}
+      {actions && <Table.Td>{actions(row)}</Table.Td>}
+    </Table.Tr>
+  )
+}
+
+function attributesOf<Row>({ isNumber, shrinks }: Pick<DataColumn<Row, string>, 'isNumber' | 'shrinks'>, row: Row) {
+  if (!shrinks) return isNumber ? { className: 'number' } : {}
+  const title = shrinks(row)
+  return { className: 'shrinks', ...(title && { title }) }
+}
+
+interface HeadingProps<Row, Sort extends string> {
+  column: DataColumn<Row, Sort>
+  sorting: Sorting<Sort> | undefined
+}
+
+function Heading<Row, Sort extends string>({ column, sorting }: HeadingProps<Row, Sort>) {
+  const { sort, label, head, isNumber } = column
+  const look = isNumber && { className: 'number' }
+  if (sort === null || !sorting) {
+    return (
+      <Table.Th {...look} {...(head && { title: label })}>
+        {head ?? label}
+      </Table.Th>
+    )
+  }
+  const isActive = sorting.sort === sort
+  const Arrow = !isActive ? IconArrowsSort : sorting.order === 'asc' ? IconArrowUp : IconArrowDown
+  return (
+    <Table.Th {...look} {...(isActive && { 'aria-sort': sorting.order === 'asc' ? 'ascending' : 'descending' })}>
+      <button type="button" className="sort" data-active={isActive || undefined} onClick={() => sorting.onSort(sort)}>
+        {label}
+        <Arrow size={14} aria-hidden />
+      </button>
+    </Table.Th>
+  )
+}
+
+interface SelectProps<Row> {
+  selection: RowSelection<Row>
+  size?: string
+}
+
+/** A box for all rows of the page. */
+export function SelectAll<Row>({ rows, selection, size = 'sm' }: SelectProps<Row> & { rows: Row[] }) {
+  const selected = rows.filter(selection.isSelected).length
+  return (
+    <Checkbox
+      size={size}
+      aria-label={selection.allLabel}
+      checked={selected === rows.length}
+      indeterminate={selected > 0 && selected < rows.length}
+      onChange={(event) => selection.onSelect(rows, event.currentTarget.checked)}
+    />
+  )
+}
+
+export const SelectRow = <Row,>({
+  row,
+  selection,
+  size = 'sm',
+  mt = 0,
+}: SelectProps<Row> & { row: Row; mt?: number }) => (
+  <Checkbox
+    mt={mt}
+    size={size}
+    aria-label={selection.labelOf(row)}
+    checked={selection.isSelected(row)}
+    onChange={(event) => selection.onSelect([row], event.currentTarget.checked)}
+  />
+)

@@ -1,0 +1,70 @@
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { formatCount } from './format.ts'
+import { PAGE_SIZE, PAGE_SIZES, showingText } from './listQuery.ts'
+
+interface Props {
+  /** What is shown. */
+  page: number
+  /** What was asked for, which may still be on its way: the buttons count from there. */
+  wanted: number
+  limit: number
+  total: number
+  pages: number
+  totalIsCapped?: boolean | undefined
+  onPage: (page: number) => void
+  onLimit: (limit: number) => void
+}
+
+/** At the foot of a list: what is shown of it, how many on a page, and the way to the others. Nothing where there is one short page. */
+export function Pager({ totalIsCapped: isCapped = false, onLimit, ...props }: Props) {
+  const { page, limit, total, pages } = props
+  const rowsPerPage = total > PAGE_SIZE && <RowsPerPage limit={limit} onChange={onLimit} />
+  if (pages <= 1) return rowsPerPage && <div className="list-foot">{rowsPerPage}</div>
+  return (
+    <Group component="nav" aria-label="Pages" justify="space-between" gap="sm" className="list-foot">
+      <Text fz="sm" c="dimmed" className="tabular">
+        {showingText(page, limit, { total, isCapped })}
+      </Text>
+      {rowsPerPage}
+      <PageButtons {...props} isCapped={isCapped} />
+    </Group>
+  )
+}
+
+interface ButtonsProps extends Pick<Props, 'page' | 'wanted' | 'pages' | 'onPage'> {
+  isCapped?: boolean
+  size?: string
+  /** Of what, where a screen has several lists. */
+  noun?: string
+}
+
+export function PageButtons({ page, wanted, pages, onPage, isCapped = false, size = 'xs', noun }: ButtonsProps) {
+  const of = noun ? ` ${noun}` : ''
+  return (
+    <Group gap="sm">
+      <Button variant="default" size={size} disabled={wanted <= 1} onClick={() => onPage(wanted - 1)}>
+        Previous{of}
+      </Button>
+      <Text fz="sm" className="tabular">
+        Page {formatCount(page)} of {formatCount(pages)}
+        {isCapped && '+'}
+      </Text>
+      <Button variant="default" size={size} disabled={wanted >= pages} onClick={() => onPage(wanted + 1)}>
+        Next{of}
+      </Button>
+    </Group>
+  )
+}
+
+function RowsPerPage({ limit, onChange }: { limit: number; onChange: (limit: number) => void }) {
+  return (
+    <NativeSelect
+      size="xs"
+      label="Rows per page"
+      className="rows-per-page"
+      data={PAGE_SIZES.map(String)}
+      value={String(limit)}
+      onChange={(event) => onChange(Number(event.currentTarget.value))}
+    />
+  )
+}

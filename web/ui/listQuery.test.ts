@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { listAddress, PAGE_SIZES, showingText } from './listQuery.ts'
+
+interface Filter {
+  search?: string
+  city?: string
+}
+const people = listAddress<Filter, 'joined' | 'name'>({
+  filters: ['city', 'search'],
+  readFilter: (search) => {
+    const [city, text] = [search.get('city'), search.get('search')]
+    return { ...(city && { city }), ...(text && { search: text }) }
+  },
+  sorts: ['joined', 'name'],
+  largestFirst: ['joined'],
+})
+const defaults = { page: 1, limit: 10, sort: 'joined', order: 'desc' } as const
+
+it('reads filter, order and page from the address, and takes nonsense as not given', () => {
+  expect(people.read(new URLSearchParams())).toEqual(defaults)
+  expect(people.read(new URLSearchParams('page=1.5&limit=11&sort=password&order=up&city='))).toEqual(defaults)
+  const given = 'city=Berlin&search=ada&sort=name&order=asc&limit=25&page=3'
+  expect(people.read(new URLSearchParams(given))).toEqual({
+    ...{ city: 'Berlin', search: 'ada', sort: 'name', order: 'asc', limit: 25, page: 3 },
+  })
+  expect(people.write(people.read(new URLSearchParams(given)), { page: 3 }).toString()).toBe(given)
+})
+
+it('leaves defaults out of the address, keeps what is not its own, and starts at page 1 with another filter', () => {
+  expect(people.write(defaults, {}).toString()).toBe('')
+  const there = new URLSearchParams('open=7&page=9&city=Rome')
+  expect(people.write({ ...defaults, page: 9, city: 'Rome' }, { search: 'ada' }, there).toString()).toBe(
+    'open=7&city=Rome&search=ada',
+  )
+  expect(people.write({ ...defaults, city: 'Rome' }, { city: '' }).toString()).toBe('')
+})
+
+it('turns the order of a column that is pressed again, and starts another one as people expect it', () => {
+  expect(people.turn(defaults, 'joined')).toEqual({ sort: 'joined', order: 'asc' })
+  expect(people.turn(defaults, 'name')).toEqual({ sort: 'name', order: 'asc' })
+  expect(people.turn({ ...defaults, sort: 'name', order: 'asc' }, 'joined')).toEqual({ sort: 'joined', order: 'desc' })
+})
+
+it('has 10 rows a page unless 25, 50 or 100 are asked for', () => {
+  expect(PAGE_SIZES).toEqual([10, 25, 50, 100])
+})
+
+it('says which entries are shown', () => {
+  expect(showingText(1, 10, { total: 42, isCapped: false })).toBe('Showing 1 to 10 of 42 entries')
+  expect(showingText(5, 10, { total: 42, isCapped: false })).toBe('Showing 41 to 42 of 42 entries')
+  expect(showingText(2, 10, { total: 1_000, isCapped: true })).toBe('Showing 11 to 20 of 1,000+ entries')
+})
