@@ -118,7 +118,7 @@ test('the first steps lead to the ways of installing the script, which tell when
   for (const way of ['A plugin for header scripts', 'A classic theme', 'A block theme']) {
     const section = page.getByRole('region', { name: way })
     await section.waitFor()
-    expect(await section.getByRole('listitem').count()).toBe(4)
+    await expect.poll(() => section.getByRole('listitem').count()).toBe(4)
     await section.getByRole('img', { name: /^Drawing of/ }).waitFor()
   }
   const tabs = page.getByRole('navigation', { name: 'Settings' })

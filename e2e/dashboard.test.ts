@@ -143,7 +143,7 @@ test('period and type are chosen by keyboard, and the table shows the numbers th
   await page.getByRole('button', { name: 'Show as table' }).focus()
   await page.keyboard.press('Enter')
   const table = page.getByRole('region', { name: 'Cart recovery, Last 30 Days, as a table' })
-  expect(await table.getByRole('row').count()).toBe(32)
+  await expect.poll(() => table.getByRole('row').count()).toBe(32)
   const total = await table.getByRole('row').last().innerText()
   expect(total.split(/\s+/)).toEqual(['Total', await value('Abandoned Carts'), await value('Recovered Carts')])
   await page.getByRole('button', { name: 'Show as table' }).click()
@@ -191,7 +191,7 @@ const cornerOf = () =>
 
 test('a row of the recent carts opens the cart', async () => {
   const links = page.locator('.recent-cart')
-  expect(await links.count()).toBe(4)
+  await expect.poll(() => links.count()).toBe(4)
   const target = (await links.first().getAttribute('href'))!
   expect(target).toMatch(/^\/carts\/[0-9a-f-]{36}$/)
   await links.first().click()
@@ -305,10 +305,10 @@ test('a plain array of carts is as good as one with its pages (B 3)', async () =
   })
   await visitor.getByRole('button', { name: 'Try the live demo' }).click()
   await visitor.locator('.recent-cart').first().waitFor()
-  expect(await visitor.locator('.recent-cart').count()).toBe(4)
+  await expect.poll(() => visitor.locator('.recent-cart').count()).toBe(4)
   await visitor.getByRole('link', { name: 'View all abandoned carts' }).click()
   await visitor.getByRole('row').nth(1).waitFor()
-  expect(await visitor.getByRole('row').count()).toBe(8)
+  await expect.poll(() => visitor.getByRole('row').count()).toBe(8)
   await visitor.context().close()
 })
 
@@ -323,7 +323,7 @@ test('nothing is called empty while the figures are still on their way', async (
   await answered
   await chartOf(visitor).waitFor()
   expect(await visitor.getByText('No abandoned carts found.').count()).toBe(0)
-  expect(await visitor.locator('.recent [role=status][aria-label=Loading]').count()).toBe(1)
+  await expect.poll(() => visitor.locator('.recent [role=status][aria-label=Loading]').count()).toBe(1)
   await visitor.context().close()
 })
 

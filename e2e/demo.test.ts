@@ -77,8 +77,9 @@ test('whoever comes early is told that the demo’s past is being written', asyn
   await early.goto(`${instance.url}/login`)
   await early.getByRole('button', { name: 'Try the live demo' }).click()
   await early.getByRole('link', { name: 'Abandoned Carts', exact: true }).click()
+  await early.getByRole('heading', { level: 1, name: 'Abandoned Carts' }).waitFor()
   await early.getByText('Setting up your demo').waitFor()
-  expect(await early.getByRole('progressbar', { name: 'Demo setup progress' }).count()).toBe(1)
+  await early.getByRole('progressbar', { name: 'Demo setup progress' }).waitFor()
 })
 
 test('a cart left behind is reminded, restored, bought, and counted for that mail', async () => {
@@ -131,7 +132,7 @@ test('a cart left behind is reminded, restored, bought, and counted for that mai
   expect(second).toMatchObject({ step: 2, state: 'cancelled', reason: 'purchased' })
   expect(record.order?.attributedMessageId).toBeTruthy()
   await step('bought').waitFor({ timeout: 90_000 })
-  expect(await guide.locator('[data-state=done]').count()).toBe(6)
+  await expect.poll(() => guide.locator('[data-state=done]').count()).toBe(6)
   await guide.getByRole('button', { name: 'Finish' }).click()
   await guide.waitFor({ state: 'detached' })
   await owner.goto(`${instance.url}/carts/${cart.id}`)

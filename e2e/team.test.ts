@@ -198,9 +198,8 @@ test('a new address counts once its link was followed', async () => {
   await mia.getByText('Your email address is changed.').waitFor()
   await mia.getByRole('heading', { level: 1, name: 'Email address changed' }).waitFor()
   expect(await mia.title()).toBe('Email address changed · Recoup')
-  expect((await mailsTo(instance, MIA)).map((mail) => mail.subject).join('\n')).toMatch(
-    /requested[\s\S]*was changed|was changed[\s\S]*requested/,
-  )
+  const subjects = async () => (await mailsTo(instance, MIA)).map((mail) => mail.subject).join('\n')
+  await expect.poll(subjects).toMatch(/requested[\s\S]*was changed|was changed[\s\S]*requested/)
   await mia.goto(`${instance.url}/settings/account`)
   await mia.getByText('mia@new.example').first().waitFor()
 })

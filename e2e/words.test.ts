@@ -335,14 +335,14 @@ test('the screens outside of the sections say what they are for (A 2.1, 2.8)', a
   await owner.getByRole('dialog').getByText('Are you sure you want to log out?').waitFor()
   await owner.goto(`${instance.url}/settings/appearance`)
   for (const theme of ['Light', 'Dark', 'Blue']) await owner.getByRole('radio', { name: theme }).waitFor()
-  expect(await owner.getByRole('radio').count()).toBe(3)
+  await expect.poll(() => owner.getByRole('radio').count()).toBe(3)
 })
 
 test('of the questions one is open at a time (A 2.8)', async () => {
   await owner.goto(`${instance.url}/settings/faq`)
   const buttons = owner.getByRole('main').locator('button[aria-expanded]')
   await buttons.first().waitFor()
-  expect(await buttons.count()).toBe(15)
+  await expect.poll(() => buttons.count()).toBe(15)
   await buttons.nth(0).click()
   await buttons.nth(5).click()
   await expect.poll(() => owner.locator('main button[aria-expanded=true]').count()).toBe(1)

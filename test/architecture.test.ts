@@ -133,6 +133,11 @@ test('no file has grown past 400 lines', () => {
   expect(long).toEqual([])
 })
 
+test('no test replaces a module: the modules of a run are shared, and what was loaded before would stay', () => {
+  const mocking = files.filter((file) => /\bvi\.(do)?mock\(/i.test(readFileSync(file, 'utf8')))
+  expect(mocking.filter((file) => file !== 'test/architecture.test.ts')).toEqual([])
+})
+
 test('no default exports, no barrels', () => {
   const broken = sources.filter(
     (file) => /^export default /m.test(readFileSync(file, 'utf8')) || /(^|\/)index\.tsx?$/.test(file),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { login } from '../shared/auth.ts'
 import { listAbandonedCarts } from '../shared/carts.ts'
+import { aPage } from '../test/browser-globals.ts'
 import { wordsOf } from './accounts/queries.ts'
 import { addressOf, BROKEN, call, errorOf, isSessionOver } from './api.ts'
 
@@ -75,12 +76,10 @@ describe('a failed answer', () => {
 })
 
 describe('every request (B 7)', () => {
-  const none = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
   const asked = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
 
   beforeEach(() => {
-    for (const name of ['localStorage', 'sessionStorage']) vi.stubGlobal(name, none)
-    vi.stubGlobal('location', { pathname: '/', search: '' })
+    aPage()
     vi.stubGlobal(
       'fetch',
       asked.mockReset().mockImplementation(async () => new Response('{}')),

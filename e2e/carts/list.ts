@@ -192,7 +192,7 @@ export const theList = () =>
         .evaluateAll((rows) => rows.map((each) => each.textContent))
       expect(cells.some((text) => /\d{1,2}:\d\d:\d\d/.test(text ?? ''))).toBe(true)
       await open('?order=asc&status=no+response')
-      expect(await page.getByRole('cell', { name: 'Expired' }).count()).toBe(10)
+      await expect.poll(() => page.getByRole('cell', { name: 'Expired' }).count()).toBe(10)
     })
 
     test('goes out as a CSV file of the filter', async () => {

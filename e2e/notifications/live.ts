@@ -94,7 +94,7 @@ export function ofTheLiveConnection() {
     // Read and deleted are the member's own.
     expect(await unreadOf('mia')).toBe(3)
     await expectBadge(mia, '3')
-    expect(await itemsOf(mia).count()).toBe(3)
+    await expect.poll(() => itemsOf(mia).count()).toBe(3)
     for (const page of [first, second, mia]) await page.context().close()
   })
 

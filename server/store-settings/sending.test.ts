@@ -61,6 +61,8 @@ test('a test mail goes to whoever asks, from the store’s sender, and every ste
     .select('email')
     .where('id', '=', one.owner.userId)
     .executeTakeFirstOrThrow()
+  // Connecting was told a moment ago.
+  world.advance(1_000)
   const reply = await testMail(one.owner.token)
   expect(reply).toMatchObject({ status: 200, body: { isAccepted: true, to: email, from: 'hello@mugs.com' } })
   expect((await told(world, one.storeId)).at(-1)).toMatchObject({ type: 'connection_test', title: 'Test sent' })

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 
 import { login, me } from '../../shared/auth.ts'
 import type { subscriptionStatus } from '../../shared/billing.ts'
+import { aPage, type MemoryStorage } from '../../test/browser-globals.ts'
 import { call } from '../api.ts'
 import { connectionQuery, subscriptionQuery } from './queries.ts'
 import {
@@ -19,26 +20,12 @@ import {
 
 // What the browser keeps (A 3), and when it forgets it (A 4.1, 4.2, 8 with decision 2).
 
-/** As a browser's, whose keys are properties. */
-class MemoryStorage {
-  private readonly entries = new Map<string, string>()
-  getItem = (key: string) => this.entries.get(key) ?? null
-  setItem = (key: string, value: string) => void this.entries.set(key, value)
-  removeItem = (key: string) => void this.entries.delete(key)
-  all = () => Object.fromEntries([...this.entries].sort())
-}
-
 let local: MemoryStorage
 let tab: MemoryStorage
 let reload: () => void
 
 beforeEach(() => {
-  local = new MemoryStorage()
-  tab = new MemoryStorage()
-  vi.stubGlobal('localStorage', local)
-  vi.stubGlobal('sessionStorage', tab)
-  reload = vi.fn()
-  vi.stubGlobal('location', { pathname: '/carts', search: '?page=2', reload })
+  ;({ local, tab, reload } = aPage({ pathname: '/carts', search: '?page=2' }))
 })
 
 afterEach(() => void vi.unstubAllGlobals())

@@ -1,26 +1,21 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Socket } from 'socket.io-client'
+import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type ConnectOptions, openLive } from './socket.ts'
 
 // Against a server that turns everybody away: what the browser asks for, when, and by which way (A 8, A 9).
 
-const made: { socket: Socket; options: Record<string, unknown> }[] = []
+const made: { socket: Socket; options: ConnectOptions }[] = []
 let address = ''
 
-vi.mock('socket.io-client', async (original) => {
-  const { io } = await original<typeof import('socket.io-client')>()
-  return {
-    // A page asks where it comes from; here there is no page.
-    io: (options: object) => {
-      const soon = { reconnectionDelay: 5, reconnectionDelayMax: 5, randomizationFactor: 0 }
-      const socket = io(address, { ...options, ...soon })
-      made.push({ socket, options: options as Record<string, unknown> })
-      return socket
-    },
-  }
-})
-const { openLive } = await import('./socket.ts')
+/** To the server of this test, and again much sooner. */
+function connect(options: ConnectOptions) {
+  const soon = { reconnectionDelay: 5, reconnectionDelayMax: 5, randomizationFactor: 0 }
+  const socket = io(address, { ...options, ...soon })
+  made.push({ socket, options })
+  return socket
+}
 
 beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
 
@@ -47,7 +42,7 @@ const live = { token: 't', platform: 'woocommerce', ...heard }
 
 test('connects as the specification says: polling before websocket, again and again', async () => {
   const { asked, stop } = await aServerThatRefuses()
-  const close = openLive(live)
+  const close = openLive(live, connect)
   end = () => {
     close()
     stop()
@@ -67,7 +62,7 @@ test('connects as the specification says: polling before websocket, again and ag
 test('connect errors are only logged, and after five of them only polling is tried (A 8)', async () => {
   const { asked, stop } = await aServerThatRefuses()
   const logged = vi.mocked(console.error)
-  const close = openLive(live)
+  const close = openLive(live, connect)
   end = () => {
     close()
     stop()

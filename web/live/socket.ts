@@ -1,4 +1,4 @@
-import { io, type Socket } from 'socket.io-client'
+import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
 import { type ClientEvents, LIVE_PATH, type LivePart, type LiveRefusal, type ServerEvents } from '../../shared/live.ts'
 import type { NotificationEvent } from '../../shared/notification-calls.ts'
 
@@ -15,6 +15,9 @@ export interface LiveJoined {
   markRead: (notificationIds: string[]) => Promise<boolean>
 }
 
+type LiveSocket = Socket<ServerEvents, ClientEvents>
+export type ConnectOptions = Partial<ManagerOptions & SocketOptions>
+
 interface Live {
   token: string
   platform: string
@@ -26,9 +29,12 @@ interface Live {
   onSessionDoubt: () => void
 }
 
-/** Returns what closes it. */
-export function openLive({ token, platform, onChanged, onNotification, onJoined, onSessionDoubt }: Live): () => void {
-  const socket: Socket<ServerEvents, ClientEvents> = io({
+/** Returns what closes it. `connect`: the library's, to the server the page came from. */
+export function openLive(
+  { token, platform, onChanged, onNotification, onJoined, onSessionDoubt }: Live,
+  connect: (options: ConnectOptions) => LiveSocket = io,
+): () => void {
+  const socket = connect({
     path: LIVE_PATH,
     auth: { token },
     transports: ['polling', 'websocket'],

@@ -1,6 +1,8 @@
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { NotificationView } from '../../shared/notification-calls.ts'
+import { aPage } from '../../test/browser-globals.ts'
+import { session, startSession } from '../access/session.ts'
 import { askAgain, countAgain, type Where } from './cache.ts'
 import { askCount } from './count.ts'
 import { deleteThese, undoableNow, undoDeletion } from './deleting.ts'
@@ -9,13 +11,6 @@ import { localOf } from './local.ts'
 import { markRead, sendKept } from './marking.ts'
 
 // What is marked and deleted here, while the server answers, fails or does not answer.
-
-let token = 't'
-vi.mock('../access/session.ts', () => ({
-  session: () => ({ token }),
-  chosenPlatform: () => 'woocommerce',
-  endSession: () => {},
-}))
 
 interface Sent {
   path: string
@@ -45,18 +40,18 @@ const marks = () => sent.filter(isMark).map(({ body }) => body.notificationIds ?
 const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 /** As after a reload: what the module held in memory is gone. */
 function reloads() {
-  const mine = token
-  token = 'nobody'
+  const mine = session().token!
+  startSession('nobody', true)
   localOf('none')
-  token = mine
+  startSession(mine, true)
 }
 
 beforeEach(() => {
   vi.useFakeTimers()
-  token = `t${store}`
+  aPage()
+  startSession(`t${store}`, true)
   sent = []
   answer = () => ({})
-  sessionStorage.clear()
   vi.stubGlobal('fetch', async (address: string, { body }: { body?: string }) => {
     const each = { path: address.split('?')[0]!, body: JSON.parse(body ?? '{}') }
     sent.push(each)
@@ -102,7 +97,7 @@ describe('a mark that the server does not take', () => {
     const where = aStore(noted('a', 1))
     answer = failed
     await markRead(where, { notificationIds: ['a'] })
-    token = 'another'
+    startSession('another', true)
     sent = []
     await sendKept(where)
     expect([marks(), sessionStorage.length]).toEqual([[], 0])

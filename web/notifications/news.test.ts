@@ -1,14 +1,14 @@
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { NotificationEvent, NotificationView } from '../../shared/notification-calls.ts'
+import { aPage } from '../../test/browser-globals.ts'
+import { startSession } from '../access/session.ts'
 import type { Answer, Where } from './cache.ts'
 import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
 import { hear } from './news.ts'
 import { notificationsAddress } from './rules.ts'
 
 // What the live connection says, as it may say it: twice, late, about what is not known here, about another store.
-
-vi.mock('../access/session.ts', () => ({ session: () => ({ token: 't' }), chosenPlatform: () => 'woocommerce' }))
 
 let where: Where
 let store = 0
@@ -36,6 +36,8 @@ const hears = (...events: NotificationEvent[]) => {
 
 beforeEach(() => {
   vi.useFakeTimers()
+  aPage()
+  startSession('t', true)
   store += 1
   where = { queries: new QueryClient(), storeId: `s${store}`, platform: 'woocommerce' }
   return () => vi.useRealTimers()
