@@ -23,6 +23,10 @@ const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id, c
  */
 export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<number> {
   const rows = await sql`
+    -- Read once and by itself: joined, a store whose messages have no statistics yet compared every new message with every old one.
+    with earlier as materialized (
+      select cart_id, origin_id, step_id from messages
+      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and origin_kind = 'flow')
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
       template_id, created_at, updated_at)
     select c.store_id, gen_random_uuid(), c.id, c.shopper_id, 'flow', f.id, s.id, s.step, s.channel, ${SCHEDULED},
@@ -35,8 +39,7 @@ export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly 
     join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id
     where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
       -- whatever the channel was then: no step is repeated (S2)
-      and not exists (select 1 from messages o where o.store_id = c.store_id and o.cart_id = c.id and o.origin_kind = 'flow'
-        and o.origin_id = f.id and o.step_id = s.id)
+      and not exists (select 1 from earlier e where e.cart_id = c.id and e.origin_id = f.id and e.step_id = s.id)
     on conflict ${ONCE_PER_CART} do nothing returning 1`.execute(db)
   return rows.rows.length
 }
