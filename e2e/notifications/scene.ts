@@ -67,6 +67,22 @@ async function join(olive: string): Promise<string> {
   return (await ask<{ token: string }>('', 'POST', '/api/team/invitation/accept', { token, name, password })).token
 }
 
+/** The account has a second store for as long as `act` takes; both members begin with the first one. */
+export async function withSecondStore(act: (second: string) => Promise<void>): Promise<void> {
+  const { olive, mia } = tokens
+  const shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
+  try {
+    await ask(olive, 'POST', '/api/subscribe/manual-update', { planKey: 'growth' })
+    const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
+    const wanted = { platform: 'woocommerce', store_url: shop.url, ...keys }
+    const { store } = await ask<{ store: { id: string } }>(olive, 'POST', '/api/stores/connect-store', wanted)
+    for (const token of [olive, mia]) await ask(token, 'POST', '/api/stores/switch', { storeId })
+    await act(store.id).finally(() => ask(olive, 'DELETE', `/api/stores/disconnect?storeId=${store.id}`))
+  } finally {
+    await shop.stop()
+  }
+}
+
 export type Member = keyof typeof tokens
 export const tokenOf = (member: Member): string => tokens[member]
 
@@ -103,13 +119,20 @@ export async function at(page: Page, path = '/flows'): Promise<Page> {
   return page
 }
 
-/** What happens in the store; the server makes a notification of it. Returns what it will be called by. */
-export async function tell<Type extends NotificationType>(type: Type, ...all: NotificationData[Type][]): Promise<void> {
+/** What happens in the store; the server makes a notification of it. */
+export const tell = <Type extends NotificationType>(type: Type, ...all: NotificationData[Type][]) =>
+  tellIn(storeId, type, ...all)
+
+export async function tellIn<Type extends NotificationType>(
+  place: string,
+  type: Type,
+  ...all: NotificationData[Type][]
+): Promise<void> {
   const rows = all.map((data) => ({ id: newId(), data }))
   await db.query(
     `insert into pending_notifications (store_id, id, type, data, created_at)
      select $1, (r ->> 'id')::uuid, $2, r -> 'data', clock_timestamp() from jsonb_array_elements($3::jsonb) r`,
-    [storeId, type, JSON.stringify(rows)],
+    [place, type, JSON.stringify(rows)],
   )
 }
 
@@ -142,9 +165,9 @@ export async function setZone(customer: string, zone: Record<string, string>): P
 }
 
 /** Nothing that was told before is there any more. */
-export async function forgetAll(): Promise<void> {
+export async function forgetAll(place = storeId): Promise<void> {
   for (const table of ['pending_notifications', 'notifications', 'notification_reads', 'notification_hours']) {
-    await db.query(`delete from ${table} where store_id = $1`, [storeId])
+    await db.query(`delete from ${table} where store_id = $1`, [place])
   }
 }
 
