@@ -5,10 +5,13 @@ import type { Stage } from './stages.ts'
 
 /** What a member chooses about. The label and hint are shown in the settings. */
 export const notificationTopics = {
-  new_carts: { label: 'Abandoned carts', hint: 'Carts that were left. Above ten an hour you get one per hour.' },
-  recovered: { label: 'Recovered carts', hint: 'Shoppers who came back and bought.' },
-  sent: { label: 'Messages sent', hint: 'One per channel and hour.' },
-  failed: { label: 'Messages not delivered', hint: 'Refused, bounced or unreadable texts.' },
+  new_carts: { label: 'Abandoned carts', hint: 'Carts that were left. Above ten a day you get one per hour.' },
+  recovered: {
+    label: 'Recovered carts',
+    hint: 'Shoppers who came back and bought. Where there are many, one per part of the day.',
+  },
+  sent: { label: 'Messages sent', hint: 'One per channel and hour, or where there are many, per part of the day.' },
+  failed: { label: 'Messages not delivered', hint: 'Refused, bounced, or with a text that cannot be rendered.' },
   stopped: { label: 'Something has stopped', hint: 'Capture, sync or sending has stopped, and works again.' },
   sending: { label: 'Receiving domains', hint: 'A domain refuses or delays your email, and accepts it again.' },
   capture: { label: 'Unusual traffic', hint: 'Many more new contacts than usual.' },

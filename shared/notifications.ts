@@ -22,7 +22,7 @@ interface AboutCart {
   timestamp: string
 }
 
-/** Of an hour in which there were many (decision 65): figures, and nothing of a person. */
+/** Of an hour or a part of a day in which there were many (decision 65): figures, and nothing of a person. */
 export interface Gathered {
   count: number
   /** When the first and the last of them happened, ISO 8601. */
@@ -52,7 +52,11 @@ interface SentData extends AboutMessage {
   isInMailbox: boolean
 }
 
-type FailedCause = 'refused' | 'unanswered' | 'bounced' | 'undelivered' | 'unrenderable'
+export const failedCauses = ['bounced', 'refused', 'undelivered', 'unanswered', 'unrenderable'] as const
+export type FailedCause = (typeof failedCauses)[number]
+
+/** How many of each cause; those of a text that cannot be rendered, that of `step`, are gathered apart. */
+type GatheredFailures = Gathered & Partial<Record<FailedCause, number>> & { step?: number | null }
 
 type FailedData = AboutMessage &
   (
@@ -96,7 +100,7 @@ export type NotificationData = {
   plan_limit: { channel: Channel; renewsAt: string | null }
   budget_reached: { renewsAt: string | null }
 } & Record<`${Channel}_sent`, SentData | (Gathered & { isInMailbox: boolean })> &
-  Record<`${Channel}_failed`, FailedData | (Gathered & { cause: FailedCause })>
+  Record<`${Channel}_failed`, FailedData | GatheredFailures>
 
 export type NotificationType = keyof NotificationData
 
@@ -161,9 +165,8 @@ const catalogue: Catalogue = {
   complaint_failed: (data) =>
     isGathered(data)
       ? {
-          title: `${data.count} emails were reported as spam`,
-          message:
-            'All within an hour. Those who reported them get no more messages. Check your texts and whom you write to.',
+          title: `${figure(data.count)} emails were reported as spam`,
+          message: `All within ${spanOf(data)}. Those who reported them get no more messages. Check your texts and whom you write to.`,
         }
       : { title: 'An email was reported as spam', message: `${data.to} reported it. They get no more messages.` },
   import_finished: ({ fileName, rows, added, refused }) => ({
@@ -201,16 +204,20 @@ const nameOf = (channel: Channel, step: number | null): string =>
   step === null ? `The ${channelCopy[channel].word}` : `Reminder ${step}`
 
 /** The worth is no part of it: its currency may have no place in a sentence, and the detail lists it. */
-const cartsText = ({ count }: GatheredCarts, what: 'abandoned' | 'recovered'): NotificationText => ({
-  title: `${count} carts ${what}`,
-  message:
-    what === 'abandoned'
-      ? `${count} shoppers left a cart within an hour.`
-      : `${count} shoppers came back and bought within an hour.`,
+const cartsText = (data: GatheredCarts, what: 'abandoned' | 'recovered'): NotificationText => ({
+  title: `${figure(data.count)} carts ${what}`,
+  message: `${figure(data.count)} shoppers ${what === 'abandoned' ? 'left a cart' : 'came back and bought'} within ${spanOf(data)}.`,
 })
 
+/** Clock times are the reader’s, and the detail lists them. */
+function spanOf({ since, until }: Gathered): string {
+  const hours = Math.ceil((Date.parse(until) - Date.parse(since)) / 3_600_000)
+  return hours <= 1 ? 'an hour' : `${hours} hours`
+}
+
+const figure = (count: number) => count.toLocaleString('en-US')
 const many = (channel: Channel, count: number) =>
-  `${count} ${channelCopy[channel].word === 'SMS' ? 'SMS' : `${channelCopy[channel].word}s`}`
+  `${figure(count)} ${channelCopy[channel].word === 'SMS' ? 'SMS' : `${channelCopy[channel].word}s`}`
 
 function sentText(channel: Channel, data: NotificationData['email_sent']): NotificationText {
   const { word } = channelCopy[channel]
@@ -220,7 +227,7 @@ function sentText(channel: Channel, data: NotificationData['email_sent']): Notif
           title: `${many(channel, data.count)} kept on this server`,
           message: 'They are in the mailbox on this server.',
         }
-      : { title: `${many(channel, data.count)} sent`, message: 'Sent to shoppers within an hour.' }
+      : { title: `${many(channel, data.count)} sent`, message: `Sent to shoppers within ${spanOf(data)}.` }
   }
   const { step, to, isInMailbox } = data
   const about = `${nameOf(channel, step)} to ${to}`
@@ -229,20 +236,30 @@ function sentText(channel: Channel, data: NotificationData['email_sent']): Notif
     : { title: `Recovery ${word} sent`, message: `${nameOf(channel, step)} went to ${to}.` }
 }
 
-/** Why many of them failed. */
-const failedWords = (provider: string): Record<FailedCause, string> => ({
-  refused: `The ${provider} refused them, all within an hour.`,
-  unanswered: `There was no answer from the ${provider}, all within an hour.`,
-  bounced: 'They bounced, all within an hour.',
-  undelivered: `The ${provider} reported that they were not delivered, all within an hour.`,
-  unrenderable: 'Their text took too long to render, twice. They are not retried. Please simplify the text.',
-})
+const causeWords = (provider: string) =>
+  ({
+    bounced: (count) => `${figure(count)} bounced`,
+    refused: (count) => `${figure(count)} ${count === 1 ? 'was' : 'were'} refused by the ${provider}`,
+    undelivered: (count) => `${figure(count)} could not be delivered by the ${provider}`,
+    unanswered: (count) => `${figure(count)} got no answer from the ${provider}`,
+  }) satisfies Partial<Record<FailedCause, (count: number) => string>>
+
+function failuresText(channel: Channel, data: GatheredFailures): NotificationText {
+  if (data.unrenderable) return unrenderableText({ step: data.step ?? null, count: data.count })
+  const words = causeWords(channelCopy[channel].provider)
+  const parts = (Object.keys(words) as (keyof typeof words)[]).flatMap((cause) => {
+    const count = data[cause]
+    return count ? [words[cause](count)] : []
+  })
+  return {
+    title: `${many(channel, data.count)} not delivered`,
+    message: `Within ${spanOf(data)}: ${parts.join(', ')}.`,
+  }
+}
 
 function failedText(channel: Channel, data: NotificationData['email_failed']): NotificationText {
   const { word, provider } = channelCopy[channel]
-  if (isGathered(data)) {
-    return { title: `${many(channel, data.count)} not delivered`, message: failedWords(provider)[data.cause] }
-  }
+  if (isGathered(data)) return failuresText(channel, data)
   const title = `Recovery ${word} not delivered`
   switch (data.cause) {
     case 'refused':
@@ -261,7 +278,7 @@ function failedText(channel: Channel, data: NotificationData['email_failed']): N
 }
 
 function unrenderableText({ step, count }: { step: number | null; count: number }): NotificationText {
-  const messages = count === 1 ? 'A message was' : `${count} messages were`
+  const messages = count === 1 ? 'A message was' : `${figure(count)} messages were`
   const where = step === null ? 'The text written for it' : `The text of step ${step} of your flow`
   return {
     title: `${messages} not sent: the text cannot be rendered`,

@@ -51,7 +51,8 @@ create index notifications_new_carts on notifications (store_id, created_at desc
 create index notifications_by_cart on notifications (store_id, (data ->> 'cartId')) where data ->> 'cartId' is not null;
 create index notifications_by_message on notifications (store_id, (data ->> 'messageId')) where data ->> 'messageId' is not null;
 
--- How many of a topic there were in an hour, and the row that gathers them (decision 65). Kept for two days.
+-- How many of a topic there were in an hour, and the row that gathers them, which may be that of several hours (decision 65). Kept for
+-- three days.
 create table notification_hours (
   store_id uuid not null references stores on delete cascade,
   topic text not null,

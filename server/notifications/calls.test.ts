@@ -28,8 +28,8 @@ async function floods(count: number, { first = 1 } = {}) {
 async function cartsLeft(count: number) {
   for (let n = 1; n <= count; n++) {
     const about = { cartId: newId(), customer: `Ada ${n}`, itemCount: 1, value: 100, currency: 'USD' }
-    // An hour each, so that none is gathered with another.
-    const timestamp = at(n * 3_600_000)
+    // Eight a day, so that none is gathered with another.
+    const timestamp = at(n * 3 * 3_600_000)
     const data = { ...about, timestamp: timestamp.toISOString() }
     await notify(inStore(), { type: 'cart_abandoned', data, at: timestamp })
   }

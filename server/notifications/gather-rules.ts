@@ -1,16 +1,18 @@
 import { isProblem } from '../../shared/notification-kinds.ts'
 import {
+  type FailedCause,
+  failedCauses,
   type Gathered,
   isGathered,
   type NotificationData,
   type NotificationType,
   notificationText,
 } from '../../shared/notifications.ts'
+import { MOST_ALONE, poolOf, type Rule, ruleOf, type Span, windowOf } from './gather-spans.ts'
 
-// Pure: what happens in bulk becomes one notification per hour (decisions 64 and 65).
+// Pure: what happens in bulk becomes one notification for an hour or more (decisions 64 and 65).
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 export type Data = NotificationData[NotificationType]
 type Zone = Record<string, string>
@@ -22,20 +24,29 @@ export interface Pending {
   type: NotificationType
   data: Data
   zone: Zone | null
+  /** The store's. */
+  timeZone: string
   at: Date
 }
 
-/** How many of a topic there were in an hour, and the row that gathers them. */
+interface GatheringRow {
+  id: string
+  type: NotificationType
+  data: Data
+  createdAt: Date
+}
+
+/** How many of a topic there were in an hour, and the row that gathers them, with those of other hours or without. */
 export interface Hour {
   storeId: string
   topic: string
   hour: Date
   count: number
   /** null: each has a row of its own. */
-  row: { id: string; type: NotificationType; data: Data; createdAt: Date } | null
+  row: GatheringRow | null
 }
 
-export interface Row extends Pending {
+export interface Row extends Omit<Pending, 'timeZone'> {
   createdAt: Date
   search: string
   isProblem: boolean
@@ -48,101 +59,130 @@ export interface Plan {
   lastAt: Date
 }
 
-interface Rule {
-  topic: string
-  /** More than this in such a time are gathered, and for a day after that. */
-  above: number
-  withinMs: number
-}
-
-/** null: never gathered. */
-export function ruleOf(type: NotificationType, data: Data): Rule | null {
-  if (type === 'cart_abandoned' || type === 'cart_recovered') return { topic: type, above: 10, withinMs: HOUR_MS }
-  if (type.endsWith('_sent')) {
-    const isKept = 'isInMailbox' in data && data.isInMailbox
-    return { topic: isKept ? `${type}:mailbox` : type, above: 0, withinMs: HOUR_MS }
-  }
-  if (type === 'complaint_failed') return { topic: type, above: 10, withinMs: DAY_MS }
-  if (/^(email|sms|whatsapp|push)_failed$/.test(type) && 'cause' in data) {
-    return { topic: `${type}:${data.cause}`, above: 10, withinMs: DAY_MS }
-  }
-  return null
-}
-
 /** `hours` are those of the last day. */
 export function planRows(pending: readonly Pending[], hours: readonly Hour[], lastAt: Date): Plan {
-  const known = new Map(hours.map((hour) => [keyOf(hour), { ...hour }]))
+  const day = new Day(hours)
   const plan: Plan = { inserts: [], updates: [], hours: [], lastAt }
   const touched = new Set<Hour>()
-  const updated = new Set<Hour>()
+  const grown = new Map<GatheringRow, string>()
   for (const each of pending) {
     const rule = ruleOf(each.type, each.data)
-    const hour = rule && hourOf(known, each, rule)
-    if (hour) touched.add(hour)
-    if (hour?.row) {
-      hour.row.data = add(hour.row, each)
-      updated.add(hour)
+    if (!rule) {
+      plan.inserts.push(rowOf(each, plan))
+      continue
+    }
+    const hour = day.count(each, rule)
+    touched.add(hour)
+    const span = day.isQuiet(each, hour, rule) ? rule.few : rule.many
+    const open = span === 'one' ? null : day.openRow(each, hour, { ...rule, span })
+    if (open) {
+      open.data = add(open, each)
+      hour.row = open
+      grown.set(open, each.storeId)
       continue
     }
     const row = rowOf(each, plan)
     plan.inserts.push(row)
-    if (rule && hour && isBusy(known, each.storeId, rule, hour.hour)) hour.row = row
+    if (span !== 'one') hour.row = row
   }
   plan.hours.push(...touched)
-  for (const { storeId, row } of updated) settle(plan, storeId, row!)
+  for (const [row, storeId] of grown) settle(plan, storeId, row)
   return plan
 }
 
-const keyOf = ({ storeId, topic, hour }: Pick<Hour, 'storeId' | 'topic' | 'hour'>) =>
-  `${storeId} ${topic} ${hour.getTime()}`
+/** What is known of the last day, and what is being added to it. */
+class Day {
+  readonly #hours: Map<string, Hour>
+  /** By store, pool and hour. */
+  readonly #pools = new Map<string, number>()
 
-function hourOf(known: Map<string, Hour>, { storeId, at }: Pending, { topic }: Rule): Hour {
-  const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS)
-  const key = keyOf({ storeId, topic, hour })
-  const found = known.get(key) ?? { storeId, topic, hour, count: 0, row: null }
-  known.set(key, found)
-  found.count += 1
-  return found
+  constructor(hours: readonly Hour[]) {
+    // A row of several hours comes with each of them.
+    const rows = new Map(hours.flatMap(({ row }) => (row ? [[row.id, { ...row }]] : [])))
+    this.#hours = new Map(hours.map((hour) => [keyOf(hour), { ...hour, row: hour.row && rows.get(hour.row.id)! }]))
+    for (const hour of hours) this.#addToPool(hour, hour.count)
+  }
+
+  count({ storeId, at }: Pending, { topic }: Rule): Hour {
+    const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS)
+    const place = { storeId, topic, hour }
+    const found = this.#hours.get(keyOf(place)) ?? { ...place, count: 0, row: null }
+    this.#hours.set(keyOf(place), found)
+    found.count += 1
+    this.#addToPool(place, 1)
+    return found
+  }
+
+  isQuiet({ storeId }: Pending, { hour }: Hour, { topic }: Rule): boolean {
+    const pool = poolOf(topic)
+    const counts = hoursBack(hour).map((each) => this.#pools.get(keyOf({ storeId, topic: pool, hour: each })) ?? 0)
+    return counts.reduce((sum, count) => sum + count, 0) <= MOST_ALONE
+  }
+
+  /** The newest one that still takes something in. */
+  openRow(
+    { storeId, timeZone }: Pending,
+    { topic, hour }: Hour,
+    { span, fullAt = Number.POSITIVE_INFINITY }: Rule & { span: Exclude<Span, 'one'> },
+  ): GatheringRow | null {
+    const hours = hoursBack(hour).map((each) => this.#hours.get(keyOf({ storeId, topic, hour: each })))
+    const newest = hours.find((each) => each?.row)
+    const row = newest?.row ?? null
+    if (!row || newest!.hour.getTime() === hour.getTime()) return row
+    if (isGathered(row.data) && row.data.count >= fullAt) return null
+    return windowOf(newest!.hour, timeZone, span) === windowOf(hour, timeZone, span) ? row : null
+  }
+
+  #addToPool({ storeId, topic, hour }: Place, count: number): void {
+    const key = keyOf({ storeId, topic: poolOf(topic), hour })
+    this.#pools.set(key, (this.#pools.get(key) ?? 0) + count)
+  }
 }
 
-/** Whether an hour of the last day, or the day as a whole, had more than so many. */
-function isBusy(known: Map<string, Hour>, storeId: string, { topic, above, withinMs }: Rule, hour: Date): boolean {
-  const counts = Array.from({ length: 24 }, (_, ago) => {
-    const key = keyOf({ storeId, topic, hour: new Date(hour.getTime() - ago * HOUR_MS) })
-    return known.get(key)?.count ?? 0
-  })
-  return withinMs === HOUR_MS ? Math.max(...counts) > above : counts.reduce((sum, count) => sum + count, 0) > above
-}
+type Place = Pick<Hour, 'storeId' | 'topic' | 'hour'>
+
+/** Of a day, beginning with this one. */
+const hoursBack = (hour: Date): Date[] =>
+  Array.from({ length: 24 }, (_, ago) => new Date(hour.getTime() - ago * HOUR_MS))
+
+const keyOf = ({ storeId, topic, hour }: Place) => `${storeId} ${topic} ${hour.getTime()}`
 
 /** Each is later than the one before it: "up to this one" is exact. */
-function rowOf(each: Pending, plan: Plan): Row {
+function rowOf({ timeZone: _, ...each }: Pending, plan: Plan): Row {
   const createdAt = new Date(Math.max(each.at.getTime(), plan.lastAt.getTime() + 1))
   plan.lastAt = createdAt
   return { ...each, createdAt, isProblem: isProblem(each.type), search: searchOf({ ...each, createdAt }) }
 }
 
 /** One that is inserted only now is changed there. */
-function settle(plan: Plan, storeId: string, row: NonNullable<Hour['row']>): void {
+function settle(plan: Plan, storeId: string, row: GatheringRow): void {
   const search = searchOf(row)
   const inserted = plan.inserts.find(({ id }) => id === row.id)
   if (inserted) Object.assign(inserted, { data: row.data, search, zone: null })
   else plan.updates.push({ ...row, storeId, search, isProblem: isProblem(row.type) })
 }
 
-function add(row: NonNullable<Hour['row']>, { type, data, at }: Pending): Data {
+function add(row: GatheringRow, { type, data, at }: Pending): Data {
   const [a, b] = [summed(row.type, row.data, row.createdAt), summed(type, data, at)]
   const sum = {
     ...a,
     count: a.count + b.count,
     since: a.since < b.since ? a.since : b.since,
     until: a.until > b.until ? a.until : b.until,
+    ...causesOf(a, b),
   }
   if (!('value' in a && 'value' in b)) return sum as Data
   const isOne = a.currency !== null && a.currency === b.currency
   return { ...sum, value: isOne ? a.value! + b.value! : null, currency: isOne ? a.currency : null } as Data
 }
 
-type Sum = Gathered & { value?: number | null; currency?: string | null }
+type Causes = Partial<Record<FailedCause, number>>
+type Sum = Gathered & Causes & { value?: number | null; currency?: string | null }
+
+const causesOf = (a: Causes, b: Causes): Causes =>
+  Object.fromEntries(
+    failedCauses.flatMap((cause) => (cause in a || cause in b ? [[cause, (a[cause] ?? 0) + (b[cause] ?? 0)]] : [])),
+  )
 
 /** What a gathered row holds of one: figures, and nothing of a person. */
 function summed(type: NotificationType, data: Data, at: Date): Sum {
@@ -153,7 +193,10 @@ function summed(type: NotificationType, data: Data, at: Date): Sum {
     const { value, currency } = data as { value: number; currency: string }
     return { ...sum, value, currency }
   }
-  if ('cause' in data) return { ...sum, cause: data.cause } as Sum
+  if ('cause' in data) {
+    const step = data.cause === 'unrenderable' && 'step' in data ? { step: data.step } : {}
+    return { ...sum, ...step, [data.cause]: count } as Sum
+  }
   return type.endsWith('_sent') ? ({ ...sum, isInMailbox: 'isInMailbox' in data && data.isInMailbox } as Sum) : sum
 }
 

@@ -42,18 +42,25 @@ export async function setClock({ db, accountId }: AccountTx, lastAt: Date): Prom
   await sql`update notification_clocks set last_at = ${lastAt} where account_id = ${accountId}`.execute(db)
 }
 
+/**
+ * The queue is nearly always empty, and a planner that believes it is compares every row with every other one: rows are deleted by their
+ * place. It is theirs for the transaction, as nothing updates them.
+ */
 export async function takePending({ db, accountId }: AccountTx, limit: number): Promise<Pending[]> {
   const rows = await sql<Pending>`
-    with first as (
-      select p.store_id, p.id from stores s join pending_notifications p on p.store_id = s.id
+    with first as materialized (
+      select p.ctid as place from stores s join pending_notifications p on p.store_id = s.id
       where s.account_id = ${accountId} and ${known} order by p.created_at, p.id limit ${limit}),
     taken as (
-      delete from pending_notifications p using first f where p.store_id = f.store_id and p.id = f.id returning p.*)
-    select store_id as "storeId", id, type, data, zone, created_at as at from taken order by created_at, id`.execute(db)
+      delete from pending_notifications p where p.ctid = any(array(select place from first)) returning p.*)
+    select t.store_id as "storeId", t.id, t.type, t.data, t.zone, s.time_zone as "timeZone", t.created_at as at
+    from taken t join stores s on s.id = t.store_id order by t.created_at, t.id`.execute(db)
   return rows.rows
 }
 
-export async function takePendingOfAccount({ db, accountId }: AccountTx): Promise<Omit<Pending, 'storeId' | 'zone'>[]> {
+type OfAccount = Omit<Pending, 'storeId' | 'zone' | 'timeZone'>
+
+export async function takePendingOfAccount({ db, accountId }: AccountTx): Promise<OfAccount[]> {
   const rows = await sql<Pending>`
     with taken as (delete from pending_account_notifications p where p.account_id = ${accountId} and ${known} returning *)
     select id, type, data, created_at as at from taken order by created_at, id`.execute(db)

@@ -9,22 +9,22 @@ import { gatherNotifications } from './gather.ts'
 import { type Hour, type Pending, planRows, searchOf } from './gather-rules.ts'
 import { notify } from './notifications.ts'
 
-// Decisions 64 and 65: what happens in bulk is one notification per hour.
+// Decisions 64 and 65: what happens in bulk is one notification for an hour or a part of the day.
 
 const NOON = new Date('2026-03-02T12:00:00.000Z')
 const minutes = (n: number) => new Date(NOON.getTime() + n * 60_000)
 const EPOCH = new Date(0)
 
 const cart = (at: Date, { value = 100, currency = 'USD' } = {}): Pending => ({
-  ...{ storeId: 's', id: newId(), type: 'cart_abandoned', zone: null, at },
+  ...{ storeId: 's', id: newId(), type: 'cart_abandoned', zone: null, timeZone: 'UTC', at },
   data: { cartId: newId(), customer: 'Ada', itemCount: 1, value, currency, timestamp: at.toISOString() },
 })
 const sent = (at: Date, isInMailbox = false): Pending => ({
-  ...{ storeId: 's', id: newId(), type: 'email_sent', zone: null, at },
+  ...{ storeId: 's', id: newId(), type: 'email_sent', zone: null, timeZone: 'UTC', at },
   data: { cartId: newId(), messageId: newId(), step: 1, to: 'ada@example.com', isInMailbox },
 })
 const failed = (at: Date, cause: 'refused' | 'unanswered' = 'refused'): Pending => ({
-  ...{ storeId: 's', id: newId(), type: 'email_failed', zone: null, at },
+  ...{ storeId: 's', id: newId(), type: 'email_failed', zone: null, timeZone: 'UTC', at },
   data: {
     cartId: newId(),
     messageId: newId(),
@@ -38,10 +38,11 @@ const many = (count: number, make: (n: number) => Pending) => Array.from({ lengt
 const titles = (plan: ReturnType<typeof planRows>) => plan.inserts.map((row) => notificationText(row).title)
 
 test('of messages sent there is one row per channel and hour, and nothing of a person in it', () => {
-  const plan = planRows([sent(minutes(0)), ...many(213, () => sent(minutes(59))), sent(minutes(60))], [], EPOCH)
-  expect(titles(plan)).toEqual(['214 emails sent', 'Recovery email sent'])
+  const few = [sent(minutes(0)), ...many(8, () => sent(minutes(59))), sent(minutes(60))]
+  const plan = planRows(few, [], EPOCH)
+  expect(titles(plan)).toEqual(['9 emails sent', 'Recovery email sent'])
   expect(plan.inserts[0]!.data).toEqual({
-    count: 214,
+    count: 9,
     since: minutes(0).toISOString(),
     until: minutes(59).toISOString(),
     isInMailbox: false,
@@ -53,7 +54,15 @@ test('of messages sent there is one row per channel and hour, and nothing of a p
   ])
 })
 
-test('up to ten abandoned carts an hour have a row each; what is above them is gathered, and for a day after', () => {
+test('more than ten messages sent in a day are one row per part of the day', () => {
+  // From noon to five, to ten, and the night to the next morning.
+  const day = Array.from({ length: 24 }, (_, hour) => many(214, () => sent(minutes(hour * 60)))).flat()
+  expect(titles(planRows(day, [], EPOCH))).toEqual(
+    [5, 5, 10, 4].map((n) => `${(n * 214).toLocaleString('en-US')} emails sent`),
+  )
+})
+
+test('up to ten abandoned carts a day have a row each; what is above them is one row per hour, and one for the night', () => {
   const first = planRows(
     many(10, (n) => cart(minutes(n))),
     [],
@@ -74,15 +83,31 @@ test('up to ten abandoned carts an hour have a row each; what is above them is g
   )
   expect(third.inserts).toEqual([])
   expect(third.updates).toMatchObject([{ id: second.inserts[0]!.id, data: { count: 7, value: 700 } }])
-  const hours = [...third.hours]
-  const nextHours = [60, 23 * 60, 24 * 60].map((later) =>
-    planRows(
-      many(3, () => cart(minutes(later))),
-      hours,
-      third.lastAt,
-    ),
-  )
-  expect(nextHours.map(titles)).toEqual([['3 carts abandoned'], ['3 carts abandoned'], Array(3).fill('Cart abandoned')])
+  const inHours = (...later: number[]) => later.flatMap((hours) => many(3, () => cart(minutes(hours * 60))))
+  const later = planRows(inHours(1, 2, 9, 10, 19, 20), third.hours, third.lastAt)
+  expect(titles(later)).toEqual([3, 3, 3, 6, 3].map((count) => `${count} carts abandoned`))
+  // A day later there were few again.
+  expect(titles(planRows(inHours(24), third.hours, third.lastAt))).toEqual(Array(3).fill('Cart abandoned'))
+})
+
+test('the parts of a day are those of the store’s own clock', () => {
+  const inKolkata = many(11, (n) => ({ ...cart(minutes(n * 60)), timeZone: 'Asia/Kolkata' }))
+  const later = many(12, (n) => ({ ...cart(minutes(n * 60)), timeZone: 'Asia/Kolkata' }))
+  const plan = planRows(inKolkata, [], EPOCH)
+  // 17:30 to 03:30 there: the eleventh is of the night.
+  expect(titles(plan)).toEqual(Array(11).fill('Cart abandoned'))
+  const next = planRows(later.slice(11), plan.hours, plan.lastAt)
+  expect(next.inserts).toEqual([])
+  expect(next.updates).toMatchObject([{ id: plan.inserts[10]!.id, data: { count: 2 } }])
+})
+
+test('a row of several hours is one row, whichever of them it is read with', () => {
+  const first = planRows([...many(20, () => sent(minutes(0))), sent(minutes(60))], [], EPOCH)
+  // As the database answers: each hour has a copy of it.
+  const hours = first.hours.map((hour) => ({ ...hour, row: { ...hour.row! } }))
+  const next = planRows([sent(minutes(61)), sent(minutes(120))], hours, first.lastAt)
+  expect(next.inserts).toEqual([])
+  expect(next.updates).toMatchObject([{ id: first.inserts[0]!.id, data: { count: 23 } }])
 })
 
 test('what carts of several currencies are worth together is not said', () => {
@@ -93,12 +118,46 @@ test('what carts of several currencies are worth together is not said', () => {
   ])
 })
 
-test('more than ten failures of a cause in a day are one row per hour; each cause for itself', () => {
-  const plan = planRows([...many(24, (n) => failed(minutes(n * 30))), failed(minutes(0), 'unanswered')], [], EPOCH)
+test('more than ten failures in a day are one row per channel and part of the day, which says how many had which cause', () => {
+  const plan = planRows([...many(24, (n) => failed(minutes(n * 30))), failed(minutes(719), 'unanswered')], [], EPOCH)
   const one = 'Recovery email not delivered'
-  // Ten alone, then one per hour for the rest of the day.
-  expect(titles(plan)).toEqual([...Array(10).fill(one), ...Array(7).fill('2 emails not delivered'), one])
-  expect(JSON.stringify(plan.inserts.slice(10, 17).map(({ data }) => data))).not.toMatch(/ada@|550/)
+  expect(titles(plan)).toEqual([...Array(10).fill(one), '10 emails not delivered', '5 emails not delivered'])
+  expect(notificationText(plan.inserts.at(-1)!).message).toBe(
+    'Within 2 hours: 4 were refused by the mail server, 1 got no answer from the mail server.',
+  )
+  expect(JSON.stringify(plan.inserts.slice(10).map(({ data }) => data))).not.toMatch(/ada@|550/)
+})
+
+test('what was recovered, failed and complained about shares the ten rows of a day; abandoned carts leave them to it', () => {
+  const recovered = (n: number): Pending => ({ ...cart(minutes(n)), type: 'cart_recovered' })
+  const complaint = (n: number): Pending => ({
+    ...failed(minutes(n)),
+    ...{ type: 'complaint_failed', data: { cartId: null, messageId: newId(), to: 'ada@example.com' } },
+  })
+  const news = [...many(30, (n) => cart(minutes(n))), ...many(6, recovered), ...many(4, complaint)]
+  const some = planRows(news, [], EPOCH)
+  expect(some.inserts).toHaveLength(10 + 1 + 6 + 4)
+  const more = planRows([...many(3, recovered), ...many(3, (n) => failed(minutes(n)))], some.hours, some.lastAt)
+  expect(titles(more)).toEqual(['3 carts recovered', '3 emails not delivered'])
+})
+
+test('a hundred failures end their row with its hour: what goes on failing is news', () => {
+  const failing = (hour: number, count: number) => many(count, () => failed(minutes(hour * 60)))
+  const plan = planRows([...failing(0, 100), ...failing(1, 50), ...failing(2, 60), ...failing(3, 5)], [], EPOCH)
+  expect(titles(plan).slice(10)).toEqual(['140 emails not delivered', '65 emails not delivered'])
+})
+
+test('a text that cannot be rendered is told apart from other failures, once per part of the day and step', () => {
+  const broken = (n: number, step: number): Pending => ({
+    ...failed(minutes(n)),
+    data: { cartId: null, messageId: newId(), cause: 'unrenderable', step, count: 20 },
+  })
+  const plan = planRows([...many(40, (n) => failed(minutes(n))), broken(1, 1), broken(2, 2), broken(3, 1)], [], EPOCH)
+  expect(titles(plan).slice(-2)).toEqual([
+    '40 messages were not sent: the text cannot be rendered',
+    '20 messages were not sent: the text cannot be rendered',
+  ])
+  expect(notificationText(plan.inserts.at(-2)!).message).toMatch(/^The text of step 1 of your flow/)
 })
 
 test('stores are gathered each for itself, and alarms never', () => {
@@ -174,38 +233,7 @@ test('more news than one turn takes is taken in the same tick', async () => {
     select ${storeId}, gen_random_uuid(), 'email_sent', ${JSON.stringify(sentData())}::jsonb, ${world.now}
     from generate_series(1, 2500)`.execute(world.db)
   expect(await gatherNotifications(world.deps)).toBe(2_500)
-  expect((await told(world, storeId)).map(({ title }) => title)).toEqual(['2500 emails sent'])
-})
-
-test('a day of a store with 10,000 carts a day leaves fewer than 80 notifications (decision 65)', () => {
-  // Carts by hour of the day; messages leave between 8 and 21, and one in a hundred fails.
-  const curve = Array.from(
-    { length: 24 },
-    (_, hour) => 417 + Math.round(350 * Math.sin(((hour - 8) / 24) * 2 * Math.PI)),
-  )
-  const isAwake = (hour: number) => hour >= 8 && hour < 21
-  const recovered = (at: Date) => ({ ...cart(at), type: 'cart_recovered' as const })
-  const dayRows = [0, 0]
-  let [hours, lastAt]: [Hour[], Date] = [[], EPOCH]
-  for (let hour = 0; hour < 48; hour++) {
-    const at = minutes((hour - 12) * 60)
-    const count = curve[hour % 24]!
-    const news = [
-      ...many(count, () => cart(at)),
-      ...many(Math.round(count / 10), () => recovered(at)),
-      ...(isAwake(hour % 24)
-        ? [...many(count, () => sent(at)), ...many(Math.ceil(count / 100), () => failed(at))]
-        : []),
-    ]
-    const plan = planRows(news, hours, lastAt)
-    dayRows[Math.floor(hour / 24)]! += plan.inserts.length
-    hours = [...hours, ...plan.hours]
-    lastAt = plan.lastAt
-  }
-  expect(curve.reduce((sum, count) => sum + count)).toBeGreaterThan(9_900)
-  // The first day also has ten of each that came before it was busy.
-  expect(dayRows[0]).toBeLessThanOrEqual(dayRows[1]! + 3 * 10)
-  expect(dayRows[1]).toBeLessThan(80)
+  expect((await told(world, storeId)).map(({ title }) => title)).toEqual(['2,500 emails sent'])
 })
 
 test('what is searched is cut between characters, not within one', () => {

@@ -52,7 +52,7 @@ function gatherSome(account: AccountDb, now: Date, onSkipped: OnSkipped = () => 
     const ofAccount = await sql.takePendingOfAccount(tx)
     if (pending.length + ofAccount.length === 0) return 0
     const plan = planRows(plannable(pending, onSkipped), await hoursOf(tx, pending), lastAt)
-    const asRows = ofAccount.map((row) => ({ ...row, storeId: '', zone: null }))
+    const asRows = ofAccount.map((row) => ({ ...row, storeId: '', zone: null, timeZone: 'UTC' }))
     const accountPlan = planRows(plannable(asRows, onSkipped), [], plan.lastAt)
     await sql.writePlan(tx, plan)
     await sql.insertAccountRows(tx, accountPlan.inserts)
