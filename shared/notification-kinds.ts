@@ -154,3 +154,13 @@ export const topicOf = (type: NotificationType): NotificationTopic => kinds[type
 export const isProblem = (type: NotificationType): boolean => kinds[type].group === 'problem'
 export const typesOf = (topic: NotificationTopic): NotificationType[] =>
   (Object.keys(kinds) as NotificationType[]).filter((type) => kinds[type].topic === topic)
+
+/** Decision 65: owners are mailed problems at once, and nothing else, unless they choose otherwise. */
+export const isMailedToOwners = (topic: NotificationTopic): boolean => typesOf(topic).some(isProblem)
+
+/** Of a topic with problems only these are mailed at once: that it works again is in the bell and in the daily summary. */
+export const isMailedAtOnce = (type: NotificationType): boolean => isProblem(type) || !isMailedToOwners(topicOf(type))
+
+/** What the settings call mail at once about a topic. */
+export const atOnceLabel = (topic: NotificationTopic): string =>
+  typesOf(topic).every(isMailedAtOnce) ? 'At once' : 'Problems at once'

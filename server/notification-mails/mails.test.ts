@@ -84,18 +84,18 @@ test('what follows within a quarter of an hour is one mail, and several workers 
   expect(mail!.text).not.toContain('has not been synced')
 })
 
-test('usually an owner is mailed problems that need them, and nobody else is mailed anything', async () => {
+test('usually an owner is mailed problems, and nobody else is mailed anything', async () => {
   await aColleague(world, store, 'admin')
   const message = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example' }
   await tell(
     { type: 'stage_resumed', data: { stage: 'sync', lastedMs: 1, alarmId: newId() }, at: world.now },
-    { type: 'email_failed', data: { ...message, cause: 'refused', answer: '550' }, at: world.now },
     { type: 'email_sent', data: { ...message, isInMailbox: false }, at: world.now },
   )
   expect(await mails()).toEqual([])
   const { body } = await preferences('GET', store.token)
   const mailed = body.topics.filter(({ mail }: { mail: string }) => mail === 'at_once')
   expect(mailed.map(({ topic }: { topic: string }) => topic)).toEqual([
+    'failed',
     'stopped',
     'sending',
     'capture',
@@ -239,20 +239,16 @@ test('what is kept for all of an account, and what gathering remembers, is delet
   }
 })
 
-test('a text that cannot be rendered is mailed to the owner at once; other failures are not', async () => {
-  const message = { cartId: newId(), messageId: newId(), step: 1 }
-  const fail = () =>
-    tell(
-      { type: 'email_failed', data: { ...message, to: 'a@b.example', cause: 'unanswered' }, at: world.now },
-      { type: 'email_failed', data: { ...message, cause: 'unrenderable', count: 3 }, at: world.now },
-    )
+test('a text that cannot be rendered is mailed to the owner with what to do, unless they choose otherwise', async () => {
+  const data = { cartId: newId(), messageId: newId(), step: 1, cause: 'unrenderable' as const, count: 3 }
+  const fail = () => tell({ type: 'email_failed', data, at: world.now })
   await fail()
   const [mail, ...others] = await mails()
   expect(others).toEqual([])
   expect(mail!.text).toContain('too long to render')
   expect(mail!.text).toContain('Open the notification:')
   await choose('failed', 'none')
-  world.advance(3_600_000)
+  world.advance(24 * 3_600_000)
   await fail()
   expect(await mails()).toEqual([])
 })

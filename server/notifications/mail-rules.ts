@@ -1,10 +1,4 @@
-import {
-  isProblem,
-  type NotificationTopic,
-  notificationTopics,
-  topicOf,
-  typesOf,
-} from '../../shared/notification-kinds.ts'
+import { isMailedToOwners, type NotificationTopic, notificationTopics } from '../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../shared/notifications.ts'
 import type { Data } from './gather-rules.ts'
 
@@ -15,20 +9,7 @@ export const MAIL_EVERY_MS = 15 * 60_000
 /** When the daily summary comes, on the store's own clock. */
 const DIGEST_HOUR = 8
 
-/** To owners, unless they choose otherwise. A single message that was not delivered is no such thing. */
-export const mailedToOwners = (topic: NotificationTopic): boolean =>
-  topic !== 'failed' && typesOf(topic).some(isProblem)
-
-/** Of a topic with problems, only these are mailed at once; that it works again is in the bell. */
-export const isMailedAtOnce = (type: NotificationType): boolean =>
-  isProblem(type) || !typesOf(topicOf(type)).some(isProblem)
-
-/** A text that cannot be rendered is no single message: nobody gets it until the owner mends it. */
-export const URGENT_CAUSE = 'unrenderable'
-export const isUrgent = ({ data }: { data: Data }): boolean => 'cause' in data && data.cause === URGENT_CAUSE
-export const URGENT_TOPIC = 'failed' satisfies NotificationTopic
-
-export const ownerTopics = (Object.keys(notificationTopics) as NotificationTopic[]).filter(mailedToOwners)
+export const ownerTopics = (Object.keys(notificationTopics) as NotificationTopic[]).filter(isMailedToOwners)
 
 /** The next morning of a time zone. */
 export function nextDigest(now: Date, timeZone: string): Date {

@@ -1,7 +1,7 @@
 import type { NotificationTopic } from '../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../shared/notifications.ts'
 import { type AccountDb, type AccountTx, type Db, sql } from '../core/db.ts'
-import { type MailedRow, URGENT_CAUSE } from './mail-rules.ts'
+import type { MailedRow } from './mail-rules.ts'
 
 // Which members are mailed about notifications, and what: SQL and nothing else.
 
@@ -95,14 +95,11 @@ export async function settleMail({ db, accountId }: AccountTx, userId: string, d
     where account_id = ${accountId} and user_id = ${userId}`.execute(db)
 }
 
-const isWanted = ({ types, urgentTypes, from, upTo }: Between) => sql`
-  n.created_at > ${from} and n.created_at <= ${upTo} and (n.type = any(${[...types]}::text[])
-    or n.type = any(${[...urgentTypes]}::text[]) and n.data ->> 'cause' = ${URGENT_CAUSE})`
+const isWanted = ({ types, from, upTo }: Between) =>
+  sql`n.created_at > ${from} and n.created_at <= ${upTo} and n.type = any(${[...types]}::text[])`
 
 interface Between {
   types: readonly NotificationType[]
-  /** Of these, only what is urgent. */
-  urgentTypes: readonly NotificationType[]
   from: Date
   upTo: Date
 }

@@ -1,20 +1,12 @@
 import type { z } from 'zod'
-import { type NotificationTopic, topicOf, typesOf } from '../../shared/notification-kinds.ts'
+import { isMailedAtOnce, type NotificationTopic, topicOf, typesOf } from '../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../shared/notifications.ts'
 import { type AccountTx, type Db, transactAccount } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { mailNotifications } from './jobs.ts'
-import {
-  isMailedAtOnce,
-  isUrgent,
-  MAIL_EVERY_MS,
-  type MailedRow,
-  nextDigest,
-  ownerTopics,
-  URGENT_TOPIC,
-} from './mail-rules.ts'
+import { MAIL_EVERY_MS, type MailedRow, nextDigest, ownerTopics } from './mail-rules.ts'
 import * as sql from './mails-sql.ts'
-import { hasChosen, readPreferences } from './preferences.ts'
+import { readPreferences } from './preferences.ts'
 
 // Mail to members about notifications: problems at once, or a summary a day (decision 65).
 
@@ -25,19 +17,13 @@ const MOST_LINES = 20
 /** In the transaction that makes the notifications. */
 export async function scheduleMails(
   tx: AccountTx,
-  { rows, before, now }: { rows: readonly Pick<MailedRow, 'type' | 'data'>[]; before: Date; now: Date },
+  { rows, before, now }: { rows: readonly Pick<MailedRow, 'type'>[]; before: Date; now: Date },
 ): Promise<void> {
   const types = rows.map(({ type }) => type)
   const topicsOf = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(topicOf))]
   const digestAt = nextDigest(now, await sql.timeZoneOf(tx))
   await sql.scheduleMails(tx, {
-    ...{
-      before,
-      nextAt: now,
-      digestAt,
-      everyMs: MAIL_EVERY_MS,
-      usual: rows.some(isUrgent) ? [...ownerTopics, URGENT_TOPIC] : ownerTopics,
-    },
+    ...{ before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics },
     topics: topicsOf(types),
     atOnce: topicsOf(types.filter(isMailedAtOnce)),
   })
@@ -90,8 +76,7 @@ export async function rowsToMail(
     .filter(({ mail }) => mail === kind)
     .flatMap(({ topic }) => typesOf(topic))
     .filter((type) => kind === 'daily' || isMailedAtOnce(type))
-  const isUsual = kind === 'at_once' && member.role === 'owner' && !(await hasChosen(account, userId, URGENT_TOPIC))
-  const between = { types, urgentTypes: isUsual ? typesOf(URGENT_TOPIC) : [], from, upTo }
+  const between = { types, from, upTo }
   const rows = await sql.rowsBetween(account, between, MOST_LINES)
   const total = rows.length < MOST_LINES ? rows.length : await sql.countBetween(account, between)
   return { rows, total }

@@ -1,12 +1,11 @@
 import type { NotificationChoice } from '../../shared/notification-calls.ts'
-import { type NotificationTopic, notificationTopics } from '../../shared/notification-kinds.ts'
+import { isMailedToOwners, type NotificationTopic, notificationTopics } from '../../shared/notification-kinds.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { AccountDb, Db } from '../core/db.ts'
-import { mailedToOwners } from './mail-rules.ts'
 import * as sql from './preferences-sql.ts'
 
 // Which topics a member gets in the bell and by mail (decision 65). What was never chosen is as usual: everything in the bell, and to
-// owners an email at once when something needs them.
+// owners an email at once about problems.
 
 interface Member {
   userId: string
@@ -19,13 +18,10 @@ export async function readPreferences(account: AccountDb, { userId, role }: Memb
   const chosen = new Map((await sql.choicesOf(account, userId)).map((row) => [row.topic, row]))
   return topics.map((topic) => {
     const row = chosen.get(topic)
-    const usual = role === 'owner' && mailedToOwners(topic) ? 'at_once' : 'none'
+    const usual = role === 'owner' && isMailedToOwners(topic) ? 'at_once' : 'none'
     return { topic, bell: row?.bell ?? true, mail: row?.mail ?? usual }
   })
 }
-
-export const hasChosen = async (account: AccountDb, userId: string, topic: NotificationTopic): Promise<boolean> =>
-  (await sql.choicesOf(account, userId)).some((row) => row.topic === topic)
 
 export async function savePreferences(
   account: AccountDb<Db>,

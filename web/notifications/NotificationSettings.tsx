@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { MailChoice, NotificationChoice } from '../../shared/notification-calls.ts'
-import { notificationTopics } from '../../shared/notification-kinds.ts'
+import { atOnceLabel, type NotificationTopic, notificationTopics } from '../../shared/notification-kinds.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMe } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
@@ -14,9 +14,9 @@ import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { usePreferences, useSavePreferences } from './preference-queries.ts'
 
-const mails: { value: MailChoice; label: string }[] = [
+const mailsOf = (topic: NotificationTopic): { value: MailChoice; label: string }[] => [
   { value: 'none', label: 'No email' },
-  { value: 'at_once', label: 'At once' },
+  { value: 'at_once', label: atOnceLabel(topic) },
   { value: 'daily', label: 'Daily summary' },
 ]
 
@@ -93,7 +93,7 @@ function Topic({ topic, place, form }: TopicProps) {
       <NativeSelect
         className="topic-mail"
         aria-label={`${label}: by email`}
-        data={mails}
+        data={mailsOf(topic)}
         {...form.getInputProps(`topics.${place}.mail`)}
       />
     </li>

@@ -1,0 +1,34 @@
+import type { NotificationData } from '../shared/notifications.ts'
+
+export const SAMPLED_AT = new Date('2026-03-10T12:00:00Z')
+const cart = { cartId: 'c', customer: 'Ada', value: 5_000, currency: 'USD', timestamp: SAMPLED_AT.toISOString() }
+const message = { cartId: 'c', messageId: 'm' }
+const sent = { ...message, step: 1, to: 'ada@example.com', isInMailbox: false }
+const refused = { ...message, step: null, to: 'ada@example.com', cause: 'refused' as const, answer: '550 no such user' }
+/** Of each type what its row may hold. */
+export const sampleNotifications: NotificationData = {
+  cart_abandoned: { ...cart, itemCount: 1 },
+  cart_recovered: cart,
+  ...{ email_sent: sent, sms_sent: sent, whatsapp_sent: sent, push_sent: sent },
+  ...{ email_failed: refused, sms_failed: refused, whatsapp_failed: refused, push_failed: refused },
+  stage_failed: {
+    ...{ stage: 'sync', cause: 'timeout', since: '2026-03-10T11:00:00Z', waiting: 0, detail: 'no answer' },
+    alarmId: 'a',
+  },
+  stage_resumed: { stage: 'sync', lastedMs: 3_600_000, alarmId: 'a' },
+  capture_flood: { ceiling: 70 },
+  domain_throttled: {
+    domain: 'strict.example',
+    kind: 'deferred',
+    since: SAMPLED_AT.toISOString(),
+    answer: '451 later',
+  },
+  domain_reopened: { domain: 'strict.example' },
+  connection_test: { test: true, channel: 'store', to: 'https://shop.example' },
+  store_connected: { url: 'https://shop.example' },
+  store_check_failed: { code: 'wrong_key', detail: null },
+  complaint_failed: { ...message, to: 'ada@example.com' },
+  import_finished: { importId: 'i', fileName: 'consents.csv', rows: 3, added: 2, refused: 1 },
+  plan_limit: { channel: 'email', renewsAt: null },
+  budget_reached: { renewsAt: null },
+}
