@@ -1,3 +1,4 @@
+import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AppInstance, anAppInstance, mailsTo, readMail, until } from './app-instance.ts'
@@ -41,6 +42,20 @@ async function abandonCart(email: string, country: string): Promise<Page> {
   await shop.locator('#shipping-last_name').fill('Lopez')
   await shop.locator('#shipping-last_name').blur()
   return shop
+}
+
+/** The demo's minute, after the last that the shopper typed: their cart was left, and the flow switched on, so much earlier. */
+async function minutePasses(email: string): Promise<void> {
+  const client = new pg.Client(instance.databaseUrl())
+  await client.connect()
+  const shift = `with left_behind as (
+      update carts set started_at = started_at - interval '1 minute', last_activity_at = last_activity_at - interval '1 minute',
+        abandon_at = abandon_at - interval '1 minute'
+      where email = $1 and customer_name = 'Ana Lopez' and status = 'active' returning store_id, shopper_id),
+    switched as (update flows f set takes_from = f.takes_from - interval '1 minute' from left_behind l where f.store_id = l.store_id)
+    update facts f set at = f.at - interval '1 minute' from left_behind l where f.store_id = l.store_id and f.shopper_id = l.shopper_id`
+  await until(async () => (await client.query(shift, [email])).rowCount! > 0, 60_000)
+  await client.end()
 }
 
 async function cartOf(email: string): Promise<{ id: string; status: string; state: string } | undefined> {
@@ -90,7 +105,8 @@ test('a cart left behind is reminded, restored, bought, and counted for that mai
   await step('email').getByText(ANA).waitFor({ timeout: 60_000 })
   await abandonCart(GRETA, 'DE')
   await abandonCart(CARA, 'US')
-  await until(async () => (await mailsTo(instance, ANA)).length > 0, 110_000, 1_000)
+  for (const email of [ANA, GRETA, CARA]) await minutePasses(email)
+  await until(async () => (await mailsTo(instance, ANA)).length > 0, 110_000)
 
   await step('sent').waitFor({ timeout: 60_000 })
   const toMailbox = await guide.getByRole('link', { name: 'Open the mailbox' }).getAttribute('href')
@@ -114,14 +130,13 @@ test('a cart left behind is reminded, restored, bought, and counted for that mai
   await shop.waitForURL('**/checkout/**')
   await buy(shop, ANA)
 
-  await shop.goto(link)
-  await shop
-    .getByRole('heading', { name: 'You have already ordered.' })
-    .waitFor({ timeout: 60_000 })
-    .catch(async () => {
-      await shop.reload()
-      await shop.getByRole('heading', { name: 'You have already ordered.' }).waitFor()
-    })
+  // The shop's notice of the order is on its way.
+  const orderedAlready = shop.getByRole('heading', { name: 'You have already ordered.' })
+  await until(async () => {
+    await shop.goto(link)
+    await shop.getByRole('heading').first().waitFor()
+    return orderedAlready.isVisible()
+  }, 60_000)
   expect(await shop.getByRole('link', { name: 'Go to the shop' }).getAttribute('href')).toBe(instance.storeUrl)
 
   await expect.poll(() => cartOf(ANA), { timeout: 60_000, interval: 1_000 }).toMatchObject({ status: 'Recovered' })
@@ -204,7 +219,7 @@ const storedIn = (page: Page) =>
 
 /** From the mail that Cara got. */
 async function linkToCara(): Promise<string> {
-  await until(async () => (await mailsTo(instance, CARA)).length > 0, 110_000, 1_000)
+  await until(async () => (await mailsTo(instance, CARA)).length > 0, 110_000)
   const mail = await readMail(instance, (await mailsTo(instance, CARA))[0]!.id)
   return /https?:\/\/[^\s"<>]+\/c\/[\w-]+/.exec(mail.html)![0]
 }

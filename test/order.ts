@@ -25,7 +25,6 @@ const LONGEST = [
   'server/postgres/operator-command.test.ts',
   'server/postgres/embedded.test.ts',
   'e2e/outages.long.test.ts',
-  // Waits a minute for a real mail, while others work.
   'e2e/demo.test.ts',
   'e2e/carts.test.ts',
   'e2e/screens.test.ts',
