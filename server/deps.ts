@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { HistoricOrder } from '../demo/store/history.ts'
 import type { DemoPast } from '../shared/instance.ts'
-import type { ZoneOf } from './capture/zones.ts'
+import type { Zones } from './capture/zones.ts'
 import type { EmailChannel, TextChannel, TextChannelName } from './channels/channel.ts'
 import type { Config } from './core/config.ts'
 import type { Db } from './core/db.ts'
@@ -39,7 +39,7 @@ export interface Deps {
   /** Where owners' texts are put together; this process's own threads unless said otherwise. */
   renders?: Renders
   /** Where a shopper's address is; absent where no posts are taken. */
-  zoneOf?: ZoneOf
+  zones?: Zones
   /** Present while the demo store runs beside us. */
   demo: DemoParts | null
 }

@@ -36,7 +36,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   const log = createLogger(config.logLevel)
   const later = (name: string, close: () => Promise<unknown>) => closings.unshift({ name, close })
   openDataDir(config.dataDir)
-  const zoneOf = config.roles.includes('web') ? await openZones(config.geoipDb) : undefined
+  const zones = config.roles.includes('web') ? await openZones(config.geoipDb) : undefined
   const lock = await acquireInstanceLock(config.dataDir, config.publicUrl)
   later('lock', () => lock.release())
   const url = await openDatabase(config, later)
@@ -81,7 +81,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     storeClient: clientPerStore((platform, access) =>
       platformOf(platform).createClient(access, { fetch: http.fetch, now }),
     ),
-    ...(zoneOf && { zoneOf }),
+    ...(zones && { zones }),
     demo: demo.parts,
   }
   await startRoles(deps, jobs, demo, later)

@@ -24,6 +24,8 @@ export const readInstance = endpoint({
     demoStoreUrl: z.string().nullable(),
     mailboxUrl: z.string().nullable(),
     phoneUrl: z.string().nullable(),
+    /** When the data was made by which shoppers are located, as YYYY-MM-DD; null: not known. */
+    locationDataFrom: z.string().nullable(),
   }),
 })
 

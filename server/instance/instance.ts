@@ -35,6 +35,7 @@ export async function viewInstance(deps: Deps, session: Session | null) {
     demoStoreUrl: config.isLocal ? (demo?.storeUrl ?? null) : null,
     mailboxUrl: config.isLocal ? (demo?.mailboxUrl ?? null) : null,
     phoneUrl: config.isLocal && demo ? (deps.phoneUrl ?? null) : null,
+    locationDataFrom: deps.zones?.builtOn ?? null,
   }
 }
 

@@ -4,10 +4,12 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { notificationLook } from '../../shared/notification-kinds.ts'
+import { useInstance } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
+import { formatDay } from '../ui/format.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { type Fact, factsOf } from './facts.ts'
@@ -128,7 +130,20 @@ function NotificationFacts({ item }: { item: NotificationView }) {
   return (
     <div className="note-facts">
       <Facts entries={entries} />
+      {hasPlace(item.zone) && <PlaceNote />}
     </div>
+  )
+}
+
+/** Decision 69: what the place is worth. */
+function PlaceNote() {
+  const from = useInstance()?.locationDataFrom
+  return (
+    <Text fz="xs" c="dimmed" mt="sm">
+      The location is an estimate by IP address and may be wrong.
+      {from && ` This server’s location data is from ${formatDay(from)}.`} Its administrator can set newer data with
+      GEOIP_DB.
+    </Text>
   )
 }
 

@@ -71,7 +71,7 @@ export function NotificationMarks({ item }: { item: NotificationView }) {
     <span className="note-marks">
       {isTest && <span className="mark note-mark tone-warn">Test</span>}
       {place && (
-        <span className="mark note-mark tone-quiet">
+        <span className="mark note-mark tone-quiet" title="Estimated by IP address">
           <IconMapPin size={12} aria-hidden />
           {place}
         </span>

@@ -9,6 +9,7 @@ const dateTimes = new Intl.DateTimeFormat('en-US', {
   minute: '2-digit',
 })
 const clockTimes = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' })
+const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 const longDateTimes = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'long' })
 
 export function formatMoney(amount: number, currency: string): string {
@@ -44,6 +45,9 @@ export function formatDateTime(instant: string | number, now = Date.now()): stri
   if (date.getFullYear() === new Date(now).getFullYear()) return text
   return text.replace(',', `, ${date.getFullYear()},`)
 }
+
+/** A day, `2026-01-05`, wherever the browser is: January 5, 2026. */
+export const formatDay = (day: string) => days.format(Date.parse(day))
 
 /** A wall clock's time, `21:00`, as the other times are written: 9:00 PM. */
 export function formatClock(time: string): string {
