@@ -1,0 +1,115 @@
+import pg from 'pg'
+
+// The plans of the statements that the code sends, read while they run.
+
+export interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Heap Fetches'?: number
+  Plans?: PlanNode[]
+}
+
+export interface Explained {
+  text: string
+  plan: PlanNode
+  /** The plan from the sixth time on, when PostgreSQL may have chosen one for any values. */
+  isRepeated: boolean
+}
+
+export interface PlanWatch {
+  during(work: () => Promise<unknown>): Promise<Explained[]>
+}
+
+/** Every scan of a large table and every sort that reads more rows than this is a scan of the store. */
+export const FEW = 2_000
+
+export const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** `large` are tables that are never read through, and of which no statement reads more than `rows`. */
+export const faultsOf = (plans: readonly Explained[], limits: { large: readonly string[]; rows: number }): string[] =>
+  plans.flatMap(({ text, plan, isRepeated }) =>
+    nodesOf(plan).flatMap((node) => {
+      const fault = faultOf(node, limits)
+      const start = text.replace(/\s+/g, ' ').trim().slice(0, 140)
+      return fault ? [`${fault}${isRepeated ? ' (repeated)' : ''} in: ${start}`] : []
+    }),
+  )
+
+function faultOf(node: PlanNode, { large, rows }: { large: readonly string[]; rows: number }): string | null {
+  const table = node['Relation Name']
+  const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+  if (node['Node Type'] === 'Sort' && read > rows) return `sorts ${read} rows`
+  if (!table || !large.includes(table)) return null
+  if (node['Node Type'] === 'Seq Scan') return `reads through ${table}`
+  return read > rows && node['Node Type'] !== 'ModifyTable' ? `reads ${read} rows of ${table}` : null
+}
+
+const PLANNED_EACH_TIME = /^\s*\/\*/
+
+/**
+ * Explains every statement just before it runs, with its values, and takes back what explaining it changed. `repeated`: also as a statement
+ * that the server has prepared and used before.
+ */
+export function watchPlans(pool: pg.Pool, { repeated = false } = {}): PlanWatch {
+  let plans: Explained[] | null = null
+  const watched = new WeakSet<pg.PoolClient>()
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return
+    watched.add(client)
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>
+    let isInTransaction = false
+    client.query = (async (text: string, values?: unknown[], ...rest: unknown[]) => {
+      if (typeof text !== 'string' || rest.length > 0) return query(text, values, ...rest)
+      if (/^(begin|start transaction)/i.test(text)) isInTransaction = true
+      if (/^(commit|rollback)$/i.test(text)) isInTransaction = false
+      if (plans && /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i.test(text)) {
+        await query(isInTransaction ? 'savepoint explained' : 'begin')
+        plans.push({ text, plan: await explain(query, text, values), isRepeated: false })
+        if (repeated && values?.length && !PLANNED_EACH_TIME.test(text)) {
+          await query(isInTransaction ? 'rollback to savepoint explained' : 'rollback and chain')
+          plans.push({ text, plan: await explainRepeated(query, text, values), isRepeated: true })
+        }
+        await query(isInTransaction ? 'rollback to savepoint explained' : 'rollback')
+      }
+      return query(text, values)
+    }) as typeof client.query
+  })
+  return {
+    async during(work) {
+      plans = []
+      await work()
+      const seen = plans
+      plans = null
+      return seen
+    },
+  }
+}
+
+type Query = (...args: unknown[]) => Promise<pg.QueryResult>
+
+async function explain(query: Query, text: string, values?: unknown[]): Promise<PlanNode> {
+  const { rows } = await query(`explain (analyze, format json) ${text}`, values)
+  return rows[0]['QUERY PLAN'][0].Plan
+}
+
+let prepared = 0
+
+async function explainRepeated(query: Query, text: string, values: readonly unknown[]): Promise<PlanNode> {
+  const name = `explained_${prepared++}`
+  const execute = `execute ${name}(${values.map(literal).join(', ')})`
+  await query(`prepare ${name} as ${text}`)
+  for (let n = 0; n < 5; n++) await query(`explain ${execute}`)
+  const plan = await explain(query, execute)
+  await query(`deallocate ${name}`)
+  return plan
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  const sent = (pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer } }).utils.prepareValue(value)
+  return pg.escapeLiteral(typeof sent === 'string' ? sent : `\\x${sent.toString('hex')}`)
+}
