@@ -121,12 +121,12 @@ const catalogue: Catalogue = {
       ? cartsText(data, 'abandoned')
       : {
           title: 'Cart abandoned',
-          message: `${data.customer} left a cart with ${data.itemCount} ${data.itemCount === 1 ? 'item' : 'items'}`,
+          message: `${data.customer} left a cart with ${data.itemCount} ${data.itemCount === 1 ? 'item' : 'items'}.`,
         },
   cart_recovered: (data) =>
     isGathered(data)
       ? cartsText(data, 'recovered')
-      : { title: 'Cart recovered', message: `${data.customer} came back and bought` },
+      : { title: 'Cart recovered', message: `${data.customer} came back and bought.` },
   email_sent: (data) => sentText('email', data),
   sms_sent: (data) => sentText('sms', data),
   whatsapp_sent: (data) => sentText('whatsapp', data),

@@ -157,7 +157,9 @@ export function ofThePanel() {
     await expectNumbers(page, [2, 1])
     await numbered(3)
     await isListed(3)
-    await panel(page).getByRole('button', { name: 'Mark all as read' }).click()
+    const all = panel(page).getByRole('button', { name: 'Mark all as read' })
+    await all.focus()
+    await page.keyboard.press('Enter')
     await expect.poll(async () => (await listed('olive')).map(({ read }) => read)).toEqual([false, true, true])
     expect(await itemsOf(page).getByText('Unread').count()).toBe(0)
     await panel(page).getByRole('button', { name: 'Clear all' }).click()
@@ -277,6 +279,13 @@ export function ofThePanel() {
       return left >= 0 && right <= innerWidth && bottom <= innerHeight
     })
     expect(inside).toBe(true)
+    await page.setViewportSize({ width: 360, height: 740 })
+    const buttons = panel(page).getByRole('button', { name: /^(Delete|Refresh|Clear all|Mark all)/ })
+    const sizes = await buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect()))
+    // Large enough for a finger.
+    expect(sizes.length).toBeGreaterThan(4)
+    expect(sizes.filter(({ width, height }) => Math.min(width, height) < 36)).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 900 })
     expect((await axeOf(page).analyze()).violations.map(({ id }) => id)).toEqual([])
     // Tab leads out of it, and it closes.
     await page.keyboard.press('Escape')

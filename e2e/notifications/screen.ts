@@ -85,6 +85,12 @@ export function ofTheScreen() {
     await page.goto(`${instance.url}/notifications?filter=new-carts`)
     await list(page).getByText('No notifications match your filters.').waitFor()
     await expect.poll(() => all.isEnabled()).toBe(true)
+    await all.focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => all.isEnabled()).toBe(false)
+    await expect.poll(async () => (await listed('olive')).filter(({ read }) => !read)).toEqual([])
+    // Whoever has pressed it still has the focus.
+    expect(await focused(page)).toBe('Mark all as read')
     await page.goto(`${instance.url}/notifications?page=2&notificationId=${oldest._id}`)
     await expect.poll(() => rows(page).count()).toBe(2)
     expect(await row(page, 'more than 1 ').getByRole('link').getAttribute('aria-current')).toBe('true')

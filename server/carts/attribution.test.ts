@@ -39,7 +39,7 @@ test('a purchase after a click is recovered, shown so, and news (S3, A1)', async
   expect(order).toMatchObject({ cart_id: cart.id, message_id: message.id, net_minor: 5_000 })
   const news = (await shop.notifications()).filter((row) => row.type === 'cart_recovered')
   expect(news).toMatchObject([{ data: { cartId: cart.id, value: 5_000, currency: 'USD' } }])
-  expect((await told(world, shop.storeId)).at(-1)!.message).toBe(`${cart.customer_name} came back and bought`)
+  expect((await told(world, shop.storeId)).at(-1)!.message).toBe(`${cart.customer_name} came back and bought.`)
   expect((await shop.messages()).map((each) => each.state)).toEqual(['sent', 'cancelled', 'cancelled'])
 })
 

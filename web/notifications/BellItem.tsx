@@ -27,7 +27,8 @@ export function BellItem({ item, platform, onOpen, onDelete }: Props) {
         {!item.read && <UnreadDot />}
       </Link>
       <CloseButton
-        size="sm"
+        size="md"
+        iconSize={16}
         className="note-delete"
         aria-label={`Delete: ${item.title}`}
         title="Delete"

@@ -15,7 +15,7 @@ import { deleteThese } from './deleting.ts'
 import type { Meant } from './kept.ts'
 import { markRead } from './marking.ts'
 import { NOTIFICATIONS_PER_PAGE, REFRESH_DEBOUNCE_MS } from './order.ts'
-import { useBell, useLoadMore, useNewCarts, useWhere } from './queries.ts'
+import { useBell, useLoadMore, useNewCarts, useUnread, useWhere } from './queries.ts'
 import { UndoBar } from './UndoBar.tsx'
 import { useTestsOnce } from './useTestsOnce.ts'
 
@@ -224,6 +224,8 @@ function AllButtons({ where, all, isWhole, onCleared }: AllProps) {
     const newest = newestOf(where)
     return newest ? { upTo: newest._id } : null
   }
+  const unread = useUnread(where)
+  const isRead = isWhole ? unread === 0 : all.every(({ read }) => read)
   const apply = (act: (where: Where, meant: Meant) => unknown) => {
     const which = meant()
     if (which) void act(where, which)
@@ -234,7 +236,10 @@ function AllButtons({ where, all, isWhole, onCleared }: AllProps) {
         size="compact-xs"
         variant="subtle"
         leftSection={<IconChecks size={14} aria-hidden />}
-        onClick={() => apply(markRead)}
+        // Not `disabled`, which would take the focus away from whoever has just pressed it.
+        data-disabled={isRead}
+        aria-disabled={isRead}
+        onClick={() => !isRead && apply(markRead)}
       >
         Mark all as read
       </Button>

@@ -1,7 +1,7 @@
 import './notifications.css'
 import { Card, NativeSelect, Switch, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { IconArrowLeft } from '@tabler/icons-react'
+import { IconArrowLeft, IconMail } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { MailChoice, NotificationChoice } from '../../shared/notification-calls.ts'
 import { atOnceLabel, type NotificationTopic, notificationTopics } from '../../shared/notification-kinds.ts'
@@ -92,6 +92,7 @@ function Topic({ topic, place, form }: TopicProps) {
       />
       <NativeSelect
         className="topic-mail"
+        leftSection={<IconMail size={16} stroke={1.7} aria-hidden />}
         aria-label={`${label}: by email`}
         data={mailsOf(topic)}
         {...form.getInputProps(`topics.${place}.mail`)}

@@ -3,17 +3,18 @@ import { Button, Card, SegmentedControl } from '@mantine/core'
 import { IconChecks } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import type { NotificationFilter, NotificationView } from '../../shared/notification-calls.ts'
+import { announce } from '../ui/announce.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
-import { newestOf, type Where } from './cache.ts'
+import type { Where } from './cache.ts'
 import { deleteThese } from './deleting.ts'
 import { LinkedStore } from './LinkedStore.tsx'
 import { markRead, markUnread } from './marking.ts'
 import { NotificationDetail } from './NotificationDetail.tsx'
 import { NotificationList } from './NotificationList.tsx'
-import { useNotification, usePage, useUnread, useWhere } from './queries.ts'
+import { newestSeen, useNotification, usePage, useUnread, useWhere } from './queries.ts'
 import { type ListQuery, notificationsAddress } from './rules.ts'
 import { UndoBar } from './UndoBar.tsx'
 import { useListKeys } from './useListKeys.ts'
@@ -140,16 +141,23 @@ function Tools({ query, onChange }: ToolsProps) {
 /** Of all pages and filters, up to the newest that was seen. */
 function MarkAllButton({ where }: { where: Where }) {
   const count = useUnread(where)
-  const markAll = () => {
-    const newest = newestOf(where)
-    if (newest) void markRead(where, { upTo: newest._id })
+  const markAll = async () => {
+    if (count === 0) return
+    try {
+      const newest = await newestSeen(where)
+      if (newest) await markRead(where, { upTo: newest._id })
+    } catch (error) {
+      announce((error as Error).message, 'bad')
+    }
   }
   return (
     <Button
       variant="default"
       size="xs"
       leftSection={<IconChecks size={16} aria-hidden />}
-      disabled={count === 0}
+      // Not `disabled`, which would take the focus away from whoever has just pressed it.
+      data-disabled={count === 0}
+      aria-disabled={count === 0}
       onClick={markAll}
     >
       Mark all as read

@@ -29,6 +29,10 @@ export function knownOf({ queries, storeId }: Where): Map<string, NotificationVi
   return new Map(answers.flatMap(([, answer]) => (answer?.notifications ?? []).map((item) => [item._id, item])))
 }
 
+/** Those that the bell's own list has. */
+export const idsInBell = ({ queries, storeId }: Where): Set<string> =>
+  new Set(queries.getQueryData<Answer>(bellKey(storeId))?.notifications.map(({ _id }) => _id))
+
 /** The newest that this browser has seen. */
 export const newestOf = (where: Where): NotificationView | undefined => merge([...knownOf(where).values()], [])[0]
 
@@ -55,11 +59,14 @@ export function changed<Given extends Answer>(answer: Given, change: Change): Gi
   return { ...answer, notifications, pagination: { ...pagination, total } }
 }
 
-/** Puts it into every list it belongs to. False: some list has to be asked for again to show it. */
-export function addNew(where: Where, item: NotificationView): boolean {
+/**
+ * Puts it into every list it belongs to. False: some list has to be asked for again to show it. An older one belongs into the bell
+ * only if it was there: beyond what "Load More" has brought, it would stand behind a gap.
+ */
+export function addNew(where: Where, item: NotificationView, isOfBell = true): boolean {
   const { queries, storeId } = where
   const add: Change = (items) => merge(items, [item])
-  queries.setQueryData<Answer>(bellKey(storeId), (answer) => answer && changed(answer, add))
+  if (isOfBell) queries.setQueryData<Answer>(bellKey(storeId), (answer) => answer && changed(answer, add))
   if (item.type === 'cart_abandoned') {
     queries.setQueryData<Answer>(newCartsKey(storeId), (answer) => answer && changed(answer, add))
   }

@@ -15,6 +15,7 @@ import {
   countAgain,
   countKnown,
   end,
+  idsInBell,
   isMeant,
   knownOf,
   type Where,
@@ -29,9 +30,13 @@ interface Deletion {
   pending: Pending
   isAll: boolean
   removed: NotificationView[]
+  /** Which of them the bell's own list had. */
+  inBell: Set<string>
   /** What takes it back; null when the server deleted nothing, or could not. */
   undo: Promise<string | null>
 }
+
+type Taken = Pick<Deletion, 'removed' | 'inBell'>
 
 /** What can be taken back now. Several deletions in a row are taken back together. */
 export interface Undoable {
@@ -45,19 +50,20 @@ export function deleteThese(where: Where, meant: Meant): void {
   const removed = [...known.values()].filter(isOne)
   const unread = removed.filter(({ read }) => !read).length
   const isAll = 'upTo' in meant
+  const inBell = idsInBell(where)
   const change = (items: NotificationView[]) => items.filter((item) => !isOne(item))
   const pending: Pending = { lowers: unread, isUpTo: isAll, change }
   for (const { _id } of removed) localOf(where.storeId).gone.add(_id)
   begin(where, pending)
   if (isAll) countKnown(where)
   else changeCount(where, -unread)
-  offer({ where, pending, isAll, removed, undo: send(where, meant, { pending, removed }) })
+  offer({ where, pending, isAll, removed, inBell, undo: send(where, meant, { pending, removed, inBell }) })
 }
 
 async function send(
   where: Where,
   meant: Meant,
-  { pending, removed }: { pending: Pending; removed: NotificationView[] },
+  { pending, ...taken }: { pending: Pending } & Taken,
 ): Promise<string | null> {
   try {
     const { undo } = await call(deleteNotifications, { query: { platform: where.platform }, body: meant })
@@ -66,7 +72,7 @@ async function send(
   } catch (error) {
     end(where, pending)
     takeOut(pending)
-    bringBack(where, removed)
+    bringBack(where, taken)
     announce((error as Error).message, 'bad')
     return null
   } finally {
@@ -75,10 +81,10 @@ async function send(
   }
 }
 
-function bringBack(where: Where, removed: NotificationView[]): void {
+function bringBack(where: Where, { removed, inBell }: Taken): void {
   for (const item of removed) {
     localOf(where.storeId).gone.delete(item._id)
-    addNew(where, item)
+    addNew(where, item, inBell.has(item._id))
   }
 }
 
@@ -129,10 +135,10 @@ export const useUndoable = (): Undoable | null =>
 export async function undoDeletion(): Promise<void> {
   const deletions = undoable?.deletions ?? []
   withdraw()
-  for (const { where, removed, undo } of deletions) {
+  for (const { where, undo, ...taken } of deletions) {
     const token = await undo
     if (token === null) continue
-    bringBack(where, removed)
+    bringBack(where, taken)
     await call(restoreNotifications, { query: { platform: where.platform }, body: { undo: token } }).catch((error) =>
       announce((error as Error).message, 'bad'),
     )

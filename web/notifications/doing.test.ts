@@ -6,7 +6,7 @@ import { session, startSession } from '../access/session.ts'
 import { askAgain, countAgain, type Where } from './cache.ts'
 import { askCount } from './count.ts'
 import { deleteThese, undoableNow, undoDeletion } from './deleting.ts'
-import { bellKey, countKey } from './keys.ts'
+import { bellKey, countKey, newCartsKey } from './keys.ts'
 import { localOf } from './local.ts'
 import { markRead, sendKept } from './marking.ts'
 
@@ -126,6 +126,23 @@ test('the count and the lists of one store are asked for beside those of another
   await passes(1_000)
   const both = (part: string) => [a, b].map(({ storeId }) => ['notifications', storeId, part])
   expect(asked).toEqual([...both('lists'), ...both('count')])
+})
+
+test('after "clear all" is taken back the bell has what it had: no carts of the other tab with gaps between them', async () => {
+  const where = aStore(noted('d', 4), noted('c', 3))
+  const carts = [noted('d', 4), noted('b', 2), noted('a', 1)].map((each) => ({
+    ...each,
+    type: 'cart_abandoned' as const,
+  }))
+  where.queries.setQueryData(newCartsKey(where.storeId), { notifications: carts })
+  const idsOf = (key: readonly unknown[]) =>
+    where.queries.getQueryData<{ notifications: NotificationView[] }>(key)?.notifications.map(({ _id }) => _id)
+  answer = ({ path }) => (path.endsWith('restore') ? {} : { success: true, count: 4, undo: 'undo' })
+  deleteThese(where, { upTo: 'd' })
+  expect([idsOf(bellKey(where.storeId)), idsOf(newCartsKey(where.storeId))]).toEqual([[], []])
+  await undoDeletion()
+  expect(idsOf(bellKey(where.storeId))).toEqual(['d', 'c'])
+  expect(idsOf(newCartsKey(where.storeId))).toEqual(['d', 'b', 'a'])
 })
 
 test('a deletion that fails takes only itself out of the undo', async () => {

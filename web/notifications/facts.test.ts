@@ -2,19 +2,26 @@ import { expect, test } from 'vitest'
 import { factsOf } from './facts.ts'
 
 test('the detail lists the keys and values of the data, instants as such', () => {
+  // As the database orders keys: the shortest first.
   const data = {
-    ...{ cartId: 'c1', customer: 'Ada Lovelace', value: 123_450, currency: 'USD' },
-    ...{ timestamp: '2026-03-10T12:05:00.000Z', itemCount: 2, isInMailbox: true, step: null, lastedMs: 7_200_000 },
+    ...{ step: null, value: 123_450, cartId: 'c1', currency: 'USD', customer: 'Ada Lovelace', lastedMs: 7_200_000 },
+    ...{ itemCount: 2, timestamp: '2026-03-10T12:05:00.000Z', isInMailbox: true },
   }
   expect(factsOf({ data })).toEqual([
     { label: 'Customer', kind: 'text', value: 'Ada Lovelace' },
     { label: 'Value', kind: 'text', value: '$1,234.50' },
-    { label: 'Timestamp', kind: 'instant', value: '2026-03-10T12:05:00.000Z' },
     { label: 'Items', kind: 'text', value: '2' },
-    { label: 'Kept on this server', kind: 'text', value: 'Yes' },
     { label: 'Lasted', kind: 'text', value: '2 hours' },
+    { label: 'Timestamp', kind: 'instant', value: '2026-03-10T12:05:00.000Z' },
+    { label: 'Kept on this server', kind: 'text', value: 'Yes' },
     { label: 'Cart ID', kind: 'text', value: 'c1' },
   ])
+})
+
+test('codes are words: causes, channels, stages', () => {
+  const words = (data: Record<string, string>) => factsOf({ data }).map(({ label, value }) => `${label}: ${value}`)
+  expect(words({ to: 'sms', channel: 'sms' })).toEqual(['To: sms', 'Channel: SMS'])
+  expect(words({ stage: 'sending', cause: 'mail_server' })).toEqual(['Cause: Mail server', 'Stage: Sending'])
 })
 
 test('an amount has the decimals of its currency', () => {

@@ -15,10 +15,10 @@ export interface Fact {
 
 type Data = NotificationView['data']
 
-/** In the order of the data, ids last. The currency is shown with its amount, and what is not known is left out. */
+/** Who and how much first, then when; the rest in its order, ids last. The database keeps no order of keys. The currency is shown with its amount, and what is not known is left out. */
 export const factsOf = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
   Object.entries(data)
-    .toSorted(([a], [b]) => Number(isId(a)) - Number(isId(b)))
+    .toSorted(([a], [b]) => placeOf(a) - placeOf(b))
     .flatMap(([key, value]): Fact[] => {
       if (value === null || value === '' || (key === 'currency' && typeof data.value === 'number')) return []
       const label = labels[key] ?? textOfKey(key)
@@ -27,7 +27,13 @@ export const factsOf = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
       ]
     })
 
-const isId = (key: string) => key.endsWith('Id')
+const first = ['customer', 'to', 'count', 'value', 'currency', 'itemCount', 'step', 'cause', 'answer']
+const last = ['timestamp', 'since', 'until', 'isInMailbox', 'test']
+
+function placeOf(key: string): number {
+  if (key.endsWith('Id')) return last.length + 1
+  return first.includes(key) ? first.indexOf(key) - first.length : last.indexOf(key) + 1
+}
 
 const labels: Record<string, string> = {
   cartId: 'Cart ID',
@@ -36,11 +42,17 @@ const labels: Record<string, string> = {
   isInMailbox: 'Kept on this server',
   lastedMs: 'Lasted',
   itemCount: 'Items',
+  url: 'Address',
+  test: 'Connection test',
 }
+
+/** Their values are codes. */
+const coded = ['cause', 'channel', 'kind', 'stage']
+const channels: Record<string, string> = { sms: 'SMS', whatsapp: 'WhatsApp' }
 
 function textOf(key: string, value: string | number | boolean, { currency }: Data): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return coded.includes(key) ? (channels[value] ?? textOfKey(value)) : value
   if (key === 'value' && typeof currency === 'string') {
     return formatMoney(value / 10 ** currencyExponent(currency), currency)
   }

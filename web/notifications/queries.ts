@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import {
   listNewCartNotifications,
@@ -8,7 +8,7 @@ import {
 } from '../../shared/notification-calls.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
-import type { Answer, Where } from './cache.ts'
+import { type Answer, newestOf, type Where } from './cache.ts'
 import { askCount } from './count.ts'
 import { bellKey, countKey, newCartsKey, oneKey, pageKey } from './keys.ts'
 import { withPending } from './local.ts'
@@ -27,15 +27,25 @@ type BellAnswer = Required<Answer>
 
 const PAGES_REFRESHED = 10
 
-/** Asked for when the bell is first opened, and then kept up to date by the live connection (A 4.6). */
-export const useBell = (where: Where) =>
-  useQuery({
+const bellQuery = (where: Where) =>
+  queryOptions({
     queryKey: bellKey(where.storeId),
     queryFn: ({ signal }) => askBell(where, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
+
+/** Asked for when the bell is first opened, and then kept up to date by the live connection (A 4.6). */
+export const useBell = (where: Where) => useQuery(bellQuery(where))
+
+/** The newest that this browser has seen. Where a filter shows none, it is asked for. */
+export async function newestSeen(where: Where): Promise<NotificationView | undefined> {
+  const seen = newestOf(where)
+  if (seen) return seen
+  await where.queries.fetchQuery({ ...bellQuery(where), staleTime: 0 })
+  return newestOf(where)
+}
 
 /** As many pages as are shown. Connection tests are asked for too: the count has them. Those that were shown are left out on screen. */
 async function askBell(where: Where, signal: AbortSignal): Promise<BellAnswer> {
