@@ -3,6 +3,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AccountMail, renderAccountMail } from '../server/accounts/account-mail.ts'
 import * as words from '../server/accounts/mail-copy.ts'
+import { newId } from '../server/core/ids.ts'
+import { notificationMail } from '../server/notification-mails/mail-copy.ts'
+import type { ToMail } from '../server/notifications/mails.ts'
+import type { NotificationType } from '../shared/notifications.ts'
+import { SAMPLED_AT, sampleNotifications } from '../test/notification-samples.ts'
 import { axeOf } from './axe.ts'
 import { openBrowser } from './browser.ts'
 
@@ -13,6 +18,15 @@ const shots = process.env.SCREENSHOTS
 const longest = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
 const url = `https://recoup.example/reset-password?token=${'Ab3_'.repeat(24)}`
 const about = { name: longest, url }
+const letter = { name: longest, publicUrl: 'https://recoup.example' }
+const news: ToMail = {
+  rows: (Object.keys(sampleNotifications) as NotificationType[]).map((type) => ({
+    ...{ id: newId(), type, data: sampleNotifications[type], created_at: SAMPLED_AT },
+    ...{ store_id: newId(), store_name: longest, platform: 'woocommerce' },
+  })),
+  total: Object.keys(sampleNotifications).length,
+  timeZone: 'America/New_York',
+}
 const mails: Record<string, AccountMail> = {
   reset: words.resetMail(about),
   verification: words.verificationMail(about),
@@ -23,6 +37,12 @@ const mails: Record<string, AccountMail> = {
   'password-changed': words.notices['password-changed'](about),
   'email-changed': words.emailChangedMail({ ...about, newEmail: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` }),
   removed: words.removedMail({ ...about, team: longest }),
+  'one notification': notificationMail(
+    { ...news, rows: news.rows.slice(0, 1), total: 1 },
+    { ...letter, kind: 'at_once' },
+  ),
+  notifications: notificationMail(news, { ...letter, kind: 'at_once' }),
+  summary: notificationMail({ ...news, total: 31 }, { ...letter, kind: 'daily' }),
   deleted: words.deletedMail({ ...about, account: longest, support: 'support@recoup.example' }),
 }
 const sender = { companyName: 'Recoup', supportEmail: 'support@recoup.example' }
@@ -82,9 +102,9 @@ describe.each(Object.entries(mails))('the mail %s', (name, mail) => {
   })
 
   test('says the same as plain text, with its address', () => {
-    for (const part of [...mail.paragraphs, ...(mail.after ?? []), mail.link.url, sender.supportEmail]) {
-      expect(text).toContain(part)
-    }
+    const items = (mail.items ?? []).flatMap((item) => [item.title, item.note, item.text])
+    const around = [...mail.paragraphs, ...(mail.after ?? []), mail.more ?? '', mail.link.url, mail.footer?.url ?? '']
+    for (const part of [...around, ...items, sender.supportEmail]) expect(text).toContain(part)
     expect(text).not.toContain('<')
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
 import { ofTheLiveConnection } from './notifications/live.ts'
+import { ofTheMails } from './notifications/mails.ts'
 import { ofThePanel } from './notifications/panel.ts'
 import { begin, end, forgetAll } from './notifications/scene.ts'
 import { ofTheScreen } from './notifications/screen.ts'
@@ -19,3 +20,4 @@ describe('two members and two browsers (A 7, decision 68)', ofTheLiveConnection)
 describe('the screen (B 2, decision 70)', ofTheScreen)
 describe('the settings (decision 65)', ofTheSettings)
 describe('several stores', ofTheStores)
+describe('its mails (decision 65)', ofTheMails)

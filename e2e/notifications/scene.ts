@@ -164,6 +164,14 @@ export async function setZone(customer: string, zone: Record<string, string>): P
   ])
 }
 
+/** No mail about notifications waits, and the last one was long ago. */
+export const forgetMails = () =>
+  db.query('update notification_mails set mailed_at = null, due_at = null, digest_due_at = null')
+
+/** As if it were time for the daily summary. */
+export const bringSummary = () =>
+  db.query('update notification_mails set digest_due_at = now() where digest_due_at is not null')
+
 /** Nothing that was told before is there any more. */
 export async function forgetAll(place = storeId): Promise<void> {
   for (const table of ['pending_notifications', 'notifications', 'notification_reads', 'notification_hours']) {

@@ -8,22 +8,54 @@ export interface AccountMail {
   subject: string
   /** Above the button, plain text. */
   paragraphs: readonly string[]
-  link: { label: string; url: string }
+  /** Below them, and how many more there are. */
+  items?: readonly MailItem[]
+  more?: string
+  link: Link
   /** Below the button. */
   after?: readonly string[]
+  /** At the very end, small. */
+  footer?: Link
+}
+
+interface Link {
+  label: string
+  url: string
+}
+
+/** One of several things a mail is about. */
+export interface MailItem {
+  title: string
+  url: string
+  /** When and where. */
+  note: string
+  text: string
+  tone: 'problem' | 'good' | 'neutral'
 }
 
 type Sender = Pick<Config, 'companyName' | 'supportEmail'>
 
 export function renderAccountMail(mail: AccountMail, { companyName, supportEmail }: Sender) {
   const subject = oneLine(mail.subject)
-  const { paragraphs, link, after = [] } = mail
-  const preview = paragraphs[1] ?? paragraphs[0] ?? ''
-  return {
-    subject,
-    text: `${[...paragraphs, `${link.label}:\n${link.url}`, ...after, `--\n${companyName}\n${supportEmail}`].join('\n\n')}\n`,
-    html: layout()({ subject, preview, paragraphs, link, after, companyName, supportEmail }),
-  }
+  const { paragraphs, items = [], more = '', link, after = [], footer = null } = mail
+  const preview =
+    items.length > 0 ? items.map(({ title }) => title).join(' · ') : (paragraphs[1] ?? paragraphs[0] ?? '')
+  const shown = { subject, preview, paragraphs, items, more, link, after, footer, companyName, supportEmail }
+  return { subject, text: plainText(mail, `--\n${companyName}\n${supportEmail}`), html: layout()(shown) }
+}
+
+function plainText({ paragraphs, items = [], more, link, after = [], footer }: AccountMail, end: string): string {
+  const addressed = ({ label, url }: Link) => `${label}:\n${url}`
+  const blocks = [
+    ...paragraphs,
+    ...items.map(({ title, note, text }) => `${title}\n${note}\n${text}`),
+    ...(more ? [more] : []),
+    addressed(link),
+    ...after,
+    ...(footer ? [addressed(footer)] : []),
+    end,
+  ]
+  return `${blocks.join('\n\n')}\n`
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')

@@ -1,5 +1,6 @@
+import { isProblem, toneOf } from '../../shared/notification-kinds.ts'
 import { notificationText } from '../../shared/notifications.ts'
-import type { AccountMail } from '../accounts/account-mail.ts'
+import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 import type { MailedRow } from '../notifications/mail-rules.ts'
 import type { ToMail } from '../notifications/mails.ts'
 
@@ -12,31 +13,50 @@ interface Letter {
 }
 
 /** The oldest first. */
-export function notificationMail({ rows, total }: ToMail, { name, kind, publicUrl }: Letter): AccountMail {
-  const texts = rows.map((row) => ({ row, ...notificationText({ ...row, createdAt: row.created_at }) }))
-  const of = ({ store_name }: MailedRow) => (store_name ? ` (${store_name})` : '')
-  const [first] = texts as [(typeof texts)[number]]
-  const isOne = total === 1
-  const lines = texts.map(({ title, message, row }) => `${title}${of(row)}: ${message}`)
-  const left = total - lines.length
+export function notificationMail(news: ToMail, letter: Letter): AccountMail {
+  const { total } = news
+  const items = news.rows.map((row) => itemOf(row, letter.publicUrl, news.timeZone))
+  const [first] = items as [MailItem]
+  const footer = {
+    label: 'Choose which of these emails you get',
+    url: `${letter.publicUrl}/settings/account/notifications`,
+  }
+  const isDaily = letter.kind === 'daily'
+  const { store_name: store } = news.rows[0]!
+  const subject = store ? `${first.title} (${store})` : first.title
+  if (total === 1 && !isDaily) {
+    const link = { label: 'Open the notification', url: first.url }
+    return { subject, paragraphs: [`Hello ${letter.name},`, first.text, first.note], link, footer }
+  }
+  const counted = total === 1 ? '1 notification' : `${total} notifications`
+  const left = total - items.length
   return {
-    subject: kind === 'daily' ? `Your daily summary: ${counted(total)}` : subjectOf(first.title + of(first.row), total),
-    paragraphs: [`Hello ${name},`, ...lines, ...(left > 0 ? [`And ${left} more.`] : [])],
-    link: {
-      label: isOne ? 'Open the notification' : 'Open the notifications',
-      url: `${publicUrl}/notifications${isOne ? queryOf(first.row) : ''}`,
-    },
-    after: [
-      `You choose which of these emails you get under Settings, Account, Notifications: ${publicUrl}/settings/account/notifications`,
-    ],
+    subject: isDaily ? `Your daily summary: ${counted}` : `${subject}, and ${total - 1} more`,
+    paragraphs: [`Hello ${letter.name},`, 'This is what has happened:'],
+    items,
+    ...(left > 0 && { more: `And ${left} more.` }),
+    link: { label: 'Open the notifications', url: `${letter.publicUrl}/notifications` },
+    footer,
   }
 }
 
-/** Which of the account's stores it is of, too: the browser may have another one open. */
-const queryOf = ({ id, store_id, platform }: MailedRow): string => {
-  const ofStore = store_id && platform ? { platform, storeId: store_id } : {}
-  return `?${new URLSearchParams({ ...ofStore, notificationId: id })}`
+function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
+  const { title, message } = notificationText({ ...row, createdAt: row.created_at })
+  const at = row.created_at.toLocaleString('en-US', { timeZone, ...WHEN })
+  return {
+    title,
+    url: `${publicUrl}/notifications?${queryOf(row)}`,
+    note: row.store_name ? `${at} · ${row.store_name}` : at,
+    text: message,
+    tone: isProblem(row.type) ? 'problem' : toneOf(row.type),
+  }
 }
 
-const counted = (count: number) => (count === 1 ? '1 notification' : `${count} notifications`)
-const subjectOf = (title: string, count: number) => (count === 1 ? title : `${title}, and ${count - 1} more`)
+/** As the screen writes it (B 2), with the zone, which the screen’s reader knows. */
+const WHEN = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+
+/** Which of the account's stores it is of, too: the browser may have another one open. */
+function queryOf({ id, store_id, platform }: MailedRow): URLSearchParams {
+  const ofStore = store_id && platform ? { platform, storeId: store_id } : {}
+  return new URLSearchParams({ ...ofStore, notificationId: id })
+}

@@ -61,6 +61,8 @@ export interface ToMail {
   rows: MailedRow[]
   /** How many there are. */
   total: number
+  /** On whose clock the mail says when they came. */
+  timeZone: string
 }
 
 /** What the member is to be mailed: what they have chosen by now decides. */
@@ -70,7 +72,8 @@ export async function rowsToMail(
 ): Promise<ToMail> {
   const account = { accountId, db }
   const member = await sql.memberOf(account, userId)
-  if (!member) return { rows: [], total: 0 }
+  const timeZone = await sql.timeZoneOf(account)
+  if (!member) return { rows: [], total: 0, timeZone }
   const preferences = await readPreferences(account, { userId, role: member.role })
   const types = preferences
     .filter(({ mail }) => mail === kind)
@@ -79,5 +82,5 @@ export async function rowsToMail(
   const between = { types, from, upTo }
   const rows = await sql.rowsBetween(account, between, MOST_LINES)
   const total = rows.length < MOST_LINES ? rows.length : await sql.countBetween(account, between)
-  return { rows, total }
+  return { rows, total, timeZone }
 }
