@@ -29,8 +29,16 @@ export const FEW = 2_000
 
 export const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** `large` are tables that are never read through, and of which no statement reads more than `rows`. */
-export const faultsOf = (plans: readonly Explained[], limits: { large: readonly string[]; rows: number }): string[] =>
+interface Limits {
+  /** Tables that are never read through. */
+  large: readonly string[]
+  /** Of a large table, in one scan. */
+  rows: number
+  /** In one sort; as many as in one scan if it is not said. */
+  sorted?: number
+}
+
+export const faultsOf = (plans: readonly Explained[], limits: Limits): string[] =>
   plans.flatMap(({ text, plan, isRepeated }) =>
     nodesOf(plan).flatMap((node) => {
       const fault = faultOf(node, limits)
@@ -39,10 +47,10 @@ export const faultsOf = (plans: readonly Explained[], limits: { large: readonly 
     }),
   )
 
-function faultOf(node: PlanNode, { large, rows }: { large: readonly string[]; rows: number }): string | null {
+function faultOf(node: PlanNode, { large, rows, sorted = rows }: Limits): string | null {
   const table = node['Relation Name']
   const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
-  if (node['Node Type'] === 'Sort' && read > rows) return `sorts ${read} rows`
+  if (/Sort$/.test(node['Node Type']) && read > sorted) return `sorts ${read} rows`
   if (!table || !large.includes(table)) return null
   if (node['Node Type'] === 'Seq Scan') return `reads through ${table}`
   return read > rows && node['Node Type'] !== 'ModifyTable' ? `reads ${read} rows of ${table}` : null
@@ -66,7 +74,7 @@ export function watchPlans(pool: pg.Pool, { repeated = false } = {}): PlanWatch 
       if (typeof text !== 'string' || rest.length > 0) return query(text, values, ...rest)
       if (/^(begin|start transaction)/i.test(text)) isInTransaction = true
       if (/^(commit|rollback)$/i.test(text)) isInTransaction = false
-      if (plans && /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i.test(text)) {
+      if (plans && /^\s*(\/\*.*?\*\/)?[\s(]*(select|insert|update|delete|with)\b/i.test(text)) {
         await query(isInTransaction ? 'savepoint explained' : 'begin')
         plans.push({ text, plan: await explain(query, text, values), isRepeated: false })
         if (repeated && values?.length && !PLANNED_EACH_TIME.test(text)) {

@@ -12,6 +12,7 @@ create table pending_notifications (
   zone jsonb,
   primary key (store_id, id)
 );
+create index pending_notifications_next on pending_notifications (store_id, created_at, id);
 
 create table pending_account_notifications (
   account_id uuid not null references accounts on delete cascade,
@@ -21,6 +22,7 @@ create table pending_account_notifications (
   created_at timestamptz not null,
   primary key (account_id, id)
 );
+create index pending_account_notifications_next on pending_account_notifications (account_id, created_at, id);
 
 -- The newest instant given to a notification of the account. Whoever makes notifications holds this row, and gives each a later one: all
 -- that is older than what somebody has seen was there to be seen, so "up to this one" is exact (decision 67).
@@ -41,10 +43,11 @@ create table notifications (
   is_problem boolean not null default false,
   created_at timestamptz not null,
   primary key (store_id, id)
-);
+)
+-- The newest are counted in an index alone, which a vacuum makes possible: it comes every 5,000 rows and looks at the new pages only.
+with (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 5000);
+-- Tidying up begins at the other end of it, store by store. An index of the time alone, across stores, was picked for the list of one store.
 create index notifications_newest on notifications (store_id, created_at desc, id desc) include (type);
--- for the tidying up, across stores
-create index notifications_oldest on notifications (created_at);
 create index notifications_problems on notifications (store_id, created_at desc, id desc) include (type) where is_problem;
 create index notifications_new_carts on notifications (store_id, created_at desc, id desc) include (type)
   where type = 'cart_abandoned';
@@ -60,9 +63,8 @@ create table notification_hours (
   count integer not null,
   -- null: each has a row of its own
   notification_id uuid,
-  primary key (store_id, topic, hour)
+  primary key (store_id, hour, topic)
 );
-create index notification_hours_oldest on notification_hours (hour);
 
 -- Carts whose recovery was told: once, whatever their orders do afterwards.
 create table recoveries_told (
@@ -83,9 +85,10 @@ create table account_notifications (
   is_problem boolean not null default false,
   created_at timestamptz not null,
   primary key (account_id, id)
-);
-create index account_notifications_newest on account_notifications (account_id, created_at desc, id desc);
-create index account_notifications_oldest on account_notifications (created_at);
+) with (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 5000);
+create index account_notifications_newest on account_notifications (account_id, created_at desc, id desc) include (type);
+create index account_notifications_problems on account_notifications (account_id, created_at desc, id desc) include (type)
+  where is_problem;
 
 -- What each member has read and deleted: everything up to an instant (decision 66) …
 create table notification_reads (

@@ -49,8 +49,10 @@ export async function setClock({ db, accountId }: AccountTx, lastAt: Date): Prom
 export async function takePending({ db, accountId }: AccountTx, limit: number): Promise<Pending[]> {
   const rows = await sql<Pending>`
     with first as materialized (
-      select p.ctid as place from stores s join pending_notifications p on p.store_id = s.id
-      where s.account_id = ${accountId} and ${known} order by p.created_at, p.id limit ${limit}),
+      select p.place from stores s cross join lateral (
+        select p.ctid as place, p.created_at, p.id from pending_notifications p where p.store_id = s.id and ${known}
+        order by p.created_at, p.id limit ${limit}) p
+      where s.account_id = ${accountId} order by p.created_at, p.id limit ${limit}),
     taken as (
       delete from pending_notifications p where p.ctid = any(array(select place from first)) returning p.*)
     select t.store_id as "storeId", t.id, t.type, t.data, t.zone, s.time_zone as "timeZone", t.created_at as at
@@ -60,9 +62,13 @@ export async function takePending({ db, accountId }: AccountTx, limit: number): 
 
 type OfAccount = Omit<Pending, 'storeId' | 'zone' | 'timeZone'>
 
-export async function takePendingOfAccount({ db, accountId }: AccountTx): Promise<OfAccount[]> {
+export async function takePendingOfAccount({ db, accountId }: AccountTx, limit: number): Promise<OfAccount[]> {
   const rows = await sql<Pending>`
-    with taken as (delete from pending_account_notifications p where p.account_id = ${accountId} and ${known} returning *)
+    with first as materialized (
+      select p.ctid as place from pending_account_notifications p where p.account_id = ${accountId} and ${known}
+      order by p.created_at, p.id limit ${limit}),
+    taken as (
+      delete from pending_account_notifications p where p.ctid = any(array(select place from first)) returning p.*)
     select id, type, data, created_at as at from taken order by created_at, id`.execute(db)
   return rows.rows
 }

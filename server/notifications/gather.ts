@@ -49,7 +49,7 @@ function gatherSome(account: AccountDb, now: Date, onSkipped: OnSkipped = () => 
     const lastAt = await sql.lockClock(tx)
     if (!lastAt) return 0
     const pending = await sql.takePending(tx, ROWS_AT_ONCE)
-    const ofAccount = await sql.takePendingOfAccount(tx)
+    const ofAccount = await sql.takePendingOfAccount(tx, ROWS_AT_ONCE)
     if (pending.length + ofAccount.length === 0) return 0
     const plan = planRows(plannable(pending, onSkipped), await hoursOf(tx, pending), lastAt)
     const asRows = ofAccount.map((row) => ({ ...row, storeId: '', zone: null, timeZone: 'UTC' }))

@@ -167,7 +167,7 @@ const paged = (sight: Sight, wanted: Wanted) => sql`
  * store to find those of a small one.
  */
 const searched = (sight: Sight, wanted: Wanted) => sql`${PLANNED_EACH_TIME}
-  with found as materialized (${visible(sight, 'store', wanted)} union all ${visible(sight, 'account', wanted)}),
+  with found as materialized (${ofKinds(wanted, (of) => visible(sight, of, wanted))}),
   page as materialized (select id from found ${ORDER} limit ${wanted.limit} offset ${wanted.offset}),
   counted as (select least(count(*), ${MOST_NOTIFICATIONS_COUNTED})::int as total from found)`
 
@@ -175,16 +175,19 @@ const searched = (sight: Sight, wanted: Wanted) => sql`${PLANNED_EACH_TIME}
 function newest(sight: Sight, wanted: Wanted): RawBuilder<unknown> {
   const first = (of: Of) => sql`(${visible(sight, of, wanted)} ${ORDER} limit ${wanted.offset + wanted.limit})`
   return sql`
-    select id, created_at from (${first('store')} union all ${first('account')}) both_kinds
+    select id, created_at from (${ofKinds(wanted, first)}) both_kinds
     ${ORDER} limit ${wanted.limit} offset ${wanted.offset}`
 }
 
 function countOf(sight: Sight, wanted: Filter, most: number): RawBuilder<unknown> {
   return sql`
     select least(count(*), ${most})::int as total from (
-      (${visible(sight, 'store', wanted)} limit ${most})
-      union all (${visible(sight, 'account', wanted)} limit ${most})) both_kinds`
+      ${ofKinds(wanted, (of) => sql`(${visible(sight, of, wanted)} limit ${most})`)}) both_kinds`
 }
+
+/** An account has no carts. */
+const ofKinds = ({ filter }: Filter, select: (of: Of) => RawBuilder<unknown>): RawBuilder<unknown> =>
+  filter === 'new-carts' ? select('store') : sql`${select('store')} union all ${select('account')}`
 
 /** id, created_at. What this member has deleted (or read) one by one is one look-up in a hash table for each row. */
 function visible(sight: Sight, of: Of, wanted: Filter): RawBuilder<unknown> {

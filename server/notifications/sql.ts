@@ -37,36 +37,44 @@ export const noteRecoveries = (storeId: string, carts: RawBuilder<unknown>, now:
   insert into recoveries_told (store_id, cart_id, at) select ${storeId}, t.id, ${now}::timestamptz from (${carts}) t
   on conflict do nothing returning cart_id`
 
-/** A slice of those older than this, of all stores; their marks go with them. Answers how many. */
+/**
+ * A slice of those older than this, of all stores; their marks go with them. Answers how many. One look at the old end of each store's index
+ * finds them, and they are deleted by their place: a join would read through all notifications.
+ */
 export async function deleteOld(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from notifications n using (
-      select store_id, id from notifications where created_at < ${before} order by created_at limit ${limit}) old
-    where n.store_id = old.store_id and n.id = old.id`.execute(db)
+    delete from notifications where created_at < ${before} and ctid = any(array(
+      select n.ctid from stores s cross join lateral (
+        select n.ctid from notifications n where n.store_id = s.id and n.created_at < ${before}
+        order by n.created_at, n.id limit ${limit}) n
+      limit ${limit}))`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
 export async function deleteOldOfAccounts(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from account_notifications n using (
-      select account_id, id from account_notifications where created_at < ${before} order by created_at limit ${limit}) old
-    where n.account_id = old.account_id and n.id = old.id`.execute(db)
+    delete from account_notifications where created_at < ${before} and ctid = any(array(
+      select n.ctid from accounts a cross join lateral (
+        select n.ctid from account_notifications n where n.account_id = a.id and n.created_at < ${before}
+        order by n.created_at, n.id limit ${limit}) n
+      limit ${limit}))`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
 /** What gathering no longer asks for. */
 export async function deleteOldHours(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from notification_hours h using (
-      select store_id, topic, hour from notification_hours where hour < ${before} order by hour limit ${limit}) old
-    where h.store_id = old.store_id and h.topic = old.topic and h.hour = old.hour`.execute(db)
+    delete from notification_hours where hour < ${before} and ctid = any(array(
+      select h.ctid from stores s cross join lateral (
+        select h.ctid from notification_hours h where h.store_id = s.id and h.hour < ${before}
+        order by h.hour limit ${limit}) h
+      limit ${limit}))`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
 export async function deleteOldRecoveries(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from recoveries_told r using (
-      select store_id, cart_id from recoveries_told where at < ${before} order by at limit ${limit}) old
-    where r.store_id = old.store_id and r.cart_id = old.cart_id`.execute(db)
+    delete from recoveries_told where at < ${before} and ctid = any(array(
+      select ctid from recoveries_told where at < ${before} order by at limit ${limit}))`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
