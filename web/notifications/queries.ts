@@ -8,11 +8,11 @@ import {
 } from '../../shared/notification-calls.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
+import { askBell, loadMore } from './bell.ts'
 import { type Answer, newestOf, type Where } from './cache.ts'
 import { askCount } from './count.ts'
 import { bellKey, countKey, newCartsKey, oneKey, pageKey } from './keys.ts'
 import { withPending } from './local.ts'
-import { merge, NOTIFICATIONS_PER_PAGE, nextPage } from './order.ts'
 import type { ListQuery } from './rules.ts'
 
 /** The store whose notifications are shown. Screens with notifications are shown only with a store (A 4.1). */
@@ -22,10 +22,6 @@ export function useWhere(): Where | null {
   const [storeId, platform] = [store?.id, store?.platform]
   return useMemo(() => (storeId && platform ? { queries, storeId, platform } : null), [queries, storeId, platform])
 }
-
-type BellAnswer = Required<Answer>
-
-const PAGES_REFRESHED = 10
 
 const bellQuery = (where: Where) =>
   queryOptions({
@@ -47,52 +43,7 @@ export async function newestSeen(where: Where): Promise<NotificationView | undef
   return newestOf(where)
 }
 
-/** As many pages as are shown. Connection tests are asked for too: the count has them. Those that were shown are left out on screen. */
-async function askBell(where: Where, signal: AbortSignal): Promise<BellAnswer> {
-  const { queries, storeId } = where
-  const shown = queries.getQueryData<BellAnswer>(bellKey(storeId))?.notifications.length ?? 0
-  const count = Math.min(PAGES_REFRESHED, Math.max(1, Math.ceil(shown / NOTIFICATIONS_PER_PAGE)))
-  const pages = await Promise.all(
-    Array.from({ length: count }, (_, index) => askPage(where, { page: index + 1, signal })),
-  )
-  const notifications = merge(
-    pages.flatMap((page) => page.notifications),
-    [],
-  )
-  return { notifications: withPending(storeId, notifications), pagination: pages.at(-1)!.pagination }
-}
-
-interface Asked {
-  page: number
-  signal?: AbortSignal
-}
-
-const askPage = ({ platform }: Where, { page, signal }: Asked) =>
-  call(listNotifications, {
-    query: { platform, page, limit: NOTIFICATIONS_PER_PAGE, skipTestNotification: 'false' },
-    ...(signal && { signal }),
-  })
-
-export function useLoadMore(where: Where) {
-  const key = bellKey(where.storeId)
-  return useMutation({
-    mutationFn: async () => {
-      const shown = where.queries.getQueryData<BellAnswer>(key)
-      if (!shown) return
-      const page = nextPage(shown.notifications.length)
-      const { notifications, pagination } = await askPage(where, { page })
-      where.queries.setQueryData<BellAnswer>(
-        key,
-        (now) =>
-          now && {
-            ...now,
-            pagination,
-            notifications: merge(now.notifications, withPending(where.storeId, notifications)),
-          },
-      )
-    },
-  })
-}
+export const useLoadMore = (where: Where) => useMutation({ mutationFn: () => loadMore(where) })
 
 /** The newest 100 about abandoned carts. */
 export const useNewCarts = (where: Where, isAsked: boolean) =>

@@ -1,0 +1,77 @@
+import { QueryClient } from '@tanstack/react-query'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { aPage } from '../../test/browser-globals.ts'
+import { startSession } from '../access/session.ts'
+import { askBell, loadMore } from './bell.ts'
+import type { Answer, Where } from './cache.ts'
+import { deleteThese } from './deleting.ts'
+import { bellKey } from './keys.ts'
+
+// The bell's list against a server of 23 notifications whose answers come when the test lets them.
+
+let where: Where
+let kept: number[]
+/** Questions that wait, by page. */
+let waiting: { page: number; answer: () => void }[]
+let isHeld: (page: number) => boolean
+let store = 0
+
+const view = (number: number) => ({
+  ...{ _id: `n${number}`, type: 'cart_recovered', title: 'x', message: 'x', zone: null, data: {}, read: true },
+  createdAt: new Date(Date.UTC(2026, 2, 10, 12, number)).toISOString(),
+})
+
+function pageOf(page: number) {
+  const all = kept.toSorted((a, b) => b - a)
+  const pagination = { page, limit: 10, total: all.length, pages: Math.ceil(all.length / 10) }
+  return { notifications: all.slice(10 * (page - 1), 10 * page).map(view), pagination }
+}
+
+beforeEach(() => {
+  aPage()
+  startSession('t', true)
+  store += 1
+  where = { queries: new QueryClient(), storeId: `bell-${store}`, platform: 'woocommerce' }
+  kept = Array.from({ length: 23 }, (_, index) => index + 1)
+  waiting = []
+  isHeld = () => false
+  vi.stubGlobal('fetch', async (address: string, { method }: { method: string }) => {
+    if (method === 'DELETE') return await new Promise(() => {})
+    const page = Number(new URL(address, 'http://shop').searchParams.get('page'))
+    if (isHeld(page)) await new Promise<void>((answer) => waiting.push({ page, answer }))
+    return new Response(JSON.stringify(pageOf(page)))
+  })
+})
+
+const show = async () => where.queries.setQueryData(bellKey(where.storeId), await askBell(where, AbortSignal.any([])))
+const shown = () => where.queries.getQueryData<Answer>(bellKey(where.storeId))!.notifications.map(({ _id }) => _id)
+const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `n${from - index}`)
+
+test('goes on page by page', async () => {
+  await show()
+  expect(shown()).toEqual(down(23, 14))
+  await loadMore(where)
+  expect(shown()).toEqual(down(23, 4))
+  await loadMore(where)
+  expect(shown()).toEqual(down(23, 1))
+})
+
+test('brings ten more, or all there are, also while a deletion is not through', async () => {
+  await show()
+  await loadMore(where)
+  deleteThese(where, { notificationIds: ['n23'] })
+  await loadMore(where)
+  expect(shown()).toEqual(down(22, 1))
+})
+
+test('a question asked before "Load More" does not take away what that brought', async () => {
+  await show()
+  isHeld = () => true
+  const asked = show()
+  await vi.waitFor(() => expect(waiting).toHaveLength(1))
+  isHeld = () => false
+  await loadMore(where)
+  waiting[0]!.answer()
+  await asked
+  expect(shown()).toEqual(down(23, 4))
+})
