@@ -114,26 +114,34 @@ create table notification_marks (
   store_id uuid not null,
   user_id uuid not null references users on delete cascade,
   notification_id uuid not null,
+  -- of the notification
+  created_at timestamptz not null,
   is_read boolean,
   is_deleted boolean not null default false,
   primary key (store_id, user_id, notification_id),
   foreign key (store_id, notification_id) references notifications (store_id, id) on delete cascade
 );
 create index notification_marks_by_notification on notification_marks (store_id, notification_id);
-create index notification_marks_by_user on notification_marks (user_id);
-create index notification_marks_unread on notification_marks (store_id, user_id) where is_read = false;
+create index notification_marks_newest on notification_marks (user_id, store_id, created_at desc, notification_id desc)
+  include (is_read, is_deleted);
+create index notification_marks_unread on notification_marks (store_id, user_id, created_at desc, notification_id desc)
+  where is_read = false;
 
 create table account_notification_marks (
   account_id uuid not null,
   user_id uuid not null references users on delete cascade,
   notification_id uuid not null,
+  created_at timestamptz not null,
   is_read boolean,
   is_deleted boolean not null default false,
   primary key (account_id, user_id, notification_id),
   foreign key (account_id, notification_id) references account_notifications (account_id, id) on delete cascade
 );
 create index account_notification_marks_by_notification on account_notification_marks (account_id, notification_id);
-create index account_notification_marks_by_user on account_notification_marks (user_id);
+create index account_notification_marks_newest on account_notification_marks (user_id, account_id, created_at desc, notification_id desc)
+  include (is_read, is_deleted);
+create index account_notification_marks_unread on account_notification_marks (account_id, user_id, created_at desc, notification_id desc)
+  where is_read = false;
 
 -- What a member has chosen otherwise than usual (decision 65).
 create table notification_preferences (

@@ -123,7 +123,7 @@ export async function placeOf({ db }: StoreDb, sight: Sight, id: string): Promis
 type Of = 'store' | 'account'
 
 /** The two kinds of rows differ in their tables and in what these are keyed by. */
-export function parts({ storeId, accountId, userId }: Pick<Sight, 'storeId' | 'accountId' | 'userId'>, of: Of) {
+export function parts({ storeId, accountId }: Pick<Sight, 'storeId' | 'accountId'>, of: Of) {
   const isStore = of === 'store'
   const key = (alias: string) =>
     isStore ? sql`${sql.ref(alias)}.store_id = ${storeId}` : sql`${sql.ref(alias)}.account_id = ${accountId}`
@@ -132,8 +132,6 @@ export function parts({ storeId, accountId, userId }: Pick<Sight, 'storeId' | 'a
     key,
     rows: sql.table(isStore ? 'notifications' : 'account_notifications'),
     marked,
-    marks: (id: string) =>
-      sql`${marked} k on ${key('k')} and k.user_id = ${userId} and k.notification_id = ${sql.ref(id)}`,
     zone: isStore ? sql`n.zone` : sql`null::jsonb`,
   }
 }
@@ -143,13 +141,14 @@ type Filter = Pick<Wanted, 'filter' | 'search' | 'without' | 'after'>
 /** Whole rows of the ids in a table, as far as the member sees them. */
 function listedOf(sight: Sight, table: string): RawBuilder<unknown> {
   const one = (of: Of) => {
-    const { rows, key, marks, zone } = parts(sight, of)
+    const { rows, key, marked, zone } = parts(sight, of)
     return sql`
       select n.id, n.type, n.data, ${zone} as zone, n.created_at,
         coalesce(k.is_read, n.created_at <= ${sight[of].readUpTo}) as is_read
       from ${sql.table(table)} p
       cross join lateral (select * from ${rows} n where ${key('n')} and n.id = p.id limit 1) n
-      left join ${marks('n.id')}
+      left join lateral (select * from ${marked} k where ${key('k')} and k.user_id = ${sight.userId}
+        and k.notification_id = n.id limit 1) k on true
       where n.created_at > ${sight[of].clearedUpTo} and k.is_deleted is not true`
   }
   return sql`${one('store')} union all ${one('account')}`
@@ -167,13 +166,14 @@ const paged = (sight: Sight, wanted: Wanted) => sql`
  * store to find those of a small one.
  */
 const searched = (sight: Sight, wanted: Wanted) => sql`${PLANNED_EACH_TIME}
-  with found as materialized (${ofKinds(wanted, (of) => visible(sight, of, wanted))}),
+  with found as materialized (${ofKinds(wanted, (of) => visible(sight, of, wanted, 'at once'))}),
   page as materialized (select id from found ${ORDER} limit ${wanted.limit} offset ${wanted.offset}),
   counted as (select least(count(*), ${MOST_NOTIFICATIONS_COUNTED})::int as total from found)`
 
 /** The ids of a page. Of each kind no more are read than the page reaches down to. */
 function newest(sight: Sight, wanted: Wanted): RawBuilder<unknown> {
-  const first = (of: Of) => sql`(${visible(sight, of, wanted)} ${ORDER} limit ${wanted.offset + wanted.limit})`
+  const reach = wanted.offset + wanted.limit
+  const first = (of: Of) => sql`(${visible(sight, of, wanted, wayFor(reach))} ${ORDER} limit ${reach})`
   return sql`
     select id, created_at from (${ofKinds(wanted, first)}) both_kinds
     ${ORDER} limit ${wanted.limit} offset ${wanted.offset}`
@@ -182,23 +182,43 @@ function newest(sight: Sight, wanted: Wanted): RawBuilder<unknown> {
 function countOf(sight: Sight, wanted: Filter, most: number): RawBuilder<unknown> {
   return sql`
     select least(count(*), ${most})::int as total from (
-      ${ofKinds(wanted, (of) => sql`(${visible(sight, of, wanted)} limit ${most})`)}) both_kinds`
+      ${ofKinds(wanted, (of) => sql`(${visible(sight, of, wanted, wayFor(most))} limit ${most})`)}) both_kinds`
 }
 
 /** An account has no carts. */
 const ofKinds = ({ filter }: Filter, select: (of: Of) => RawBuilder<unknown>): RawBuilder<unknown> =>
   filter === 'new-carts' ? select('store') : sql`${select('store')} union all ${select('account')}`
 
-/** id, created_at. What this member has deleted (or read) one by one is one look-up in a hash table for each row. */
-function visible(sight: Sight, of: Of, wanted: Filter): RawBuilder<unknown> {
+/** How marks are looked up: by the index, or in a hash table made of all before the first row. */
+type Way = 'one by one' | 'at once'
+const MOST_ONE_BY_ONE = 1_000
+const wayFor = (rows: number): Way => (rows <= MOST_ONE_BY_ONE ? 'one by one' : 'at once')
+
+/** id, created_at, of what this member has not deleted (or read) one by one. */
+function visible(sight: Sight, of: Of, wanted: Filter, way: Way): RawBuilder<unknown> {
   const { marked, key } = parts(sight, of)
+  const ofMember = sql`${key('k')} and k.user_id = ${sight.userId}`
+  const hidden = sql`(k.is_deleted ${wanted.filter === 'unread' ? sql`or coalesce(k.is_read, false)` : sql``})`
   const like = `%${wanted.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   return sql`
     select c.id, c.created_at from (${candidates(sight, of, wanted)}) c
     where c.type <> all(${[...wanted.without]}::text[])
-      and c.id not in (select k.notification_id from ${marked} k where ${key('k')} and k.user_id = ${sight.userId}
-        and (k.is_deleted ${wanted.filter === 'unread' ? sql`or k.is_read` : sql``}))
+      and ${
+        way === 'one by one'
+          ? sql`(select ${hidden} from ${marked} k where ${ofMember} and k.notification_id = c.id) is not true`
+          : sql`c.id not in (select k.notification_id from (${marksOf(sight, of, wanted)}) k where ${hidden})`
+      }
       ${wanted.search ? sql`and c.search collate "C" like ${like}` : sql``}`
+}
+
+/** Those that candidates may have. Of the newest 10,000 rows at most as many are marked, by the newest marks; those of a filter lie deeper. */
+function marksOf(sight: Sight, of: Of, { filter, after }: Filter): RawBuilder<unknown> {
+  const { marked, key } = parts(sight, of)
+  const { readUpTo, clearedUpTo } = sight[of]
+  const since = later(filter === 'unread' ? later(readUpTo, clearedUpTo) : clearedUpTo, after)
+  return sql`
+    select * from ${marked} k where ${key('k')} and k.user_id = ${sight.userId} and k.created_at > ${since}
+    ${filter === 'all' || filter === 'unread' ? sql`order by k.created_at desc, k.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED}` : sql``}`
 }
 
 function candidates(sight: Sight, of: Of, { filter, search, after }: Filter): RawBuilder<unknown> {
@@ -216,9 +236,9 @@ function candidates(sight: Sight, of: Of, { filter, search, after }: Filter): Ra
   return sql`(${since(later(readUpTo, clearedUpTo))}) union all (
     select ${columns} from ${marked} u
     cross join lateral (select * from ${rows} n where ${key('n')} and n.id = u.notification_id limit 1) n
-    where ${key('u')} and u.user_id = ${sight.userId} and u.is_read = false
-      and n.created_at > ${later(clearedUpTo, after)} and n.created_at <= ${readUpTo}
-    ${inOrder})`
+    where ${key('u')} and u.user_id = ${sight.userId} and u.is_read = false and not u.is_deleted
+      and u.created_at > ${later(clearedUpTo, after)} and u.created_at <= ${readUpTo}
+    order by u.created_at desc, u.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED})`
 }
 
 const later = (a: Date, b: Date | null): Date => (b && b > a ? b : a)

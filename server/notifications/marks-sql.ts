@@ -1,9 +1,10 @@
-import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { MOST_NOTIFICATIONS_COUNTED } from '../../shared/notification-calls.ts'
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { parts, type Sight } from './list-sql.ts'
 
 // What a member has read and deleted: SQL and nothing else. Nobody else's rows are touched, so nobody waits.
 
-const BOTH = ['store', 'account'] as const
+export const BOTH = ['store', 'account'] as const
 type Of = (typeof BOTH)[number]
 
 const readsOf = (of: Of) => sql.table(of === 'store' ? 'notification_reads' : 'account_notification_reads')
@@ -24,8 +25,8 @@ export async function mark(
     if (moved.length === new Set(ids).size) break
     const { rows, key, marked } = parts(sight, of)
     const result = await sql<{ notification_id: string }>`
-      insert into ${marked} (${keyColumn(of)}, user_id, notification_id, ${column})
-      select ${keyValue(sight, of)}, ${sight.userId}, n.id, ${value}
+      insert into ${marked} (${keyColumn(of)}, user_id, notification_id, created_at, ${column})
+      select ${keyValue(sight, of)}, ${sight.userId}, n.id, n.created_at, ${value}
       from ${rows} n where ${key('n')} and n.id = any(${[...ids]}::uuid[]) order by n.id
       on conflict (${keyColumn(of)}, user_id, notification_id) do update set ${column} = excluded.${column}
       returning notification_id`.execute(db)
@@ -34,20 +35,90 @@ export async function mark(
   return moved
 }
 
-/** Everything up to an instant; it only moves forward. What was marked as read or unread before it no longer counts. */
-export async function readUpTo({ db }: StoreTx, sight: Sight, at: Date): Promise<void> {
-  for (const of of BOTH) {
-    const { rows, key, marked } = parts(sight, of)
-    await moveBound(db, sight, of, sql.ref('read_up_to'), at)
-    const ofMine = sql`${key('k')} and k.user_id = ${sight.userId} and k.is_read is not null
-      and ${key('n')} and n.id = k.notification_id and n.created_at <= ${at}`
-    await sql`delete from ${marked} k using ${rows} n where ${ofMine} and not k.is_deleted`.execute(db)
-    await sql`update ${marked} k set is_read = null from ${rows} n where ${ofMine}`.execute(db)
-  }
+/** One after the other of what a member does in the stores of an account. */
+export async function lockMember({ db, storeId }: StoreTx, userId: string): Promise<void> {
+  await sql`
+    insert into account_notification_reads as r (account_id, user_id)
+    select s.account_id, ${userId} from stores s where s.id = ${storeId}
+    on conflict (account_id, user_id) do update set user_id = r.user_id`.execute(db)
 }
 
-export async function clearUpTo({ db }: StoreTx, sight: Sight, at: Date): Promise<void> {
-  for (const of of BOTH) await moveBound(db, sight, of, sql.ref('cleared_up_to'), at)
+/** Everything up to an instant; it only moves forward. What was marked as read or unread before it no longer counts. */
+export async function readUpTo({ db }: StoreTx, sight: Sight, of: Of, at: Date): Promise<void> {
+  await moveBound(db, sight, of, sql.ref('read_up_to'), at)
+  await forget(db, sight, of, at, sql`k.is_read is not null`)
+}
+
+/** Everything up to an instant but these. */
+export async function readUpToBut(
+  { db }: StoreTx,
+  sight: Sight,
+  of: Of,
+  { upTo, unread }: { upTo: Date; unread: string[] },
+): Promise<void> {
+  const { rows, key, marked } = parts(sight, of)
+  await sql`
+    insert into ${marked} (${keyColumn(of)}, user_id, notification_id, created_at, is_read)
+    select ${keyValue(sight, of)}, ${sight.userId}, n.id, n.created_at, false
+    from ${rows} n where ${key('n')} and n.id = any(${unread}::uuid[])
+    on conflict (${keyColumn(of)}, user_id, notification_id) do update set is_read = false`.execute(db)
+  await moveBound(db, sight, of, sql.ref('read_up_to'), upTo)
+  await forget(db, sight, of, upTo, sql`k.is_read`)
+}
+
+/** What was deleted one by one before the "Clear all" before this one is not told apart any more: only the newest is taken back. */
+export async function clearUpTo({ db }: StoreTx, sight: Sight, of: Of, at: Date): Promise<void> {
+  await moveBound(db, sight, of, sql.ref('cleared_up_to'), at)
+  await sql`delete from ${parts(sight, of).marked} k
+    where ${ofMember(sight, of)} and k.created_at <= ${sight[of].clearedUpTo}`.execute(db)
+}
+
+const ofMember = (sight: Sight, of: Of) => sql`${parts(sight, of).key('k')} and k.user_id = ${sight.userId}`
+
+/** Such marks up to an instant; what was deleted stays deleted. */
+async function forget(db: StoreTx['db'], sight: Sight, of: Of, at: Date, which: RawBuilder<unknown>): Promise<void> {
+  const { marked } = parts(sight, of)
+  const some = sql`${ofMember(sight, of)} and k.created_at <= ${at} and ${which}`
+  await sql`delete from ${marked} k where ${some} and not k.is_deleted`.execute(db)
+  await sql`update ${marked} k set is_read = null where ${some}`.execute(db)
+}
+
+/** When the notification of a member's so many-th mark after an instant was made, the oldest being the first; null: there are fewer. */
+export async function placeOfMark(
+  { db }: StoreTx,
+  sight: Sight,
+  of: Of,
+  { after, nth }: { after: Date; nth: number },
+): Promise<Date | null> {
+  const { rows } = await sql<{ created_at: Date }>`
+    select k.created_at from ${parts(sight, of).marked} k where ${ofMember(sight, of)} and k.created_at > ${after}
+    order by k.created_at, k.notification_id offset ${nth - 1} limit 1`.execute(db)
+  return rows[0]?.created_at ?? null
+}
+
+/** The newest that lists do not reach; null: they reach all. */
+export async function endOfLists({ db }: StoreTx, sight: Sight, of: Of): Promise<Date | null> {
+  const { rows, key } = parts(sight, of)
+  const result = await sql<{ created_at: Date }>`
+    select n.created_at from ${rows} n where ${key('n')}
+    order by n.created_at desc, n.id desc offset ${MOST_NOTIFICATIONS_COUNTED} limit 1`.execute(db)
+  return result.rows[0]?.created_at ?? null
+}
+
+/** Ids of what the member has not marked as read between two instants. */
+export async function unreadBetween(
+  { db }: StoreTx,
+  sight: Sight,
+  of: Of,
+  { after, upTo, limit }: { after: Date; upTo: Date; limit: number },
+): Promise<string[]> {
+  const { rows, key, marked } = parts(sight, of)
+  const result = await sql<{ id: string }>`
+    select n.id from ${rows} n where ${key('n')} and n.created_at > ${after} and n.created_at <= ${upTo}
+      and n.id not in (select k.notification_id from ${marked} k
+        where ${ofMember(sight, of)} and k.created_at > ${after} and k.created_at <= ${upTo} and k.is_read)
+    limit ${limit}`.execute(db)
+  return result.rows.map(({ id }) => id)
 }
 
 async function moveBound(db: StoreTx['db'], sight: Sight, of: Of, bound: ReturnType<typeof sql.ref>, at: Date) {

@@ -6,6 +6,7 @@ import { type NotificationType, notificationText } from '../../shared/notificati
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { paginationOf } from '../core/paging.ts'
+import { compactMarks } from './compact.ts'
 import * as sql from './list-sql.ts'
 import * as marks from './marks-sql.ts'
 
@@ -55,13 +56,13 @@ interface Chosen {
 /** Ids of nobody or of others change nothing. */
 export async function markRead({ store, userId }: Reader, { ids, upTo }: Chosen, isRead: boolean): Promise<void> {
   await transact(store, async (tx) => {
-    const sight = await sql.readSight(tx, userId)
+    const sight = await lockedSight(tx, userId)
     const words: string[] = []
     const place = isRead ? await placeOf(tx, sight, upTo) : null
     if (place) {
-      await marks.readUpTo(tx, sight, place)
+      for (const of of marks.BOTH) await marks.readUpTo(tx, sight, of, place)
       words.push(`read-up-to:${upTo}`)
-    }
+    } else if (isRead) await compactMarks(tx, sight)
     const moved = await marks.mark(tx, sight, ids.filter(isId), { isRead })
     words.push(...inPieces(moved).map((piece) => `${isRead ? 'read' : 'unread'}:${piece.join(',')}`))
     await marks.announceOwn(tx, sight, words)
@@ -70,7 +71,8 @@ export async function markRead({ store, userId }: Reader, { ids, upTo }: Chosen,
 
 /** Everything up to an instant. */
 export async function markAllRead(tx: StoreTx, userId: string, upTo: Date): Promise<void> {
-  await marks.readUpTo(tx, await sql.readSight(tx, userId), upTo)
+  const sight = await lockedSight(tx, userId)
+  for (const of of marks.BOTH) await marks.readUpTo(tx, sight, of, upTo)
 }
 
 /** Answers what takes it back; null when nothing was deleted. */
@@ -79,9 +81,9 @@ export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Chosen
     throw new AppError('invalid', `At most ${MOST_IDS_IN_A_CALL} notifications can be deleted at once.`)
   }
   return transact(store, async (tx) => {
-    const sight = await sql.readSight(tx, userId)
+    const sight = await lockedSight(tx, userId)
     const place = await placeOf(tx, sight, upTo)
-    if (place) await marks.clearUpTo(tx, sight, place)
+    if (place) for (const of of marks.BOTH) await marks.clearUpTo(tx, sight, of, place)
     const moved = await marks.mark(tx, sight, ids.filter(isId), { isDeleted: true })
     const words = inPieces(moved).map((piece) => `delete:${piece.join(',')}`)
     await marks.announceOwn(tx, sight, [...(place ? [`delete-up-to:${upTo}`] : []), ...words])
@@ -94,7 +96,7 @@ export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Chosen
 export async function restoreFor({ store, userId }: Reader, undo: string): Promise<void> {
   const { ids, cleared } = readUndo(undo)
   await transact(store, async (tx) => {
-    const sight = await sql.readSight(tx, userId)
+    const sight = await lockedSight(tx, userId)
     if (cleared) {
       const [clearedUpTo, ofStore, ofAccount] = cleared.map((ms) => new Date(ms)) as [Date, Date, Date]
       await marks.unclear(tx, sight, { clearedUpTo, store: ofStore, account: ofAccount })
@@ -102,6 +104,12 @@ export async function restoreFor({ store, userId }: Reader, undo: string): Promi
     await marks.mark(tx, sight, ids, { isDeleted: false })
     await marks.announceOwn(tx, sight, ['restore:'])
   })
+}
+
+/** Bounds and marks depend on each other: two browsers of a member change them one after the other. */
+async function lockedSight(tx: StoreTx, userId: string): Promise<sql.Sight> {
+  await marks.lockMember(tx, userId)
+  return sql.readSight(tx, userId)
 }
 
 const placeOf = (tx: StoreTx, sight: sql.Sight, id: string | undefined) =>

@@ -64,6 +64,8 @@ interface Reads {
 interface Marks {
   user_id: string
   notification_id: string
+  /** Of the notification. */
+  created_at: Date
   is_read: boolean | null
   is_deleted: Generated<boolean>
 }
