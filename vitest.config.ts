@@ -16,7 +16,7 @@ const everywhere = {
   expect: { poll: { timeout: 10_000 } },
 }
 
-/** `npm test` runs both projects side by side. A browser mostly waits for the server it looks at: one more of them than there are cores. */
+/** Of each project: `npm test` runs both side by side. */
 const cores = Math.max(2, os.availableParallelism())
 
 /** `--sequence.shuffle.files` is somebody's wish to have them in any other order. */
@@ -46,7 +46,7 @@ export default defineConfig({
           setupFiles: ['e2e/on-failure.ts'],
           isolate: false,
           include: ['e2e/**/*.test.ts'],
-          maxWorkers: cores + 1,
+          maxWorkers: cores,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
         },
