@@ -23,9 +23,8 @@ afterAll(async () => {
   await instance?.stop()
 })
 
-async function aVisitor(): Promise<Page> {
-  return (await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })).newPage()
-}
+const aVisitor = async (): Promise<Page> =>
+  (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
 
 /** The server breaks where `path` is asked, so that the screen's own sentence shows. */
 const breaks = (page: Page, path: string) =>
@@ -247,15 +246,16 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
   })
 
   test('another store may be connected even when the server cannot let go of the one before', async () => {
-    // News of the store would have it asked again, and the server still knows the one before.
+    // News of the store would have it asked again, as the new path does, and the server still knows the one before.
     await owner.route('**/socket.io/**', (route) => route.abort())
     await owner.reload()
     await owner.getByRole('button', { name: 'Connect to Different Store' }).click()
+    await owner.route('**/api/stores/check-connection*', () => {})
     await owner.getByRole('dialog').getByRole('button', { name: 'Disconnect and continue' }).click()
     await owner.waitForURL('**/store-setup')
     expect(await connectionFlags()).toEqual([])
-    await owner.unroute('**/api/stores/disconnect*')
-    await owner.unroute('**/socket.io/**')
+    for (const path of ['api/stores/check-connection*', 'api/stores/disconnect*', 'socket.io/**'])
+      await owner.unroute(`**/${path}`)
   })
 
   test('a disconnection forgets the store here and leads to the set-up', async () => {
