@@ -37,40 +37,37 @@ export const noteRecoveries = (storeId: string, carts: RawBuilder<unknown>, now:
   insert into recoveries_told (store_id, cart_id, at) select ${storeId}, t.id, ${now}::timestamptz from (${carts}) t
   on conflict do nothing returning cart_id`
 
+/** Deletes a slice of those older than this, of all stores or accounts; their marks go with them. Answers how many. */
+type DeleteSlice = (db: Db, before: Date, limit: number) => Promise<number>
+
 /**
- * A slice of those older than this, of all stores; their marks go with them. Answers how many. One look at the old end of each store's index
- * finds them, and they are deleted by their place: a join would read through all notifications.
+ * One look at the old end of each owner's index finds the slice, and it is deleted by its place: a join would read through the whole table.
+ * `order` is the end of that index.
  */
-export async function deleteOld(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from notifications where created_at < ${before} and ctid = any(array(
-      select n.ctid from stores s cross join lateral (
-        select n.ctid from notifications n where n.store_id = s.id and n.created_at < ${before}
-        order by n.created_at, n.id limit ${limit}) n
-      limit ${limit}))`.execute(db)
-  return Number(numAffectedRows ?? 0)
-}
+const slicesOf =
+  (
+    table: string,
+    [owners, owner]: readonly [string, string],
+    [age, ...order]: readonly [string, ...string[]],
+  ): DeleteSlice =>
+  async (db, before, limit) => {
+    const [from, key, at] = [sql.table(table), sql.ref(`t.${owner}`), sql.ref(age)]
+    const { numAffectedRows } = await sql`
+      delete from ${from} where ${at} < ${before} and ctid = any(array(
+        select t.ctid from ${sql.table(owners)} o cross join lateral (
+          select t.ctid from ${from} t where ${key} = o.id and ${sql.ref(`t.${age}`)} < ${before}
+          order by ${sql.join([age, ...order].map((column) => sql.ref(`t.${column}`)))} limit ${limit}) t
+        limit ${limit}))`.execute(db)
+    return Number(numAffectedRows ?? 0)
+  }
 
-export async function deleteOldOfAccounts(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from account_notifications where created_at < ${before} and ctid = any(array(
-      select n.ctid from accounts a cross join lateral (
-        select n.ctid from account_notifications n where n.account_id = a.id and n.created_at < ${before}
-        order by n.created_at, n.id limit ${limit}) n
-      limit ${limit}))`.execute(db)
-  return Number(numAffectedRows ?? 0)
-}
+const OF_STORES = ['stores', 'store_id'] as const
+const OF_ACCOUNTS = ['accounts', 'account_id'] as const
 
+export const deleteOld = slicesOf('notifications', OF_STORES, ['created_at', 'id'])
+export const deleteOldOfAccounts = slicesOf('account_notifications', OF_ACCOUNTS, ['created_at', 'id'])
 /** What gathering no longer asks for. */
-export async function deleteOldHours(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from notification_hours where hour < ${before} and ctid = any(array(
-      select h.ctid from stores s cross join lateral (
-        select h.ctid from notification_hours h where h.store_id = s.id and h.hour < ${before}
-        order by h.hour limit ${limit}) h
-      limit ${limit}))`.execute(db)
-  return Number(numAffectedRows ?? 0)
-}
+export const deleteOldHours = slicesOf('notification_hours', OF_STORES, ['hour'])
 
 export async function deleteOldRecoveries(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
