@@ -62,6 +62,13 @@ export interface Reply {
 
 export const START = new Date('2026-03-02T15:00:00.000Z')
 
+/** What the mail server answers unless a test says otherwise. */
+export const acceptsMail: World['answer'] = (mail) => ({
+  kind: 'accepted',
+  providerId: `p-${mail.messageId}`,
+  response: '250 queued',
+})
+
 export function aWorld(env: Record<string, string> = {}): World {
   const world = { now: START, sent: [], texts: [], queued: [] } as unknown as World
   const name = `recoup_test_${crypto.randomBytes(8).toString('hex')}`
@@ -75,7 +82,7 @@ export function aWorld(env: Record<string, string> = {}): World {
       world.now = new Date(world.now.getTime() + ms)
       return world.now
     }
-    world.answer = (mail) => ({ kind: 'accepted', providerId: `p-${mail.messageId}`, response: '250 queued' })
+    world.answer = acceptsMail
     world.answerText = (text) => ({ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' })
     world.textChannels = { sms: true, whatsapp: aTemplate }
     world.storeClient = noStore

@@ -16,7 +16,7 @@ import {
   wait,
 } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import { detectLost } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
 import { drawArm } from './decision-inputs.ts'
@@ -25,10 +25,8 @@ import { drawArm } from './decision-inputs.ts'
 
 const world = aWorld()
 
-let usual: typeof world.answer
 beforeEach(() => {
-  usual ??= world.answer
-  world.answer = usual
+  world.answer = acceptsMail
   world.queued.length = 0
 })
 
@@ -82,7 +80,7 @@ describe('the plan’s limit (decision 6)', () => {
     world.answer = (mail) => {
       count += 1
       if (count === 1) return { kind: 'rejected', reason: 'content', response: '554', isRecipientFault: false }
-      return usual(mail)
+      return acceptsMail(mail)
     }
     await send(world, storeId)
     await pass(world, storeId, 1_000)
@@ -289,12 +287,12 @@ describe('sums and records (D6, D12)', () => {
     world.answer = async (mail) => {
       const kind = answers[count++ % 4]!
       expect((await look()).inFlight).toBeGreaterThan(0)
-      if (kind === 'accepted') return usual(mail)
+      if (kind === 'accepted') return acceptsMail(mail)
       return { kind, reason: 'test', response: 'test', isRecipientFault: false } as never
     }
     await send(world, storeId)
     expect(await look()).toMatchObject({ sent: 3, held: 3, unknown: 3, failed: 3, waiting: 24, inFlight: 0 })
-    world.answer = usual
+    world.answer = acceptsMail
     for (let day = 0; day < 9; day++) {
       await pass(world, storeId, 12 * HOUR)
       await look()

@@ -14,17 +14,15 @@ import {
   steps,
   wait,
 } from '../../test/message-scene.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 
 // When a message goes, and when it is too late for it (D7, S2, T1, T4).
 
 const world = aWorld()
 
-let usual: typeof world.answer
 beforeEach(() => {
-  usual ??= world.answer
-  world.answer = usual
+  world.answer = acceptsMail
   world.queued.length = 0
 })
 
@@ -144,7 +142,7 @@ describe('the distance between steps', () => {
       await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
       await send(world, storeId)
       left = world.sent.length
-      return usual(mail)
+      return acceptsMail(mail)
     }
     await pass(world, storeId, 80 * MINUTE)
     expect(left).toBe(1)

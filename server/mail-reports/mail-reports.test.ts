@@ -3,7 +3,7 @@ import nodemailer from 'nodemailer'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { aScene, cartOf, HOUR, messagesOf, pass, recordOf, send, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
 import { returnPathOf } from '../email/return-path.ts'
 import { type BounceIntake, listenForBounces } from './bounce-intake.ts'
@@ -12,14 +12,12 @@ import { applyWaitingReports, type MailReport, recordMailReport } from './mail-r
 const OURS = 'bounces@back.mugs.com'
 const world = aWorld({ BOUNCE_ADDRESS: OURS })
 let intake: BounceIntake
-let usual: typeof world.answer
 beforeAll(async () => {
   intake = await listenForBounces(world.deps, 0)
 })
 afterAll(() => intake.stop())
 beforeEach(() => {
-  usual ??= world.answer
-  world.answer = usual
+  world.answer = acceptsMail
 })
 
 const said = (messageId: string, kind: MailReport['kind'], more: Partial<MailReport> = {}): MailReport => ({
@@ -134,7 +132,7 @@ test('a bounce that is faster than the mail server’s own answer waits for it, 
       accountId,
     ])
     expect(rows[0].n).toBe(1)
-    return usual(mail)
+    return acceptsMail(mail)
   }
   const scene = await aScene(world, 1)
   accountId = scene.accountId

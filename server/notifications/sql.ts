@@ -42,7 +42,7 @@ type DeleteSlice = (db: Db, before: Date, limit: number) => Promise<number>
 
 /**
  * One look at the old end of each owner's index finds the slice, and it is deleted by its place: a join would read through the whole table.
- * `order` is the end of that index.
+ * The last columns are those of that index after its owner, the age first.
  */
 const slicesOf =
   (

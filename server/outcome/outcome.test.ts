@@ -11,7 +11,7 @@ import {
   recordOf,
   steps,
 } from '../../test/message-scene.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { gatherNotifications } from '../notifications/gather.ts'
 
@@ -19,10 +19,8 @@ import { gatherNotifications } from '../notifications/gather.ts'
 
 const world = aWorld()
 
-let usual: typeof world.answer
 beforeEach(() => {
-  usual ??= world.answer
-  world.answer = usual
+  world.answer = acceptsMail
   world.queued.length = 0
 })
 
@@ -60,7 +58,7 @@ test('what was provably not accepted is tried again with growing pauses, and goe
     expect(world.sent).toHaveLength(n + 1)
   }
   expect(waits[2]! / waits[0]!).toBeGreaterThan(3)
-  world.answer = usual
+  world.answer = acceptsMail
   await pass(world, storeId, 10 * MINUTE)
   expect((await steps(world, storeId))[0]).toBe('sent')
   expect(await used(accountId)).toBe(1)
@@ -87,7 +85,7 @@ test('an address that does not exist fails and is suppressed for the account (D4
   expect((await steps(world, storeId))[0]).toBe('failed(rejected:no_mailbox)')
   expect(await suppressions(accountId)).toEqual([{ reason: 'hard_bounce', channel: 'email' }])
   expect(await used(accountId)).toBe(0)
-  world.answer = usual
+  world.answer = acceptsMail
   await pass(world, storeId, 23 * HOUR)
   expect((await steps(world, storeId))[1]).toBe('skipped(suppressed_hard_bounce)')
   expect(world.sent.filter((mail) => mail.to === orders[0]!.email)).toHaveLength(1)
@@ -112,7 +110,7 @@ test('unknown is never resent; it counts for the plan and the cap, and keeps the
     .execute()
   world.answer = () => UNKNOWN
   await pass(world, storeId, HOUR)
-  world.answer = usual
+  world.answer = acceptsMail
   for (let n = 0; n < 5; n++) await pass(world, storeId, HOUR)
   expect(world.sent).toHaveLength(1)
   expect(await used(accountId)).toBe(1)

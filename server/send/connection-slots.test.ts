@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { freshOrderCheck } from '../../test/factories.ts'
 import { aScene, countStates, HOUR, messagesOf, send, wait } from '../../test/message-scene.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { transact } from '../core/db.ts'
 import * as outcomes from '../outcome/outcome-sql.ts'
@@ -12,10 +12,8 @@ import * as outcomes from '../outcome/outcome-sql.ts'
 const world = aWorld()
 /** Of the world's mail channel. */
 const POOL = 5
-let usual: typeof world.answer
 beforeEach(() => {
-  usual ??= world.answer
-  world.answer = usual
+  world.answer = acceptsMail
 })
 
 test('stores sent for at once have together no more handed over than the pool holds, and take turns (D8, D10)', async () => {
@@ -29,7 +27,7 @@ test('stores sent for at once have together no more handed over than the pool ho
     const handedOver = world.db.selectFrom('messages').select('id').where('state', '=', 'handed_over')
     most = Math.max(most, (await handedOver.execute()).length)
     order.push(mail.to)
-    return usual(mail)
+    return acceptsMail(mail)
   }
   await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
   expect(order).toHaveLength(37)
@@ -47,7 +45,7 @@ test('a message the mail server never answers holds up nobody but itself, and it
   world.answer = (mail) => {
     if (mail.to === hanging) return answer.promise
     const isPutOff = mail.to === late && ++tries === 1
-    return isPutOff ? { kind: 'retry', reason: 'smtp_450', response: '450', retryAfterMs: 1_000 } : usual(mail)
+    return isPutOff ? { kind: 'retry', reason: 'smtp_450', response: '450', retryAfterMs: 1_000 } : acceptsMail(mail)
   }
   const first = send(world, storeId)
   while ((await countStates(world, storeId)).held !== 1) await sleep(50)
@@ -74,7 +72,7 @@ test('answers that came while the database was asked in vain are written down, a
     // Late enough for the settings to be asked for once more before any other mail leaves.
     world.advance(600)
     if (++answered === POOL) setImmediate(allAnswered.resolve)
-    return usual(mail)
+    return acceptsMail(mail)
   }
   let asked = 0
   world.deps.channels.ownMail = async () => {
@@ -84,7 +82,7 @@ test('answers that came while the database was asked in vain are written down, a
   }
   await expect(send(world, first)).rejects.toThrow('Connection terminated')
   expect(await countStates(world, first)).toEqual({ sent: POOL, scheduled: 12 - POOL })
-  world.answer = usual
+  world.answer = acceptsMail
   world.deps.channels.ownMail = async () => null
   await freshOrderCheck(world, second)
   await send(world, second)

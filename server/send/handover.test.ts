@@ -13,7 +13,7 @@ import {
   send,
   wait,
 } from '../../test/message-scene.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordFacts, recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
 import { confirmLive } from '../instance/instance.ts'
@@ -26,10 +26,8 @@ import * as deliver from './deliver-sql.ts'
 
 const world = aWorld()
 
-let usual: typeof world.answer
 beforeEach(() => {
-  usual ??= world.answer
-  world.answer = usual
+  world.answer = acceptsMail
   world.queued.length = 0
 })
 
@@ -60,7 +58,7 @@ async function changeMeanwhile(change: (sixth: Sixth) => Promise<unknown>) {
       sixth = { ...scene, id: row.id, cartId: row.cart_id!, order }
       await change(sixth)
     }
-    return usual(mail)
+    return acceptsMail(mail)
   }
   await send(world, storeId)
   const message = (await messagesOf(world, storeId)).find((each) => each.id === sixth!.id)!
@@ -274,7 +272,7 @@ describe('a process that stood still behind its hand-over looks once more, and l
       await look({})
       await change({ ...scene, id: row.id, cartId: row.cart_id!, order: scene.orders[0]! })
       await look(inputs)
-      return usual(mail)
+      return acceptsMail(mail)
     }
     await send(world, storeId)
     return stands

@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { aScene, countStates, HOUR, MINUTE, messagesOf, pass, send, steps, wait } from '../../test/message-scene.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
 import { sendDue } from './deliver.ts'
 import * as deliver from './deliver-sql.ts'
@@ -11,10 +11,8 @@ import { beat } from './workers.ts'
 // Never twice (D1), and never more on the wire than the pool holds (D10).
 
 const world = aWorld()
-let usual: typeof world.answer
 beforeEach(() => {
-  usual ??= world.answer
-  world.answer = usual
+  world.answer = acceptsMail
   world.queued.length = 0
 })
 
@@ -59,7 +57,7 @@ describe('one row per cart, origin, step and channel (D1)', () => {
     await wait(world, storeId, HOUR)
     world.answer = async (mail) => {
       await sleep(5)
-      return usual(mail)
+      return acceptsMail(mail)
     }
     await Promise.all([send(world, storeId), send(world, storeId), send(world, storeId)])
     await send(world, storeId)
@@ -75,7 +73,7 @@ describe('one row per cart, origin, step and channel (D1)', () => {
     }, 3)
     world.answer = async (mail) => {
       await sleep(10)
-      return usual(mail)
+      return acceptsMail(mail)
     }
     await Promise.all([send(world, storeId), sleep(15).then(() => send(world, storeId))])
     clearInterval(seizing)
@@ -111,7 +109,7 @@ describe('on the wire (D10)', () => {
         .execute()
       expect(rows.map((row) => row.to_address)).toContain(mail.to)
       most = Math.max(most, rows.length)
-      return usual(mail)
+      return acceptsMail(mail)
     }
     await send(world, storeId)
     expect(world.sent).toHaveLength(23)
@@ -131,7 +129,7 @@ describe('on the wire (D10)', () => {
       most = Math.max(most, ++now)
       await sleep(10)
       now -= 1
-      return usual(mail)
+      return acceptsMail(mail)
     }
     await send(world, storeId)
     expect(world.sent).toHaveLength(orders.length)
@@ -146,7 +144,7 @@ describe('on the wire (D10)', () => {
     world.answer = async (mail) => {
       first ||= mail.messageId
       if (mail.messageId === first) await answered.promise
-      return usual(mail)
+      return acceptsMail(mail)
     }
     const impatient = spyOnPatience()
     let isOver = false
@@ -215,7 +213,7 @@ describe('on the wire (D10)', () => {
         .execute()
       await closeAbandonedSubmissions(await aSteadyWorker())
       isFirst.add(mail.to)
-      if (isFirst.size === 1) return usual(mail)
+      if (isFirst.size === 1) return acceptsMail(mail)
       return { kind: 'retry', reason: 'later', response: '451 later' }
     }
     await send(world, storeId)

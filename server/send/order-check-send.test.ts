@@ -4,7 +4,7 @@ import { explain } from '../../shared/reasons.ts'
 import { aConnectedStore } from '../../test/connected-store.ts'
 import { anOrder, aProblem } from '../../test/fake-store.ts'
 import { countStates, DAY, HOUR, MINUTE, messagesOf, recordOf, send, steps } from '../../test/message-scene.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
@@ -16,10 +16,8 @@ import { sendDue } from './deliver.ts'
 
 const world = aWorld()
 
-let usual: typeof world.answer
 beforeEach(() => {
-  usual ??= world.answer
-  world.answer = usual
+  world.answer = acceptsMail
   world.sent.length = 0
   world.queued.length = 0
 })
@@ -83,7 +81,7 @@ test('a purchase found by a pull between claim and hand-over: no mail, and the r
       world.advance(60_001)
       await checkOrders(world.deps, storeId, new AbortController().signal)
     }
-    return usual(mail)
+    return acceptsMail(mail)
   }
   await send(world, storeId)
   expect(world.sent).toHaveLength(5)
@@ -100,7 +98,7 @@ test('a batch that outlives its pull is decided anew on the next one, never on a
       world.advance(60_001)
       for (let n = 0; n < 12; n++) if (!world.sent.some(({ to }) => to === fake.allOrders[n]!.email)) buy(n)
     }
-    return usual(mail)
+    return acceptsMail(mail)
   }
   await send(world, storeId)
   expect(world.sent).toHaveLength(5)
