@@ -36,6 +36,14 @@ create table flow_steps (
   delay_minutes integer not null check (delay_minutes between 1 and 43200),
   channel text not null check (channel in ('email', 'sms', 'whatsapp', 'push')),
   template_id uuid not null,
+  -- The coupon of the step's messages, and what becomes of a message for which it is not valid or which is not to have one (decisions 35, 36).
+  coupon_id uuid,
+  coupon_fallback text not null default 'without' check (coupon_fallback in ('without', 'skip')),
+  coupon_first_order_only boolean not null default false,
+  -- not for whoever used a coupon of ours in so many days; null: that is not asked
+  coupon_pause_days integer default 90 check (coupon_pause_days between 1 and 3650),
+  -- only for carts above this value; null: for any
+  coupon_above_minor bigint check (coupon_above_minor > 0),
   primary key (store_id, flow_id, step),
   foreign key (store_id, flow_id) references flows (store_id, id) on delete cascade,
   foreign key (store_id, template_id) references templates (store_id, id) on delete cascade

@@ -36,6 +36,9 @@ create table messages (
   template_id uuid,
   template_version integer,
   to_address text,
+  -- the coupon it left with, and its code
+  coupon_id uuid,
+  coupon_code text,
   subject text,
   body_html text,
   body_text text,
@@ -63,6 +66,7 @@ create unique index messages_once_per_shopper on messages
 create index messages_to_wake on messages (store_id, wake_at) where state in ('scheduled', 'held', 'claimed');
 create index messages_in_flight on messages (worker_id) where state in ('handed_over', 'claimed');
 create index messages_by_origin on messages (store_id, origin_kind, origin_id, state);
+create index messages_by_coupon on messages (store_id, coupon_id) where coupon_id is not null;
 -- For the frequency cap.
 create index messages_handed_over on messages (store_id, shopper_id, handed_over_at) where handed_over_at is not null;
 -- For the alarms: what a mail server put off and nobody has accepted since, what was sent last, what waits for a delivery report. Without
@@ -119,7 +123,10 @@ create table bulk_sends (
   channel text not null check (channel in ('email', 'sms', 'whatsapp')),
   asked_by uuid references users on delete set null,
   send_at timestamptz,
-  -- asked for, and not carts of the store
+  -- Of a discount mail; null: a reminder of a cart. Its link leads to the shop's page `cart_url`, where one was given.
+  coupon_id uuid,
+  cart_url text,
+  -- asked for, and not carts (or customers) of the store
   missing uuid[] not null default '{}',
   created_at timestamptz not null,
   primary key (store_id, id)
@@ -137,6 +144,9 @@ create table manual_messages (
   template_id uuid,
   subject text,
   body text,
+  -- of a discount mail
+  coupon_id uuid,
+  cart_url text,
   -- a temporary reason is the answer: the message is not held (D11)
   is_immediate boolean not null,
   overrides_holdout boolean not null default false,

@@ -128,6 +128,28 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     },
   },
 
+  // coupons
+  coupons: {
+    of: 'store',
+    person: { none: 'of the store; addresses a coupon is restricted to are kept as hashes' },
+    export: { key: byId },
+  },
+  coupon_codes: {
+    of: 'store',
+    person: { by: 'message_id', without: ['next_try_at', 'attempts'] },
+    export: { key: [['message_id', 'uuid']], without: ['next_try_at'] },
+  },
+  order_coupons: {
+    of: 'store',
+    person: { by: 'order_id' },
+    export: {
+      key: [
+        ['order_id', 'text'],
+        ['code', 'text'],
+      ],
+    },
+  },
+
   // messages
   messages: {
     of: 'store',

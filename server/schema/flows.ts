@@ -38,4 +38,9 @@ export interface FlowStepsTable {
   delay_minutes: number
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   template_id: string
+  coupon_id: Generated<string | null>
+  coupon_fallback: Generated<'without' | 'skip'>
+  coupon_first_order_only: Generated<boolean>
+  coupon_pause_days: Generated<number | null>
+  coupon_above_minor: Generated<number | null>
 }

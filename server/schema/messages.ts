@@ -38,6 +38,8 @@ export interface MessagesTable {
   template_id: Generated<string | null>
   template_version: Generated<number | null>
   to_address: Generated<string | null>
+  coupon_id: Generated<string | null>
+  coupon_code: Generated<string | null>
   subject: Generated<string | null>
   body_html: Generated<string | null>
   body_text: Generated<string | null>
@@ -111,6 +113,8 @@ export interface BulkSendsTable {
   channel: 'email' | 'sms' | 'whatsapp'
   asked_by: Generated<string | null>
   send_at: Generated<Date | null>
+  coupon_id: Generated<string | null>
+  cart_url: Generated<string | null>
   missing: Generated<string[]>
   created_at: Date
 }
@@ -125,6 +129,8 @@ export interface ManualMessagesTable {
   template_id: Generated<string | null>
   subject: Generated<string | null>
   body: Generated<string | null>
+  coupon_id: Generated<string | null>
+  cart_url: Generated<string | null>
   is_immediate: boolean
   overrides_holdout: Generated<boolean>
   is_current: Generated<boolean>

@@ -2,6 +2,7 @@ import type { AccountsSchema } from './accounts.ts'
 import type { AnalyticsSchema } from './analytics.ts'
 import type { CartsSchema } from './carts.ts'
 import type { ConsentSchema } from './consent.ts'
+import type { CouponsSchema } from './coupons.ts'
 import type { EmailSchema } from './email.ts'
 import type { FlowsSchema } from './flows.ts'
 import type { MessagesSchema } from './messages.ts'
@@ -21,6 +22,7 @@ export interface Schema
     SyncSchema,
     ShoppersSchema,
     CartsSchema,
+    CouponsSchema,
     FlowsSchema,
     MessagesSchema,
     TextChannelsSchema,
