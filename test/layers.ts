@@ -32,7 +32,10 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   },
   { deliverability: 'whether mail arrives: DNS records, signatures, throttles', carts: 'facts in, carts out' },
   { sync: 'reads a store: orders, products, customers, webhooks' },
-  { texts: 'the way of an SMS or WhatsApp message, and what it costs' },
+  {
+    texts: 'the way of an SMS or WhatsApp message, and what it costs',
+    coupons: 'the copy of a store’s coupons, personal codes, what a coupon takes off',
+  },
   { capture: 'takes in what the capture script posts' },
   { compose: 'a message as it will leave' },
   { decide: 'whether a message may leave now, and why' },

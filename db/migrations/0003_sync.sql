@@ -3,7 +3,8 @@
 -- One row per stream of one store: how far it is, when it last ran through, what went wrong.
 create table sync_state (
   store_id uuid not null references stores on delete cascade,
-  stream text not null check (stream in ('order_check', 'import', 'sweep', 'customers', 'products', 'webhooks')),
+  stream text not null check (stream in
+    ('order_check', 'import', 'sweep', 'customers', 'products', 'webhooks', 'coupon_codes', 'coupon_tidy')),
   watermark timestamptz,
   cursor_page integer,
   lease_until timestamptz,

@@ -41,46 +41,55 @@ create table coupons (
 );
 create unique index coupons_by_code on coupons (store_id, upper(code)) where kind = 'shared' and gone_at is null;
 create unique index coupons_by_platform on coupons (store_id, platform_id) where platform_id is not null;
+-- Which stores have codes to make.
+create index coupons_personal on coupons (store_id) where kind = 'personal' and gone_at is null;
 create index coupons_list on coupons (store_id, created_at desc, id desc) where gone_at is null;
 
 alter table flow_steps add constraint flow_steps_coupon
   foreign key (store_id, coupon_id) references coupons (store_id, id) on delete set null (coupon_id);
 
 -- A personal code belongs to one message. The row is written before the store is asked, so that a code that was made and not
--- answered for is found again.
+-- answered for is found again. No key leads to messages and coupons: the row stays when they go, as the code still stands in the store.
 create table coupon_codes (
-  store_id uuid not null,
+  store_id uuid not null references stores on delete cascade,
   message_id uuid not null,
+  -- A step's coupon may be changed before its message leaves: each then has a code of its own.
   coupon_id uuid not null,
   shopper_id uuid not null,
   cart_id uuid,
   code text not null,
-  -- wanted: not made yet · made: stands in the store · failed: the store refused it · deleted: taken out of the store again
+  -- How many codes were taken by others before this one.
+  derivation smallint not null default 0,
+  -- wanted: not made yet, or what stands in the store is not what it is to be · made: stands in the store · failed: the store refused it ·
+  -- deleted: taken out of the store again
   state text not null default 'wanted' check (state in ('wanted', 'made', 'failed', 'deleted')),
   platform_id text,
-  -- of a capped percentage: the amount computed for the cart, and the version of the cart it was computed for
+  -- of a capped percentage: the amount computed for the cart
   amount_minor bigint,
+  -- The version of the cart, and the coupon's terms, that it was made for.
   cart_version integer,
+  terms text not null,
   -- in the store
   expires_at timestamptz not null,
   -- in the store's words
   refusal text,
+  -- How often the store was asked for it; 0: it knows nothing of it.
   attempts integer not null default 0,
   next_try_at timestamptz not null,
+  -- Its person was erased: it is taken out of the store whatever became of its message.
+  is_unwanted boolean not null default false,
   made_at timestamptz,
   used_at timestamptz,
   used_order_id text,
   deleted_at timestamptz,
   created_at timestamptz not null,
-  primary key (store_id, message_id),
-  foreign key (store_id, message_id) references messages (store_id, id) on delete cascade,
-  foreign key (store_id, coupon_id) references coupons (store_id, id) on delete cascade
+  primary key (store_id, message_id, coupon_id)
 );
 create unique index coupon_codes_by_code on coupon_codes (store_id, code);
-create index coupon_codes_to_make on coupon_codes (store_id, next_try_at) where state in ('wanted', 'failed');
-create index coupon_codes_to_tidy on coupon_codes (store_id, expires_at) where state = 'made' and used_at is null;
+-- For the daily tidying.
+create index coupon_codes_to_tidy on coupon_codes (store_id, expires_at) where state <> 'deleted';
 create index coupon_codes_by_coupon on coupon_codes (store_id, coupon_id, created_at);
-create index coupon_codes_by_shopper on coupon_codes (store_id, shopper_id, used_at) where used_at is not null;
+create index coupon_codes_by_shopper on coupon_codes (store_id, shopper_id, used_at);
 
 -- The coupons an order was placed with, and what each took off.
 create table order_coupons (

@@ -136,8 +136,14 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   },
   coupon_codes: {
     of: 'store',
-    person: { by: 'message_id', without: ['next_try_at', 'attempts'] },
-    export: { key: [['message_id', 'uuid']], without: ['next_try_at'] },
+    person: { by: 'message_id', without: ['next_try_at', 'attempts', 'derivation', 'terms', 'is_unwanted'] },
+    export: {
+      key: [
+        ['message_id', 'uuid'],
+        ['coupon_id', 'uuid'],
+      ],
+      without: ['next_try_at', 'terms'],
+    },
   },
   order_coupons: {
     of: 'store',

@@ -62,14 +62,17 @@ export interface CouponCodesTable {
   shopper_id: string
   cart_id: string | null
   code: string
+  derivation: Generated<number>
   state: Generated<'wanted' | 'made' | 'failed' | 'deleted'>
   platform_id: Generated<string | null>
   amount_minor: Generated<number | null>
   cart_version: Generated<number | null>
+  terms: string
   expires_at: Date
   refusal: Generated<string | null>
   attempts: Generated<number>
   next_try_at: Date
+  is_unwanted: Generated<boolean>
   made_at: Generated<Date | null>
   used_at: Generated<Date | null>
   used_order_id: Generated<string | null>

@@ -10,7 +10,7 @@ export interface SyncSchema {
 
 export interface SyncStateTable {
   store_id: string
-  stream: 'order_check' | 'import' | 'sweep' | 'customers' | 'products' | 'webhooks'
+  stream: 'order_check' | 'import' | 'sweep' | 'customers' | 'products' | 'webhooks' | 'coupon_codes' | 'coupon_tidy'
   watermark: Generated<Date | null>
   cursor_page: Generated<number | null>
   lease_until: Generated<Date | null>
