@@ -1,9 +1,11 @@
 import type {
+  CouponDraft,
   ItemRef,
   ItemTerms,
   OrderPage,
   OrderQuery,
   Page,
+  PlatformCoupon,
   PlatformCustomer,
   PlatformOrder,
   PlatformProduct,
@@ -30,6 +32,11 @@ export interface FakeStore extends StoreClient {
   termQueries: (readonly ItemRef[])[]
   /** Thrown by `terms` alone. */
   termsProblem: StoreProblem | null
+  allCoupons: PlatformCoupon[]
+  /** Refuses drafts of coupons, in the store's words. */
+  couponRefusal: (draft: Partial<CouponDraft>) => string | null
+  /** Awaited after a coupon was written and before that is answered. */
+  afterCoupon: () => Promise<void>
   hooks: (WebhookSubscription & { secret: string })[]
   /** Rows per page of every listing. */
   pageSize: number
@@ -53,6 +60,9 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
     trashed: [],
     allCustomers: [],
     allProducts: [],
+    allCoupons: [],
+    couponRefusal: () => null,
+    afterCoupon: async () => {},
     hooks: [],
     gone: new Set(),
     prices: new Map(),
@@ -87,6 +97,7 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
       if (fake.termsProblem) throw fake.termsProblem
       return termsOf(items, fake)
     },
+    ...couponCalls(() => fake),
     async refillCart(wish) {
       refuse(fake)
       return fake.refill(wish)
@@ -107,6 +118,98 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
     },
   }
   return fake
+}
+
+type CouponCalls = 'coupons' | 'couponsById' | 'couponByCode' | 'createCoupons' | 'updateCoupon' | 'deleteCoupons'
+
+function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
+  let made = 900
+  const holds = (code: string) => self().allCoupons.find((one) => one.code.toLowerCase() === code.toLowerCase())
+  return {
+    coupons: ({ firstPage = 1 }) => numbered(self(), self().allCoupons, firstPage),
+    async couponsById({ ids }) {
+      refuse(self())
+      return self().allCoupons.filter(({ couponId }) => ids.includes(couponId))
+    },
+    async couponByCode(code) {
+      refuse(self())
+      return holds(code) ?? null
+    },
+    async createCoupons(drafts) {
+      refuse(self())
+      const answers = drafts.map((draft) => {
+        const words = self().couponRefusal(draft)
+        if (words) return { refusal: 'refused' as const, words }
+        if (holds(draft.code)?.isPublished)
+          return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
+        const coupon = aCoupon({ ...fieldsOf(draft), couponId: String(made++) })
+        self().allCoupons.push(coupon)
+        return { coupon }
+      })
+      await self().afterCoupon()
+      return answers
+    },
+    async updateCoupon(id, draft) {
+      refuse(self())
+      const words = self().couponRefusal(draft)
+      if (words) return { refusal: 'refused', words }
+      const coupon = self().allCoupons.find(({ couponId }) => couponId === id)
+      if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
+      Object.assign(coupon, fieldsOf(draft))
+      await self().afterCoupon()
+      return { coupon: { ...coupon } }
+    },
+    async deleteCoupons(ids) {
+      refuse(self())
+      self().allCoupons = self().allCoupons.filter(({ couponId }) => !ids.includes(couponId))
+      await self().afterCoupon()
+      return [...ids]
+    },
+  }
+}
+
+function fieldsOf({ currency: _, email, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {
+  const { code, type } = draft
+  return {
+    ...draft,
+    ...(code !== undefined && { code: code.toLowerCase() }),
+    ...(type !== undefined && { platformType: type === 'percentage' ? 'percent' : 'fixed_cart' }),
+    ...(email !== undefined && { limits: { ...noLimits, emails: email === null ? [] : [email] } }),
+  }
+}
+
+const noLimits: PlatformCoupon['limits'] = {
+  productIds: [],
+  excludedProductIds: [],
+  categoryIds: [],
+  excludedCategoryIds: [],
+  emails: [],
+  items: null,
+}
+
+/** Ten percent off, for everybody and for ever. */
+export function aCoupon(coupon: Partial<PlatformCoupon> & { couponId: string }): PlatformCoupon {
+  return {
+    code: `code-${coupon.couponId}`,
+    type: 'percentage',
+    platformType: 'percent',
+    percent: 1_000,
+    amountMinor: null,
+    minSpendMinor: null,
+    maxSpendMinor: null,
+    expiresAt: null,
+    usageLimit: null,
+    usageLimitPerUser: null,
+    usageCount: 0,
+    isPublished: true,
+    isIndividual: false,
+    excludesSaleItems: false,
+    limits: noLimits,
+    createdAt: '2026-01-01T00:00:00Z',
+    modifiedAt: '2026-01-01T00:00:00Z',
+    mark: null,
+    ...coupon,
+  }
 }
 
 /** Everything is there, but for what is said to be gone. */

@@ -79,6 +79,8 @@ export interface PlatformOrder {
   /** Of an address in the United States: two letters. */
   state?: string | null
   coupons: string[]
+  /** What each of them took off. A missing one is unknown. */
+  discounts?: OrderDiscount[]
   items: PlatformItem[]
   /** `checkout`, `store-api`, `admin`, `rest-api` …: tells shopper orders from staff orders (A2). */
   createdVia: string
@@ -86,6 +88,12 @@ export interface PlatformOrder {
   paymentUrl: string | null
   /** What the shopper agreed to in this order's checkout. A missing one says nothing. */
   consents?: OrderConsent[]
+}
+
+export interface OrderDiscount {
+  /** Upper case. */
+  code: string
+  discountMinor: number
 }
 
 export interface OrderConsent {
@@ -205,6 +213,67 @@ export interface Refilled {
   lines: { id: string; quantity: number }[]
 }
 
+/** A coupon as the store has it. */
+export interface PlatformCoupon {
+  couponId: string
+  /** As the store keeps it; compared without case everywhere. */
+  code: string
+  type: 'percentage' | 'fixed' | 'other'
+  /** The platform's own word, e.g. `fixed_product`. */
+  platformType: string
+  /** Hundredths of a percent; null unless a percentage. */
+  percent: number | null
+  amountMinor: number | null
+  minSpendMinor: number | null
+  maxSpendMinor: number | null
+  /** null: never. */
+  expiresAt: string | null
+  usageLimit: number | null
+  usageLimitPerUser: number | null
+  usageCount: number
+  /** A shopper can apply it, as far as its status goes. */
+  isPublished: boolean
+  isIndividual: boolean
+  excludesSaleItems: boolean
+  /** What it is restricted to, beyond the above (products, categories, emails …), by the platform's ids. */
+  limits: CouponLimits
+  createdAt: string | null
+  modifiedAt: string | null
+  /** What we wrote into it when it was made; null: not ours. */
+  mark: string | null
+}
+
+export interface CouponLimits {
+  productIds: string[]
+  excludedProductIds: string[]
+  categoryIds: string[]
+  excludedCategoryIds: string[]
+  emails: string[]
+  /** At most so many pieces get it. */
+  items: number | null
+}
+
+export interface CouponDraft {
+  code: string
+  type: 'percentage' | 'fixed'
+  percent: number | null
+  amountMinor: number | null
+  currency: string
+  minSpendMinor: number | null
+  expiresAt: string | null
+  usageLimit: number | null
+  isIndividual: boolean
+  email: string | null
+  /** Kept with it, to know it again. */
+  mark: string
+}
+
+/** Of each draft, in the order given. `words` are the store's. */
+export type CouponMade = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; words: string }
+
+/** `gone`: the store has no such coupon any more. */
+export type CouponChanged = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused' | 'gone'; words: string }
+
 /** One store on one platform, one request at a time. What a store does wrong is thrown as `StoreProblem` (see `store-problem.ts`), nothing else. */
 export interface StoreClient {
   /** Reads public index, then signs in and reads the profile. Throws the most specific problem it can prove. */
@@ -221,6 +290,18 @@ export interface StoreClient {
   }): AsyncIterable<Page<PlatformProduct>>
   /** Of those that are there; what the answer does not name is gone. One request for all, where the store can. */
   terms(query: { items: readonly ItemRef[]; currency: string; signal?: AbortSignal }): Promise<ItemTerms[]>
+  /** Whatever their status, by ascending id. */
+  coupons(query: { firstPage?: number; currency: string; signal?: AbortSignal }): AsyncIterable<Page<PlatformCoupon>>
+  /** What the answer does not name is gone. */
+  couponsById(query: { ids: readonly string[]; currency: string; signal?: AbortSignal }): Promise<PlatformCoupon[]>
+  /** Whatever its status; null when no coupon has the code. */
+  couponByCode(code: string, currency: string): Promise<PlatformCoupon | null>
+  /** What the store keeps otherwise than it was sent is deleted again and reported as refused. */
+  createCoupons(drafts: readonly CouponDraft[]): Promise<CouponMade[]>
+  /** Changes what is named. What the store keeps otherwise is reported as refused, and stands. */
+  updateCoupon(id: string, draft: Partial<CouponDraft> & { currency: string }): Promise<CouponChanged>
+  /** For good. Answers which are gone now; those that were gone before are among them. */
+  deleteCoupons(ids: readonly string[]): Promise<string[]>
   /** Tries to fill a guest's cart as the shopper will; null when the store cannot be asked, or does not answer in time. */
   refillCart(wish: RefillWish): Promise<Refilled | null>
   webhooks(): Promise<WebhookSubscription[]>

@@ -79,6 +79,12 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
         stockQuantity: null,
       }))
     },
+    coupons: none,
+    couponsById: async () => [],
+    couponByCode: async () => null,
+    createCoupons: async () => [],
+    updateCoupon: async () => ({ refusal: 'gone', words: 'Invalid ID.' }),
+    deleteCoupons: async (ids) => [...ids],
     refillCart: async () => null,
     webhooks: async () => [],
     createWebhook: async (topic, deliveryUrl) => ({ id: '1', topic, status: 'active', deliveryUrl }),

@@ -95,7 +95,7 @@ export async function* pullProducts(
   }
 }
 
-async function* pullList(http: WooHttp, list: ListQuery): AsyncGenerator<RawPage> {
+export async function* pullList(http: WooHttp, list: ListQuery): AsyncGenerator<RawPage> {
   const first = Math.max(Math.trunc(list.firstPage ?? 1), 1)
   for (let page = first; page < first + MAX_PAGES; page += 1) {
     if (page > first) await http.pause(list.signal)

@@ -1,6 +1,7 @@
 import type { StoreAccess, StoreClient } from '../platform.ts'
 import { pullCustomers, pullProducts } from './catalogue.ts'
 import { readProfile } from './connect.ts'
+import { createCoupons, deleteCoupons, findCoupon, pullCoupons, readCouponsById, updateCoupon } from './coupons.ts'
 import { createWooHttp, type WooNet } from './http.ts'
 import { pullOrders, readSingleOrder } from './orders.ts'
 import { refillCart } from './refill.ts'
@@ -20,6 +21,12 @@ export function createWooCommerceClient(access: StoreAccess, net: WooNet): Store
     customers: (query) => pullCustomers(http, query),
     products: (query) => pullProducts(http, query),
     terms: (query) => pullTerms(http, query),
+    coupons: (query) => pullCoupons(http, query),
+    couponsById: (query) => readCouponsById(http, query),
+    couponByCode: (code, currency) => findCoupon(http, code, currency),
+    createCoupons: (drafts) => createCoupons(http, drafts),
+    updateCoupon: (id, draft) => updateCoupon(http, id, draft),
+    deleteCoupons: (ids) => deleteCoupons(http, ids),
     refillCart: (wish) => refillCart(access, net, wish),
     webhooks: () => listWebhooks(http),
     createWebhook: (topic, deliveryUrl, secret) => createWebhook(http, topic, deliveryUrl, secret),

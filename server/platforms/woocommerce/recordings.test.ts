@@ -147,6 +147,7 @@ describe('what the recordings say', () => {
       state: 'CA',
       consents: [],
       coupons: ['welcome10'],
+      discounts: [{ code: 'WELCOME10', discountMinor: 1_082 }],
       items: [
         {
           productId: '17',

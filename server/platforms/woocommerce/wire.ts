@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { parseCurrency, parseMinor, unitMinor } from '../../../shared/money.ts'
-import type { OrderConsent, OrderKind, PlatformCustomer, PlatformItem, PlatformOrder, SkippedRow } from '../platform.ts'
+import type {
+  OrderConsent,
+  OrderDiscount,
+  OrderKind,
+  PlatformCustomer,
+  PlatformItem,
+  PlatformOrder,
+  SkippedRow,
+} from '../platform.ts'
 import { countryCode, gmtInstant, idText, isRecord, plainText, webAddress } from './text.ts'
 
 // What we read of an order and a customer, and nothing more. Every field may be missing or garbage: a reader per field turns that
@@ -27,7 +35,7 @@ export function readRows<Row>(list: readonly unknown[], read: (raw: unknown) => 
 }
 
 const MAX_LINES = 500
-const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
+export const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
 export const wireId = field(idText)
 export const wireText = (maxLength: number) => field((input) => plainText(input, maxLength))
 export const wireTime = field(gmtInstant)
@@ -73,7 +81,7 @@ const Order = z.object({
  */
 export const ORDER_FIELDS = fieldNames(Order.shape)
 
-function fieldNames(shape: Record<string, unknown>): string {
+export function fieldNames(shape: Record<string, unknown>): string {
   const inAddress = Object.keys(Address.shape)
   return Object.keys(shape)
     .flatMap((name) =>
@@ -107,6 +115,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       customerId: wire.customer_id,
       ...readContact(wire.billing, wire.shipping),
       coupons: wire.coupon_lines.map((line) => plainText(line.code, 100)).filter((code) => code !== null),
+      discounts: readDiscounts(wire.coupon_lines, currency),
       items: wire.line_items
         .map((line) => readItem(line, currency, wire.prices_include_tax))
         .filter((item) => item !== null),
@@ -126,6 +135,19 @@ function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] 
   return (['email', 'sms', 'whatsapp'] as const)
     .filter((channel) => /^(yes|1|true|on)$/i.test(plainText(metaOf(`_recoup_consent_${channel}`), 10) ?? ''))
     .map((channel) => ({ channel, wording: plainText(metaOf(`_recoup_consent_${channel}_wording`), 1_000) }))
+}
+
+/** What each coupon took off the order's total, with the tax on it. One line a code. */
+function readDiscounts(lines: readonly Record<string, unknown>[], currency: string): OrderDiscount[] {
+  const byCode = new Map<string, OrderDiscount>()
+  for (const line of lines) {
+    const code = plainText(line.code, 200)?.toUpperCase()
+    const net = parseMinor(line.discount, currency)
+    const tax = parseMinor(line.discount_tax, currency) ?? 0
+    if (!code || net === null || byCode.has(code) || !Number.isSafeInteger(net + tax)) continue
+    byCode.set(code, { code, discountMinor: Math.max(net + tax, 0) })
+  }
+  return [...byCode.values()]
 }
 
 /** Engine rule S4. Statuses of a store's own making (e.g. `awaiting-pickup`) count as purchases. */

@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import { currencyExponent, parseMinor } from '../../../shared/money.ts'
+import type { CouponDraft, CouponLimits, PlatformCoupon } from '../platform.ts'
+import { idText, plainText } from './text.ts'
+import { field, fieldNames, type RowReading, skip, wireId, wireList, wireRaw, wireText, wireTime } from './wire.ts'
+
+// What we read of a coupon, and what we write into one. `used_by` is never asked for: it names people (S7).
+
+/** Kept with a coupon, to know it again. The underscore hides it from the shop's own screens. */
+const MARK = '_recoup_mark'
+
+/** A restriction that is cut would be another one: a coupon with more is not read. */
+const MOST_LIMITS = 2_000
+const MOST_USES = 2_000_000_000
+
+const limitList = (read: (input: unknown) => string | null) =>
+  field((input) => {
+    if (!Array.isArray(input)) return []
+    if (input.length > MOST_LIMITS) return null
+    return input.map(read).filter((each) => each !== null)
+  })
+const limitIds = limitList(idText)
+const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MOST_USES) : null))
+const flag = field((input) => input === true)
+
+const Coupon = z.object({
+  id: wireId,
+  code: wireText(200),
+  status: wireText(40),
+  discount_type: wireText(60),
+  amount: wireRaw,
+  minimum_amount: wireRaw,
+  maximum_amount: wireRaw,
+  date_expires_gmt: wireTime,
+  usage_count: uses,
+  usage_limit: uses,
+  usage_limit_per_user: uses,
+  limit_usage_to_x_items: uses,
+  individual_use: flag,
+  exclude_sale_items: flag,
+  product_ids: limitIds,
+  excluded_product_ids: limitIds,
+  product_categories: limitIds,
+  excluded_product_categories: limitIds,
+  email_restrictions: limitList((input) => plainText(input, 254)?.toLowerCase() ?? null),
+  meta_data: wireList,
+  date_created_gmt: wireTime,
+  date_modified_gmt: wireTime,
+})
+
+type WireCoupon = z.infer<typeof Coupon>
+
+export const COUPON_FIELDS = fieldNames(Coupon.shape)
+
+const TYPES: Readonly<Record<string, 'percentage' | 'fixed'>> = { percent: 'percentage', fixed_cart: 'fixed' }
+
+export function readCoupon(raw: unknown, currency: string): RowReading<PlatformCoupon> {
+  const parsed = Coupon.safeParse(raw)
+  if (!parsed.success) return skip(raw, 'not a coupon')
+  const wire = parsed.data
+  if (!wire.id) return skip(raw, 'no id')
+  if (!wire.code) return skip(raw, 'no code')
+  const limits = limitsOf(wire)
+  if (!limits) return skip(raw, 'too many restrictions')
+  const type = Object.hasOwn(TYPES, wire.discount_type ?? '') ? TYPES[wire.discount_type!]! : 'other'
+  const amounts = amountsOf(type, wire, currency)
+  if (!amounts) return skip(raw, 'no amount')
+  return {
+    row: {
+      couponId: wire.id,
+      code: wire.code,
+      type,
+      platformType: wire.discount_type ?? 'unknown',
+      ...amounts,
+      minSpendMinor: boundOf(wire.minimum_amount, currency),
+      maxSpendMinor: boundOf(wire.maximum_amount, currency),
+      expiresAt: wire.date_expires_gmt,
+      usageLimit: wire.usage_limit,
+      usageLimitPerUser: wire.usage_limit_per_user,
+      usageCount: wire.usage_count ?? 0,
+      // Stores that keep no status publish all.
+      isPublished: wire.status === null || wire.status === 'publish',
+      isIndividual: wire.individual_use,
+      excludesSaleItems: wire.exclude_sale_items,
+      limits,
+      createdAt: wire.date_created_gmt,
+      modifiedAt: wire.date_modified_gmt,
+      mark: plainText(wire.meta_data.find(({ key }) => key === MARK)?.value, 200),
+    },
+  }
+}
+
+function limitsOf(wire: WireCoupon): CouponLimits | null {
+  const { product_ids, excluded_product_ids, product_categories, excluded_product_categories, email_restrictions } =
+    wire
+  if (!product_ids || !excluded_product_ids || !product_categories || !excluded_product_categories) return null
+  if (!email_restrictions) return null
+  return {
+    productIds: product_ids,
+    excludedProductIds: excluded_product_ids,
+    categoryIds: product_categories,
+    excludedCategoryIds: excluded_product_categories,
+    emails: email_restrictions,
+    items: wire.limit_usage_to_x_items,
+  }
+}
+
+/** null: a discount that cannot be read. Of a type of the store's own the amount may mean anything. */
+function amountsOf(type: PlatformCoupon['type'], { amount, discount_type }: WireCoupon, currency: string) {
+  if (type === 'percentage') {
+    const percent = hundredthsOf(amount)
+    return percent === null || percent < 0 || percent > 10_000 ? null : { percent, amountMinor: null }
+  }
+  const minor = type === 'fixed' || discount_type?.startsWith('fixed') ? parseMinor(amount, currency) : null
+  if (type === 'fixed' && (minor === null || minor < 0)) return null
+  return { percent: null, amountMinor: minor === null ? null : Math.max(minor, 0) }
+}
+
+const hundredthsOf = (amount: unknown) => parseMinor(amount, 'USD')
+
+/** "0.00": none. */
+function boundOf(amount: unknown, currency: string): number | null {
+  const minor = parseMinor(amount, currency)
+  return minor !== null && minor > 0 ? minor : null
+}
+
+type Change = Partial<CouponDraft> & Pick<CouponDraft, 'currency'>
+
+/** What is sent. Amounts are decimal text; `date_expires` is UTC with a Z, and "" clears it: null is ignored. */
+export function couponBody(draft: Change): Record<string, unknown> {
+  const {
+    code,
+    type,
+    percent,
+    amountMinor,
+    currency,
+    minSpendMinor,
+    expiresAt,
+    usageLimit,
+    isIndividual,
+    email,
+    mark,
+  } = draft
+  const isPercentage = type === 'percentage' || (type === undefined && percent != null)
+  const hasAmount = type !== undefined || percent != null || amountMinor != null
+  const amount = isPercentage ? decimalText(percent ?? 0, 2) : minorText(amountMinor ?? null, currency)
+  return {
+    ...(code !== undefined && { code }),
+    ...(type !== undefined && { discount_type: type === 'percentage' ? 'percent' : 'fixed_cart' }),
+    ...(hasAmount && { amount }),
+    ...(minSpendMinor !== undefined && { minimum_amount: minorText(minSpendMinor, currency) }),
+    ...(expiresAt !== undefined && { date_expires: expiresAt === null ? '' : `${secondOf(expiresAt)}Z` }),
+    ...(usageLimit !== undefined && { usage_limit: usageLimit ?? 0 }),
+    ...(isIndividual !== undefined && { individual_use: isIndividual }),
+    ...(email !== undefined && { email_restrictions: email === null ? [] : [email] }),
+    ...(mark !== undefined && { meta_data: [{ key: MARK, value: mark }] }),
+  }
+}
+
+/** Which of what was sent the store keeps otherwise; null: none. */
+export function changedByStore(draft: Change, kept: PlatformCoupon): string | null {
+  const emails = draft.email === undefined ? undefined : draft.email === null ? [] : [draft.email.toLowerCase()]
+  const expiry = draft.expiresAt ? `${secondOf(draft.expiresAt)}Z` : draft.expiresAt
+  const pairs: [string, unknown, unknown][] = [
+    ['code', draft.code?.toLowerCase(), kept.code.toLowerCase()],
+    ['type', draft.type, kept.type],
+    ['amount', draft.percent ?? draft.amountMinor ?? undefined, kept.percent ?? kept.amountMinor],
+    ['minimum spend', draft.minSpendMinor, kept.minSpendMinor],
+    ['expiry date', expiry, kept.expiresAt],
+    ['usage limit', draft.usageLimit, kept.usageLimit],
+    ['individual use', draft.isIndividual, kept.isIndividual],
+    ['email restriction', emails?.join(), kept.limits.emails.join()],
+    ['mark', draft.mark, kept.mark],
+    // Of one that is changed its status is the store's affair.
+    ['status', draft.mark === undefined ? undefined : true, kept.isPublished],
+  ]
+  return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null
+}
+
+const secondOf = (instant: string) => new Date(instant).toISOString().slice(0, 19)
+
+const minorText = (minor: number | null, currency: string) => decimalText(minor ?? 0, currencyExponent(currency))
+
+/** 1050 with 2 digits: "10.50". */
+function decimalText(units: number, digits: number): string {
+  const text = String(units).padStart(digits + 1, '0')
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
+}

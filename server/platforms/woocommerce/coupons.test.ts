@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { saveKey } from '../../../demo/store/auth.ts'
+import { openStore } from '../../../demo/store/recordings.ts'
+import type { DemoStore } from '../../../demo/store/store.ts'
+import { readExchanges } from '../../../test/contract-servers/recordings.ts'
+import { type GuardedHttp, openGuardedHttp } from '../../net/guarded-fetch.ts'
+import type { CouponDraft, PlatformCoupon, StoreClient } from '../platform.ts'
+import { createWooCommerceClient } from './client.ts'
+import { readCoupon } from './coupon-wire.ts'
+
+// Coupons as WooCommerce keeps them: as recorded, and against the demo store, which answers as recorded.
+
+const isCoupon = (row: unknown) => typeof row === 'object' && row !== null && 'discount_type' in row
+const rows = ['coupons', 'coupons-expiry', 'coupon-status'].flatMap((file) =>
+  readExchanges(`${file}.json`)
+    .flatMap(({ response: { body } }) => (Array.isArray(body) ? body : [body]))
+    .filter(isCoupon),
+) as Record<string, unknown>[]
+
+function read(raw: unknown): PlatformCoupon {
+  const reading = readCoupon(raw, 'USD')
+  if ('row' in reading) return reading.row
+  throw new Error(reading.skipped.reason)
+}
+
+describe('as recorded', () => {
+  test('every coupon is read', () => {
+    expect(rows.length).toBeGreaterThan(40)
+    for (const row of rows) expect(read(row)).toMatchObject({ couponId: String(row.id), code: row.code })
+  })
+
+  test('percent in hundredths, money in minor units, times in UTC, "0.00" and null as none', () => {
+    expect(read(rows.find(({ code }) => code === 'save15-7f3k2'))).toMatchObject({
+      ...{ type: 'percentage', platformType: 'percent', percent: 1_500, amountMinor: null, minSpendMinor: null },
+      ...{ usageLimit: 1, usageLimitPerUser: 1, usageCount: 0, isIndividual: true, isPublished: true, mark: null },
+      createdAt: '2026-11-21T01:01:12Z',
+    })
+    expect(read(rows.find(({ code }) => code === 'freeship-9q'))).toMatchObject({
+      ...{ type: 'fixed', amountMinor: 0, percent: null, minSpendMinor: 4_000, expiresAt: null },
+    })
+  })
+
+  test('only what is published can be applied; a store that tells no status publishes all', () => {
+    const status = (code: string) => read(rows.find((row) => row.code === code)).isPublished
+    expect(['st-draft', 'st-private', 'st-pending', 'st-trash', 'st-publish'].map(status)).toEqual([
+      ...[false, false, false, false, true],
+    ])
+    const { status: _, ...without } = rows[0]!
+    expect(read(without).isPublished).toBe(true)
+  })
+
+  test('a type of the store’s own keeps its word, and a coupon that would be cut short is not read', () => {
+    expect(read({ ...rows[0], discount_type: 'fixed_product', amount: '5.00' })).toMatchObject({
+      ...{ type: 'other', platformType: 'fixed_product', percent: null, amountMinor: 500 },
+    })
+    expect(read({ ...rows[0], discount_type: 'toString', amount: 'x' })).toMatchObject({
+      type: 'other',
+      amountMinor: null,
+    })
+    const damaged = [{ amount: 'x' }, { amount: '101' }, { amount: '-1' }, { code: ' ' }, { id: 0 }]
+    for (const part of damaged) {
+      expect(readCoupon({ ...rows[0], discount_type: 'percent', ...part }, 'USD')).toHaveProperty('skipped')
+    }
+    const many = Array.from({ length: 2_001 }, (_, n) => n + 1)
+    expect(readCoupon({ ...rows[0], product_ids: many }, 'USD')).toMatchObject({
+      skipped: { id: '91', reason: 'too many restrictions' },
+    })
+  })
+})
+
+describe('in the demo store', () => {
+  let shop: DemoStore
+  let guarded: GuardedHttp
+  let client: StoreClient
+  let asked: string[] = []
+  /** What the store answers instead. */
+  let instead: (path: string, body: Record<string, unknown>) => Record<string, unknown> | null = () => null
+
+  const clientOf = (keys: { consumerKey: string; consumerSecret: string }) =>
+    createWooCommerceClient(
+      { storeUrl: shop.url, homeUrl: shop.url, ...keys },
+      {
+        now: () => new Date(shop.shop.now()),
+        pauseMs: 0,
+        fetch: async (url, request) => {
+          asked.push(`${request?.method} ${new URL(url).pathname}`)
+          const answer = await guarded.fetch(url, request)
+          const other = instead(new URL(url).pathname, JSON.parse(answer.body.toString()))
+          return other ? { ...answer, body: Buffer.from(JSON.stringify(other)) } : answer
+        },
+      },
+    )
+
+  beforeAll(async () => {
+    shop = (await openStore({ publicUrl: '' })).store
+    guarded = openGuardedHttp({ allowPrivate: true })
+    client = clientOf(shop.keys)
+  })
+
+  afterAll(async () => {
+    await guarded.close()
+    await shop.stop()
+  })
+
+  const draft = (code: string, more: Partial<CouponDraft> = {}): CouponDraft => ({
+    ...{ code, type: 'percentage', percent: 1_250, amountMinor: null, currency: 'USD', minSpendMinor: 2_000 },
+    ...{ expiresAt: '2026-12-31T23:59:59.000Z', usageLimit: 5, isIndividual: true, email: null, mark: `test:${code}` },
+    ...more,
+  })
+  const make = async (one: CouponDraft) => (await client.createCoupons([one]))[0]!
+  async function listed() {
+    const all: PlatformCoupon[] = []
+    for await (const page of client.coupons({ currency: 'USD' })) all.push(...page.rows)
+    return all
+  }
+  const codes = async () => (await listed()).map(({ code }) => code)
+
+  test('what was made is answered as it was sent, and found by list, id and code in any case', async () => {
+    const made = await make(draft('SAVE-12'))
+    expect(made).toMatchObject({
+      coupon: {
+        ...{ code: 'save-12', percent: 1_250, minSpendMinor: 2_000, usageLimit: 5, isIndividual: true },
+        ...{ expiresAt: '2026-12-31T23:59:59Z', mark: 'test:SAVE-12', limits: { emails: [] } },
+      },
+    })
+    if (!('coupon' in made)) throw new Error('not made')
+    const { couponId } = made.coupon
+    expect(await client.couponByCode('Save-12', 'USD')).toEqual(made.coupon)
+    expect(await client.couponByCode('save-1', 'USD')).toBeNull()
+    expect(await client.couponsById({ ids: [couponId, '99999999', 'x'], currency: 'USD' })).toEqual([made.coupon])
+    expect(await codes()).toContain('save-12')
+  })
+
+  test('a fixed amount for one address', async () => {
+    const fixed = { type: 'fixed', percent: null, amountMinor: 1_005, minSpendMinor: null } as const
+    const made = await make(draft('FIVE', { ...fixed, expiresAt: null, usageLimit: null, email: 'Ada@Mail.example' }))
+    expect(made).toMatchObject({
+      coupon: { ...fixed, expiresAt: null, usageLimit: null, limits: { emails: ['ada@mail.example'] } },
+    })
+  })
+
+  test('a batch answers for each: a duplicate and a refusal cost the others nothing', async () => {
+    const made = await client.createCoupons([
+      draft('B-1'),
+      draft('save-12'),
+      draft('B-2', { percent: 15_000 }),
+      draft('B-3'),
+    ])
+    expect(made.map((each) => ('coupon' in each ? each.coupon.code : each.refusal))).toEqual([
+      ...['b-1', 'duplicate', 'refused', 'b-3'],
+    ])
+    expect(made[2]).toEqual({ refusal: 'refused', words: 'Invalid discount amount.' })
+  })
+
+  test('more than a hundred go in several batches', async () => {
+    asked = []
+    const made = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`MANY-${n}`)))
+    expect(made.every((each) => 'coupon' in each)).toBe(true)
+    expect(asked).toEqual(['POST /wp-json/wc/v3/coupons/batch', 'POST /wp-json/wc/v3/coupons/batch'])
+    const ids = made.flatMap((each) => ('coupon' in each ? [each.coupon.couponId] : []))
+    expect((await client.deleteCoupons(ids)).length).toBe(130)
+  })
+
+  test('what the store keeps otherwise than it was sent is deleted again and reported (decision 32)', async () => {
+    const withoutDate = (row: Record<string, unknown>) => ({ ...row, date_expires: null, date_expires_gmt: null })
+    instead = (path, body) =>
+      path.endsWith('/batch') && Array.isArray(body.create) ? { create: body.create.map(withoutDate) } : null
+    const made = await make(draft('IGNORED'))
+    instead = () => null
+    expect(made).toEqual({ refusal: 'refused', words: 'The store did not keep what was sent (expiry date).' })
+    expect(await codes()).not.toContain('ignored')
+  })
+
+  test('a change touches what is named alone; an empty date clears it', async () => {
+    const made = await make(draft('CHANGE'))
+    if (!('coupon' in made)) throw new Error('not made')
+    const { couponId } = made.coupon
+    const changed = await client.updateCoupon(couponId, { currency: 'USD', expiresAt: null, percent: 2_000 })
+    expect(changed).toEqual({
+      coupon: { ...made.coupon, expiresAt: null, percent: 2_000, modifiedAt: expect.anything() },
+    })
+    expect(await client.updateCoupon(couponId, { currency: 'USD', code: 'SAVE-12' })).toMatchObject({
+      refusal: 'duplicate',
+    })
+    expect(await client.updateCoupon('99999999', { currency: 'USD', percent: 1 })).toMatchObject({ refusal: 'gone' })
+  })
+
+  test('what is deleted is gone for good, and deleting it again says the same', async () => {
+    const made = await make(draft('SHORT'))
+    if (!('coupon' in made)) throw new Error('not made')
+    const ids = [made.coupon.couponId, '99999999', 'x']
+    expect(await client.deleteCoupons(ids)).toEqual(ids.slice(0, 2))
+    expect(await client.deleteCoupons(ids)).toEqual(ids.slice(0, 2))
+    expect(await client.couponByCode('SHORT', 'USD')).toBeNull()
+    expect(await make(draft('SHORT'))).toHaveProperty('coupon')
+  })
+
+  test('a read-only key reads, and writing says what is wrong with it, in any language', async () => {
+    const pair = { consumerKey: 'ck_reader', consumerSecret: 'cs_reader' }
+    saveKey(shop.shop, {
+      ...{ consumer_key: pair.consumerKey, consumer_secret: pair.consumerSecret, permissions: 'read' },
+      ...{ role: 'administrator', description: 'reader' },
+    })
+    const reader = clientOf(pair)
+    expect(await reader.couponByCode('SAVE-12', 'USD')).not.toBeNull()
+    await expect(reader.createCoupons([draft('RO')])).rejects.toMatchObject({ code: 'read_only_key' })
+    instead = (_, body) => (body.code ? { ...body, message: 'Der Schlüssel darf nicht schreiben.' } : null)
+    await expect(reader.createCoupons([draft('RO')])).rejects.toMatchObject({ code: 'read_only_key' })
+    await expect(reader.deleteCoupons(['1'])).rejects.toMatchObject({ code: 'read_only_key' })
+    await expect(reader.updateCoupon('1', { currency: 'USD', percent: 1 })).rejects.toMatchObject({
+      code: 'read_only_key',
+    })
+    instead = () => null
+  })
+})

@@ -1,0 +1,182 @@
+import type { CouponChanged, CouponDraft, CouponMade, Page, PlatformCoupon } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { pullList } from './catalogue.ts'
+import { COUPON_FIELDS, changedByStore, couponBody, readCoupon } from './coupon-wire.ts'
+import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
+import { countHeader, listOf } from './orders.ts'
+import { idText, isRecord, plainText } from './text.ts'
+import { readRows } from './wire.ts'
+
+// Coupons. Drafts are in a list with `status=any` only, and the store's own check for duplicates does not see them.
+
+/** The most that one page or batch holds. */
+const AT_ONCE = 100
+const ANY_STATUS: WooQuery = [['status', 'any']]
+const FIELDS: WooQuery = [['_fields', COUPON_FIELDS]]
+const SEARCH_PAGES = 5
+
+interface CouponQuery {
+  currency: string
+  signal?: AbortSignal
+}
+
+export async function* pullCoupons(
+  http: WooHttp,
+  { currency, firstPage, signal }: CouponQuery & { firstPage?: number },
+): AsyncGenerator<Page<PlatformCoupon>> {
+  const list = { path: '/coupons', query: [...ANY_STATUS, ...FIELDS], firstPage, signal }
+  for await (const { raw, ...place } of pullList(http, list)) {
+    yield { ...readRows(raw, (one) => readCoupon(one, currency)), ...place }
+  }
+}
+
+/** What the answer does not name is gone; a trashed one is, too. */
+export async function readCouponsById(
+  http: WooHttp,
+  { ids, currency, signal }: CouponQuery & { ids: readonly string[] },
+): Promise<PlatformCoupon[]> {
+  const found: PlatformCoupon[] = []
+  for (const some of chunks([...new Set(ids.filter((id) => idText(id)))])) {
+    const query: WooQuery = [['include', some.join(',')], ...ANY_STATUS, ...FIELDS, ['per_page', String(AT_ONCE)]]
+    const answer = await http.send({ path: '/coupons', query, signal })
+    const { rows, skipped } = readRows(listOf(answer), (one) => readCoupon(one, currency))
+    if (skipped.length > 0) throw new StoreProblem('bad_answer', `coupon ${skipped[0]!.id}: ${skipped[0]!.reason}`)
+    // A store that ignores `include` names others.
+    found.push(...rows.filter(({ couponId }) => some.includes(couponId)))
+  }
+  return found
+}
+
+/** `code=` finds published ones alone; a draft of that code is found by the search. */
+export async function findCoupon(http: WooHttp, code: string, currency: string): Promise<PlatformCoupon | null> {
+  const isSame = (coupon: PlatformCoupon) => coupon.code.toLowerCase() === code.toLowerCase()
+  const read = (answer: WooAnswer) => readRows(listOf(answer), (one) => readCoupon(one, currency)).rows.find(isSame)
+  const published = read(await http.send({ path: '/coupons', query: [['code', code], ...FIELDS] }))
+  if (published) return published
+  for (let page = 1; page <= SEARCH_PAGES; page += 1) {
+    const query: WooQuery = [
+      ['search', code],
+      ...ANY_STATUS,
+      ...FIELDS,
+      ['per_page', String(AT_ONCE)],
+      ['page', String(page)],
+    ]
+    const answer = await http.send({ path: '/coupons', query })
+    const found = read(answer)
+    if (found) return found
+    if (page >= (countHeader(answer, 'x-wp-totalpages') ?? 1)) break
+    await http.pause()
+  }
+  return null
+}
+
+/** In the order given. What the store keeps otherwise than it was sent is deleted again and reported (decision 32). */
+export async function createCoupons(http: WooHttp, drafts: readonly CouponDraft[]): Promise<CouponMade[]> {
+  const made: CouponMade[] = []
+  for (const some of chunks(drafts)) {
+    const answer = await write(http, {
+      method: 'POST',
+      path: '/coupons/batch',
+      body: { create: some.map((draft) => ({ ...couponBody(draft), description: 'Made by Recoup' })) },
+    })
+    const items = isRecord(answer.body) && Array.isArray(answer.body.create) ? answer.body.create : []
+    if (items.length !== some.length) throw new StoreProblem('bad_answer', 'the answer does not fit the coupons sent')
+    made.push(...(await keepExact(http, some, items)))
+  }
+  return made
+}
+
+async function keepExact(http: WooHttp, drafts: readonly CouponDraft[], items: readonly unknown[]) {
+  const made: CouponMade[] = []
+  const unwanted: string[] = []
+  for (const [index, draft] of drafts.entries()) {
+    const result = madeOf(draft, items[index])
+    made.push(result.made)
+    if (result.unwantedId) unwanted.push(result.unwantedId)
+  }
+  if (unwanted.length > 0) await deleteCoupons(http, unwanted)
+  return made
+}
+
+function madeOf(draft: CouponDraft, item: unknown): { made: CouponMade; unwantedId?: string | null } {
+  if (isRecord(item) && isRecord(item.error)) return { made: refusalOf(item.error.code, item.error.message) }
+  const reading = readCoupon(item, draft.currency)
+  if ('skipped' in reading) {
+    const { id, reason } = reading.skipped
+    return { made: { refusal: 'refused', words: `The store’s answer cannot be read: ${reason}.` }, unwantedId: id }
+  }
+  const wrong = changedByStore(draft, reading.row)
+  if (!wrong) return { made: { coupon: reading.row } }
+  return { made: { refusal: 'refused', words: otherwise(wrong) }, unwantedId: reading.row.couponId }
+}
+
+const otherwise = (what: string) => `The store did not keep what was sent (${what}).`
+
+/** Only what is named changes. */
+export async function updateCoupon(
+  http: WooHttp,
+  id: string,
+  draft: Partial<CouponDraft> & { currency: string },
+): Promise<CouponChanged> {
+  const path = `/coupons/${idText(id) ?? 0}`
+  const answer = await http.ask({ method: 'PUT', path, query: FIELDS, body: couponBody(draft) })
+  if (isGone(answer)) return { refusal: 'gone', words: plainText(messageOf(answer.body)) ?? 'Invalid ID.' }
+  if (answer.status === 400) return refusalOf(errorCode(answer), messageOf(answer.body))
+  if (!isSuccess(answer)) throw await writeProblem(http, answer)
+  const reading = readCoupon(answer.body, draft.currency)
+  if ('skipped' in reading) throw new StoreProblem('bad_answer', `coupon ${id}: ${reading.skipped.reason}`)
+  const wrong = changedByStore(draft, reading.row)
+  return wrong ? { refusal: 'refused', words: otherwise(wrong) } : { coupon: reading.row }
+}
+
+/** For good, not into the trash, where a code would stay taken. Answers which are gone now; what was gone before is one of them. */
+export async function deleteCoupons(http: WooHttp, ids: readonly string[]): Promise<string[]> {
+  const gone: string[] = []
+  for (const some of chunks(ids.filter((id) => idText(id)))) {
+    const body = { delete: some, force: true }
+    const answer = await write(http, { method: 'POST', path: '/coupons/batch', body })
+    const items = isRecord(answer.body) && Array.isArray(answer.body.delete) ? answer.body.delete : []
+    gone.push(...some.filter((id) => items.some((item) => isRecord(item) && idText(item.id) === id && isDeleted(item))))
+  }
+  return gone
+}
+
+const isDeleted = ({ error }: Record<string, unknown>) =>
+  !isRecord(error) || (typeof error.code === 'string' && error.code.endsWith('_invalid_id'))
+
+const isGone = (answer: WooAnswer) => answer.status === 404 && errorCode(answer) !== 'rest_no_route'
+
+const messageOf = (body: unknown) => (isRecord(body) ? body.message : null)
+
+function refusalOf(code: unknown, message: unknown) {
+  const isDuplicate = code === 'woocommerce_rest_coupon_code_already_exists'
+  const words = plainText(message, 300) ?? 'The store refused it without a reason.'
+  return { refusal: isDuplicate ? ('duplicate' as const) : ('refused' as const), words }
+}
+
+async function write(http: WooHttp, request: WooRequest): Promise<WooAnswer> {
+  const answer = await http.ask(request)
+  if (isSuccess(answer)) return answer
+  throw await writeProblem(http, answer)
+}
+
+/** The refusal of a read-only key is told by its English sentence alone: where reading works, writing is what the key may not. */
+async function writeProblem(http: WooHttp, answer: WooAnswer): Promise<StoreProblem> {
+  const problem = http.problem(answer)
+  const isRefused = (answer.status === 401 || answer.status === 403) && problem.code !== 'api_blocked'
+  if (!isRefused || problem.code === 'read_only_key') return problem
+  const probe = await http.ask({
+    path: '/coupons',
+    query: [
+      ['per_page', '1'],
+      ['_fields', 'id'],
+    ],
+  })
+  return isSuccess(probe) ? new StoreProblem('read_only_key', problem.detail) : problem
+}
+
+function chunks<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, n) =>
+    items.slice(n * AT_ONCE, (n + 1) * AT_ONCE),
+  )
+}
