@@ -1,0 +1,144 @@
+import { type DiscountCoupon, type DiscountLine, type DiscountRules, discountsOf, isMatching } from './discount.ts'
+
+// Whether a coupon is good for one message (decision 35), and whether its recipient is to have it (decision 36). Pure.
+
+/** Why not, as the decision record has it: `coupon_invalid:expired`. */
+export type CouponProblem =
+  | 'gone'
+  | 'inactive'
+  | 'not_started'
+  | 'expired'
+  | 'used_up'
+  | 'used_before'
+  | 'email'
+  | 'currency'
+  | 'min_spend'
+  | 'max_spend'
+  | 'products'
+  | 'sale_items'
+  | 'nothing_off'
+
+export interface CouponState extends DiscountCoupon {
+  currency: string
+  minSpendMinor: number | null
+  maxSpendMinor: number | null
+  startsAt: Date | null
+  endsAt: Date | null
+  usageLimit: number | null
+  usageCount: number
+  isActive: boolean
+  goneAt: Date | null
+}
+
+export interface CouponUse {
+  now: Date
+  /** It has to be good for this long. */
+  goodForMs: number
+  /** null: the message is about no cart, so nothing of a cart is asked. */
+  cart: CouponCart | null
+  /** Hash (hex) and domain of the recipient's address; null: it has none. */
+  email: { hash: string; domain: string } | null
+  /** Orders the recipient placed with it. */
+  usedBefore: number
+}
+
+export interface CouponCart {
+  lines: readonly DiscountLine[]
+  /** Of what can still be bought, as the cart shows it. */
+  shownMinor: number
+  currency: string
+  rules: DiscountRules
+}
+
+/** The message says what it says for a day at least. */
+export const GOOD_FOR_MS = 24 * 3_600_000
+
+/** The first that stands against it; null: it is good as far as is known. */
+export function couponProblem(coupon: CouponState, use: CouponUse): CouponProblem | null {
+  return ofItself(coupon, use) ?? ofRecipient(coupon, use) ?? (use.cart && ofCart(coupon, use.cart))
+}
+
+function ofItself(coupon: CouponState, { now, goodForMs }: CouponUse): CouponProblem | null {
+  const { goneAt, isActive, terms, startsAt, usageLimit, usageCount } = coupon
+  if (goneAt) return 'gone'
+  if (!isActive || terms.isPublished === false) return 'inactive'
+  if (startsAt && startsAt > now) return 'not_started'
+  const end = endOf(coupon)
+  if (end && end.getTime() < now.getTime() + goodForMs) return 'expired'
+  return usageLimit !== null && usageLimit > 0 && usageCount >= usageLimit ? 'used_up' : null
+}
+
+/** What was said here, or what stands in the store, whichever is sooner; null: never. */
+export function endOf({ endsAt, terms }: Pick<CouponState, 'endsAt' | 'terms'>): Date | null {
+  const inStore = terms.expiresAt ? new Date(terms.expiresAt) : null
+  if (!endsAt || !inStore) return endsAt ?? inStore
+  return endsAt < inStore ? endsAt : inStore
+}
+
+function ofRecipient({ terms }: CouponState, { email, usedBefore }: CouponUse): CouponProblem | null {
+  const { usageLimitPerUser, emailHashes = [], emailDomains = [] } = terms
+  if (usageLimitPerUser && usedBefore >= usageLimitPerUser) return 'used_before'
+  if (emailHashes.length === 0 && emailDomains.length === 0) return null
+  const isAllowed = email !== null && (emailHashes.includes(email.hash) || emailDomains.includes(email.domain))
+  return isAllowed ? null : 'email'
+}
+
+function ofCart(coupon: CouponState, { lines, shownMinor, currency, rules }: CouponCart): CouponProblem | null {
+  const { type, minSpendMinor, maxSpendMinor } = coupon
+  // A percentage without limits is the same in every currency.
+  const isOfMoney = type !== 'percentage' || minSpendMinor !== null || maxSpendMinor !== null
+  if (isOfMoney && coupon.currency !== currency) return 'currency'
+  // Both limits are inclusive.
+  if (minSpendMinor !== null && shownMinor < minSpendMinor) return 'min_spend'
+  if (maxSpendMinor !== null && shownMinor > maxSpendMinor) return 'max_spend'
+  const problem = type === 'fixed' ? ofWholeCart(coupon, lines) : ofProducts(coupon, lines)
+  if (problem) return problem
+  return discountsOf(lines, [coupon], rules)[0] === 0 ? 'nothing_off' : null
+}
+
+/** A fixed amount off the cart is refused as a whole. */
+function ofWholeCart({ terms }: CouponState, lines: readonly DiscountLine[]): CouponProblem | null {
+  const isIn = (ids: readonly string[]) =>
+    lines.some(({ productId, variationId }) => ids.includes(productId) || ids.includes(variationId ?? ''))
+  if (terms.productIds?.length && !isIn(terms.productIds)) return 'products'
+  if (isIn(terms.excludedProductIds ?? [])) return 'products'
+  return terms.excludesSaleItems && lines.some(({ isOnSale }) => isOnSale === true) ? 'sale_items' : null
+}
+
+/** The others take what they are for, if there is any. */
+function ofProducts(coupon: CouponState, lines: readonly DiscountLine[]): CouponProblem | null {
+  if (lines.some((line) => isMatching(coupon, line))) return null
+  const { terms } = coupon
+  const isForSome = Boolean(terms.productIds?.length || terms.excludedProductIds?.length)
+  return terms.excludesSaleItems && !isForSome ? 'sale_items' : 'products'
+}
+
+/** Who is not to get a coupon (decision 36), as the decision record has it: `coupon_withheld:pause`. */
+export type WithheldRule = 'first_order' | 'pause' | 'above'
+
+export interface GuardRails {
+  isFirstOrderOnly: boolean
+  /** null: it is not asked. */
+  pauseDays: number | null
+  /** null: any cart. */
+  aboveMinor: number | null
+}
+
+export interface GuardFacts {
+  now: Date
+  hasBoughtBefore: boolean
+  /** When the shopper last used a coupon of ours; null: never. */
+  lastUsedAt: Date | null
+  /** Of the cart as it is shown; null: there is none. */
+  valueMinor: number | null
+}
+
+/** The first rule that withholds it; null: none. */
+export function withheldBy(rails: GuardRails, facts: GuardFacts): WithheldRule | null {
+  if (rails.isFirstOrderOnly && facts.hasBoughtBefore) return 'first_order'
+  const { lastUsedAt } = facts
+  const pauseMs = (rails.pauseDays ?? 0) * 86_400_000
+  if (lastUsedAt && facts.now.getTime() - lastUsedAt.getTime() < pauseMs) return 'pause'
+  if (rails.aboveMinor === null) return null
+  return facts.valueMinor !== null && facts.valueMinor > rails.aboveMinor ? null : 'above'
+}
