@@ -9,33 +9,34 @@ import {
   type Product,
   priceMinor,
 } from './catalog.ts'
-import { type Coupon, findCouponByCode, type Refusal, refuseCoupon } from './coupons.ts'
+import { type Judged, type Refusal, refuseCoupon } from './coupon-rules.ts'
+import { type Coupon, findCouponByCode } from './coupons.ts'
+import type { Entry } from './discounts.ts'
 import { md5 } from './php.ts'
+import { settled, type TaxRate } from './pricing.ts'
 import { RestError } from './rest-error.ts'
 import type { CartItem, Session } from './sessions.ts'
-import { flatRate, freeShipping, freeShippingFromMinor, type Shop, salesTax } from './shop.ts'
+import { type Rate, ratesFor } from './shipping.ts'
+import type { Shop } from './shop.ts'
+import { addUp, type LineSums, shownPrice, tillAt } from './totals.ts'
 import { announce } from './webhooks.ts'
 
 export type Choice = { attribute: string; value: string }
-export type PricedLine = {
+export type PricedLine = LineSums & {
   item: CartItem
   product: Product
   parent: Product | undefined
   name: string
+  /** As shown, with or without tax; with the fraction of a unit. */
   priceMinor: number
   regularMinor: number
-  subtotalMinor: number
-  subtotalTaxMinor: number
-  totalMinor: number
-  totalTaxMinor: number
 }
 export type PricedCoupon = { coupon: Coupon; discountMinor: number; discountTaxMinor: number }
-export type Rate = { id: string; method: string; instance: number; name: string; costMinor: number; isChosen: boolean }
 export type PricedCart = {
   lines: PricedLine[]
   coupons: PricedCoupon[]
   rates: Rate[]
-  isTaxed: boolean
+  taxRate: TaxRate | null
   count: number
   itemsMinor: number
   itemsTaxMinor: number
@@ -46,6 +47,7 @@ export type PricedCart = {
   totalMinor: number
   hash: string
 }
+type Held = { item: CartItem; product: Product; parent: Product | undefined; name: string; entry: Entry }
 
 const notFound = 'woocommerce_rest_cart_invalid_product'
 
@@ -103,15 +105,16 @@ export function applyCoupon(shop: Shop, session: Session, code: string) {
   const wanted = code.trim().toLowerCase()
   if (session.coupons.includes(wanted))
     throw couponError({ message: `Coupon code &quot;${wanted}&quot; has already been applied.` })
-  const { itemsMinor } = priceCart(shop, session)
-  const refusal = refuseCoupon(shop, wanted, { itemsMinor, email: session.billing.email, codes: session.coupons })
+  const refusal = refuseCoupon(shop, wanted, judged(shop, session))
   if (refusal) throw couponError(refusal)
-  const held = session.coupons.find((other) => findCouponByCode(shop, other)?.individualUse)
-  if (held) {
-    const words = `&quot;${held}&quot; has already been applied and cannot be used in conjunction with other coupons.`
-    throw couponError({ message: `Sorry, coupon ${words}` })
+  const { individualUse, freeShipping } = findCouponByCode(shop, wanted)!
+  const alone = session.coupons.find((other) => findCouponByCode(shop, other)?.individualUse)
+  if (alone && !individualUse) {
+    const words = 'has already been applied and cannot be used in conjunction with other coupons.'
+    throw couponError({ message: `&quot;${alone}&quot; ${words}` })
   }
-  session.coupons = findCouponByCode(shop, wanted)!.individualUse ? [wanted] : [...session.coupons, wanted]
+  session.coupons = individualUse ? [wanted] : [...session.coupons, wanted]
+  if (freeShipping) session.rateId = null
 }
 
 export function removeCoupon(session: Session, code: string) {
@@ -123,29 +126,60 @@ export function couponError(refusal: Refusal): RestError {
   return new RestError(400, 'woocommerce_rest_cart_coupon_error', refusal.message, data)
 }
 
-/** Drops products that left the shop and coupons that no longer hold, then adds everything up. */
+export type Dropped = { code: string; message: string }
+
+/** Takes out the coupons that no longer hold and says why, once: the next look at the cart knows nothing of them. */
+export function dropCoupons(shop: Shop, session: Session): Dropped[] {
+  const dropped = session.coupons.flatMap((code) => {
+    const refusal = refuseCoupon(shop, code, judged(shop, session))
+    return refusal ? [{ code, why: refusal.message }] : []
+  })
+  for (const { code } of dropped) removeCoupon(session, code)
+  return dropped.map(({ code, why }) => ({
+    code: 'woocommerce_rest_cart_coupon_error',
+    message: `The &quot;${code}&quot; coupon has been removed from your cart: ${why}`,
+  }))
+}
+
+/** Leaves out products that left the shop and coupons that no longer hold, and adds everything up. */
 export function priceCart(shop: Shop, session: Session): PricedCart {
-  const lines = session.items.flatMap((item) => priceLine(shop, item) ?? [])
-  const itemsMinor = sum(lines, (line) => line.subtotalMinor)
-  const isTaxed = session.shipping.country === 'US' && session.shipping.state === salesTax.state
-  const tax = (minor: number) => (isTaxed ? Math.round((minor * salesTax.percent) / 100) : 0)
-  const held = session.coupons.filter(
-    (code) => !refuseCoupon(shop, code, { itemsMinor, email: session.billing.email, codes: [] }),
-  )
-  const coupons = held.map((code) => discount(findCouponByCode(shop, code)!, lines, tax))
-  for (const line of lines) {
-    line.subtotalTaxMinor = tax(line.subtotalMinor)
-    line.totalTaxMinor = tax(line.totalMinor)
-  }
-  const discountMinor = sum(coupons, (coupon) => coupon.discountMinor)
-  const rates = lines.length ? ratesFor(session, itemsMinor - discountMinor, coupons) : []
+  const held = heldItems(shop, session)
+  const facts = judged(shop, session, held)
+  const codes = session.coupons.filter((code) => !refuseCoupon(shop, code, facts))
+  const coupons = codes.map((code) => findCouponByCode(shop, code)!)
+  const till = tillAt(shop, session.shipping)
+  const entries = held.map(({ entry }) => entry)
+  const { lines: sums, coupons: discounts, goodsMinor, ...totals } = addUp(till, entries, coupons)
+  const lines = held.map(({ entry, ...line }, at) => {
+    const regular = line.product.regularMinor ?? entry.unitMinor
+    return {
+      ...line,
+      ...sums[at]!,
+      priceMinor: shownPrice(till, entry.unitMinor),
+      regularMinor: shownPrice(till, regular),
+    }
+  })
+  const opensFree = coupons.some(({ freeShipping }) => freeShipping)
+  const rates = lines.length ? ratesFor(shop, session, { goodsMinor, opensFree }) : []
   const shippingMinor = rates.find((rate) => rate.isChosen)?.costMinor ?? 0
-  const taxMinor = tax(itemsMinor - discountMinor)
-  const totalMinor = itemsMinor - discountMinor + shippingMinor + taxMinor
-  const amounts = { itemsMinor, itemsTaxMinor: tax(itemsMinor), discountMinor, discountTaxMinor: tax(discountMinor) }
-  const hash = lines.length ? md5(JSON.stringify([session.items, held, totalMinor])) : ''
+  const totalMinor = goodsMinor + shippingMinor + totals.taxMinor
+  const hash = lines.length ? md5(JSON.stringify([session.items, codes, totalMinor])) : ''
   const count = sum(lines, (line) => line.item.quantity)
-  return { lines, coupons, rates, isTaxed, count, ...amounts, shippingMinor, taxMinor, totalMinor, hash }
+  const priced = coupons.map((coupon, at) => ({ coupon, ...discounts[at]! }))
+  return { ...totals, lines, coupons: priced, rates, taxRate: till.rate, count, shippingMinor, totalMinor, hash }
+}
+
+function heldItems(shop: Shop, session: Session): Held[] {
+  return session.items.flatMap((item) => holdItem(shop, item) ?? [])
+}
+
+function judged(shop: Shop, session: Session, held = heldItems(shop, session)): Judged {
+  const entries = held.map(({ entry, name, product, parent }) => {
+    return { ...entry, name, shelves: (parent ?? product).categories }
+  })
+  const { itemsMinor, itemsTaxMinor } = addUp(tillAt(shop, session.shipping), entries, [])
+  const shownMinor = shop.pricing.showsTax ? itemsMinor + itemsTaxMinor : itemsMinor
+  return { entries, shownMinor, email: session.billing.email }
 }
 
 /** Somebody else may have bought the last one since it went into this cart. */
@@ -225,54 +259,19 @@ function itemOf(session: Session, key: string): CartItem {
   throw new RestError(409, 'woocommerce_rest_cart_invalid_key', 'Cart item no longer exists or is invalid.')
 }
 
-function priceLine(shop: Shop, item: CartItem): PricedLine | undefined {
+function holdItem(shop: Shop, item: CartItem): Held | undefined {
   const product = findProduct(shop, item.variationId || item.productId)
   if (product?.status !== 'publish') return undefined
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
-  const price = priceMinor(shop, product)
-  const subtotalMinor = price * item.quantity
-  const untaxed = { subtotalMinor, subtotalTaxMinor: 0, totalMinor: subtotalMinor, totalTaxMinor: 0 }
   const options = [...product.options, ...(item.chosen ?? [])]
   const name = parent ? `${parent.name} - ${optionText({ ...product, options })}` : product.name
-  return { item, product, parent, name, priceMinor: price, regularMinor: product.regularMinor ?? price, ...untaxed }
+  return { item, product, parent, name, entry: entryOf(product, parent, priceMinor(shop, product), item.quantity) }
 }
 
-function discount(coupon: Coupon, lines: PricedLine[], tax: (minor: number) => number): PricedCoupon {
-  const eligible = lines.filter((line) => covers(coupon, line))
-  const base = sum(eligible, (line) => line.totalMinor)
-  let discountMinor = 0
-  eligible.forEach((line, at) => {
-    const left = Math.min(coupon.amountMinor, base) - discountMinor
-    const fixed =
-      at === eligible.length - 1 ? left : Math.floor((Math.min(coupon.amountMinor, base) * line.totalMinor) / base)
-    const off = {
-      percent: Math.round((line.totalMinor * coupon.amountMinor) / 10_000),
-      fixed_cart: fixed,
-      fixed_product: Math.min(coupon.amountMinor * line.item.quantity, line.totalMinor),
-    }[coupon.discountType]
-    line.totalMinor -= off
-    discountMinor += off
-  })
-  return { coupon, discountMinor, discountTaxMinor: tax(discountMinor) }
-}
-
-function covers(coupon: Coupon, { item, product, parent }: PricedLine): boolean {
-  const ids = [item.productId, item.variationId]
-  const shelves = (parent ?? product).categories.map(({ id }) => id)
-  if (coupon.productIds.length && !coupon.productIds.some((id) => ids.includes(id))) return false
-  if (coupon.excludedProductIds.some((id) => ids.includes(id))) return false
-  if (coupon.categoryIds.length && !coupon.categoryIds.some((id) => shelves.includes(id))) return false
-  if (coupon.excludedCategoryIds.some((id) => shelves.includes(id))) return false
-  return !(coupon.excludeSaleItems && product.saleMinor !== null)
-}
-
-function ratesFor(session: Session, goodsMinor: number, coupons: PricedCoupon[]): Rate[] {
-  const isFree = goodsMinor >= freeShippingFromMinor || coupons.some(({ coupon }) => coupon.freeShipping)
-  const rates: Rate[] = [{ ...flatRate, isChosen: false }]
-  if (isFree) rates.push({ ...freeShipping, costMinor: 0, isChosen: false })
-  const chosen = rates.find((rate) => rate.id === session.rateId) ?? rates[0]!
-  chosen.isChosen = true
-  return rates
+export function entryOf(product: Product, parent: Product | undefined, unitMinor: number, quantity: number): Entry {
+  const ids = parent ? [product.id, parent.id] : [product.id]
+  const categoryIds = (parent ?? product).categories.map(({ id }) => id)
+  return { unitMinor: settled(unitMinor), quantity, ids, categoryIds, isOnSale: product.saleMinor !== null }
 }
 
 function sum<T>(list: T[], amount: (item: T) => number): number {

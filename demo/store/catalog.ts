@@ -1,6 +1,6 @@
 // Products and their variations: kept as documents, sold by the cart, shown by wc/v3. States of stock: instock, outofstock.
 import { bothTexts } from './clock.ts'
-import { decimal } from './php.ts'
+import { amountText, currencyOf } from './pricing.ts'
 import { linksOf } from './rest.ts'
 import { nowSeconds, type Shop } from './shop.ts'
 import { all, one, run } from './sqlite.ts'
@@ -20,6 +20,7 @@ export type Product = {
   sku: string
   description: string
   shortDescription: string
+  /** In minor units; with a fraction where the owner entered more digits than the currency has. */
   regularMinor: number | null
   saleMinor: number | null
   /** null: stock is not managed. */
@@ -199,9 +200,9 @@ function moneyFields(shop: Shop, product: Product) {
     ? listVariations(shop, product).some((variation) => variation.saleMinor !== null)
     : product.saleMinor !== null
   return {
-    price: decimal(priceMinor(shop, product)),
-    regular_price: product.regularMinor === null ? '' : decimal(product.regularMinor),
-    sale_price: product.saleMinor === null ? '' : decimal(product.saleMinor),
+    price: catalogueText(shop, priceMinor(shop, product)),
+    regular_price: product.regularMinor === null ? '' : catalogueText(shop, product.regularMinor),
+    sale_price: product.saleMinor === null ? '' : catalogueText(shop, product.saleMinor),
     ...bothTexts('date_on_sale_from', null),
     ...bothTexts('date_on_sale_to', null),
     on_sale: onSale,
@@ -275,18 +276,23 @@ function presentAttribute(product: Product) {
   })
 }
 
+/** As it was entered, which may have more digits than the currency. */
+function catalogueText(shop: Shop, minor: number): string {
+  return Number.isInteger(minor) ? amountText(shop, minor) : String(minor / 10 ** shop.pricing.decimals)
+}
+
 function priceHtml(shop: Shop, product: Product): string {
   if (product.type === 'variable') {
     const prices = listVariations(shop, product).map((variation) => priceMinor(shop, variation))
-    return `${amountHtml(Math.min(...prices))} <span aria-hidden="true">&ndash;</span> ${amountHtml(Math.max(...prices))}`
+    return `${amountHtml(shop, Math.min(...prices))} <span aria-hidden="true">&ndash;</span> ${amountHtml(shop, Math.max(...prices))}`
   }
-  if (product.saleMinor === null) return amountHtml(product.regularMinor ?? 0)
-  return `<del aria-hidden="true">${amountHtml(product.regularMinor ?? 0)}</del> <ins aria-hidden="true">${amountHtml(product.saleMinor)}</ins>`
+  if (product.saleMinor === null) return amountHtml(shop, product.regularMinor ?? 0)
+  return `<del aria-hidden="true">${amountHtml(shop, product.regularMinor ?? 0)}</del> <ins aria-hidden="true">${amountHtml(shop, product.saleMinor)}</ins>`
 }
 
-function amountHtml(minor: number): string {
-  const symbol = '<span class="woocommerce-Price-currencySymbol">&#36;</span>'
-  return `<span class="woocommerce-Price-amount amount"><bdi>${symbol}${decimal(minor)}</bdi></span>`
+function amountHtml(shop: Shop, minor: number): string {
+  const symbol = `<span class="woocommerce-Price-currencySymbol">${currencyOf(shop).html}</span>`
+  return `<span class="woocommerce-Price-amount amount"><bdi>${symbol}${amountText(shop, minor)}</bdi></span>`
 }
 
 function relatedIds(shop: Shop, product: Product): number[] {

@@ -2,7 +2,7 @@
 // into it (an emptied cart does not); placing the order keeps its id through pending, failed and the next attempt.
 import { checkCartStock, type PricedCart, type PricedLine, priceCart } from './cart.ts'
 import { rawOption, takeStock } from './catalog.ts'
-import { countUse } from './coupons.ts'
+import { nominalAmount } from './coupons.ts'
 import { blankOrder } from './order-blank.ts'
 import {
   type Address,
@@ -151,7 +151,7 @@ function emptyCart(shop: Shop, session: Session, orderId: number) {
   saveSession(shop, session)
 }
 
-// Stock goes and coupons count once per order, however many attempts its payment took.
+// Stock goes once per order, however many attempts its payment took.
 function sell(shop: Shop, order: Order): Order {
   if (order.isStockTaken) return order
   const lines = order.lines.map((line) => {
@@ -159,7 +159,6 @@ function sell(shop: Shop, order: Order): Order {
     const reduced = { id: nextId(shop.db, 'meta'), ...reducedMeta(line.quantity) }
     return isManaged ? { ...line, meta: [...line.meta, reduced] } : line
   })
-  for (const { code } of order.couponLines) countUse(shop, code, order.billing.email)
   return saveOrder(shop, { ...order, lines, isStockTaken: true })
 }
 
@@ -176,6 +175,7 @@ type Contents = Pick<
   | 'meta'
   | 'lines'
   | 'taxLineId'
+  | 'taxRateId'
   | 'shippingLines'
   | 'couponLines'
   | 'discountMinor'
@@ -190,7 +190,7 @@ function contentsOf(shop: Shop, session: Session, cart: PricedCart, known?: Orde
   const { discountMinor, discountTaxMinor, shippingMinor, taxMinor, totalMinor } = cart
   const chosen = cart.rates.find((rate) => rate.isChosen)
   const item = () => nextId(shop.db, 'item')
-  const taxLineId = cart.isTaxed ? (known?.taxLineId ?? item()) : null
+  const taxLineId = cart.taxRate ? (known?.taxLineId ?? item()) : null
   const title = chosen && { title: chosen.name, method: chosen.method, instance: String(chosen.instance) }
   const ids = known?.shippingLines[0] ?? { id: item(), metaId: nextId(shop.db, 'meta') }
   return {
@@ -200,6 +200,7 @@ function contentsOf(shop: Shop, session: Session, cart: PricedCart, known?: Orde
     meta: hashes(shop, session, cart, known),
     lines: cart.lines.map((line) => orderLine(shop, line, known)),
     taxLineId,
+    taxRateId: cart.taxRate?.id ?? null,
     shippingLines: title ? [{ id: ids.id, metaId: ids.metaId, ...title, totalMinor: shippingMinor }] : [],
     couponLines: cart.coupons.map(({ coupon, ...off }) => ({
       id: known?.couponLines.find(({ code }) => code === coupon.code)?.id ?? item(),
@@ -207,7 +208,7 @@ function contentsOf(shop: Shop, session: Session, cart: PricedCart, known?: Orde
       couponId: coupon.id,
       ...off,
       discountType: coupon.discountType,
-      nominalAmount: coupon.amountMinor / 100,
+      nominalAmount: nominalAmount(shop, coupon),
       freeShipping: coupon.freeShipping,
     })),
     discountMinor,
@@ -224,7 +225,7 @@ function hashes(shop: Shop, session: Session, cart: PricedCart, known?: Order): 
     ['_coupons_hash', session.coupons],
     ['_fees_hash', []],
     ['_shipping_hash', cart.rates],
-    ['_taxes_hash', [cart.isTaxed, cart.taxMinor]],
+    ['_taxes_hash', [cart.taxRate, cart.taxMinor]],
   ]
   const id = (key: string) => known?.meta.find((meta) => meta.key === key)?.id ?? nextId(shop.db, 'meta')
   const hashed = facts.map(([key, fact]) => ({ id: id(key), key, value: md5(JSON.stringify(fact)) }))

@@ -1,6 +1,6 @@
-// Coupons: their record, their rules at the cart. States: publish (works), trash (refused, code still taken).
+// Coupons: their record. Only status publish works; draft, private, pending, trash and any other word do not, and leave the code free.
 import { bothTexts } from './clock.ts'
-import { decimal, isEmail, priceText } from './php.ts'
+import { amountText } from './pricing.ts'
 import { linksOf } from './rest.ts'
 import { nowSeconds, type Shop } from './shop.ts'
 import { all, nextId, one, run } from './sqlite.ts'
@@ -9,9 +9,10 @@ import { announce } from './webhooks.ts'
 export type Coupon = {
   id: number
   code: string
-  status: 'publish' | 'trash'
+  /** As it was sent: WooCommerce 10.4.4 checks no word. */
+  status: string
   discountType: 'percent' | 'fixed_cart' | 'fixed_product'
-  /** Hundredths: of a percent or of the currency. */
+  /** Hundredths of a percent, or minor units of the currency. */
   amountMinor: number
   description: string
   expiresAt: number | null
@@ -70,11 +71,33 @@ export function addCoupon(shop: Shop, fresh: Partial<Coupon> & { code: string })
 }
 
 export function saveCoupon(shop: Shop, changed: Coupon): Coupon {
-  const coupon = { ...changed, code: changed.code.toLowerCase(), modifiedAt: nowSeconds(shop) }
+  const meta = trashMeta(shop, changed)
+  const coupon = { ...changed, meta, code: changed.code.toLowerCase(), modifiedAt: nowSeconds(shop) }
   const sql = 'update coupons set code = ?, status = ?, modified = ?, doc = ? where id = ?'
   run(shop.db, sql, coupon.code, coupon.status, coupon.modifiedAt, JSON.stringify(coupon), coupon.id)
   announce(shop, coupon.status === 'trash' ? 'coupon.deleted' : 'coupon.updated', coupon.id)
   return coupon
+}
+
+export function trashCoupon(shop: Shop, coupon: Coupon): Coupon {
+  const facts = { _wp_trash_meta_status: coupon.status, _wp_trash_meta_time: String(nowSeconds(shop)) }
+  const added = Object.entries(facts).map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key, value }))
+  return saveCoupon(shop, { ...coupon, status: 'trash', meta: [...coupon.meta, ...added] })
+}
+
+// What WordPress notes down when a record goes into the trash or comes out of it (coupon-status.json, "PUT status trash").
+function trashMeta(shop: Shop, { id, status, meta }: Coupon): Coupon['meta'] {
+  const before = findCoupon(shop, id)
+  if (!before || (before.status === 'trash') === (status === 'trash')) return meta
+  const sql = 'select count(*) as n from coupons where code = ? and id < ?'
+  const { n } = one<{ n: number }>(shop.db, sql, before.code, id)!
+  const slug = n ? `${before.code}-${n + 1}` : before.code
+  const isGoing = status === 'trash'
+  const [key, value] = isGoing ? ['_wp_desired_post_slug', slug] : ['_wp_old_slug', `${slug}__trashed`]
+  return [
+    ...meta.filter((known) => isGoing || known.key !== '_wp_desired_post_slug'),
+    { id: nextId(shop.db, 'meta'), key: key!, value },
+  ]
 }
 
 export function removeCoupon(shop: Shop, id: number) {
@@ -85,8 +108,10 @@ export function findCoupon(shop: Shop, id: number): Coupon | undefined {
   return read(one<{ doc: string }>(shop.db, 'select doc from coupons where id = ?', id))
 }
 
+/** The published one. Where two have one code (a draft was published beside it), the later wins: coupon-status.json, "code= with two". */
 export function findCouponByCode(shop: Shop, code: string): Coupon | undefined {
-  return read(one<{ doc: string }>(shop.db, 'select doc from coupons where code = ?', code.toLowerCase()))
+  const sql = `select doc from coupons where code = ? and status = 'publish' order by created desc, id desc limit 1`
+  return read(one<{ doc: string }>(shop.db, sql, code.toLowerCase()))
 }
 
 export function listCoupons(shop: Shop): Coupon[] {
@@ -95,57 +120,31 @@ export function listCoupons(shop: Shop): Coupon[] {
   )
 }
 
-export function countUse(shop: Shop, code: string, email: string) {
-  const coupon = findCouponByCode(shop, code)
-  if (coupon) saveCoupon(shop, { ...coupon, usageCount: coupon.usageCount + 1, usedBy: [...coupon.usedBy, email] })
+/** A use is no edit: date_modified stays and nobody is told (coupon-status.json, "date_modified after a use"). */
+export function countUse(shop: Shop, couponId: number, email: string) {
+  const coupon = findCoupon(shop, couponId)
+  if (!coupon) return
+  writeDoc(shop, { ...coupon, usageCount: coupon.usageCount + 1, usedBy: [...coupon.usedBy, email] })
 }
 
-export type Refusal = { message: string; details?: { cart: string; checkout: string } }
-
-/** Why a coupon can't be used on this cart now, in WooCommerce's words, or null. */
-export function refuseCoupon(
-  shop: Shop,
-  code: string,
-  cart: { itemsMinor: number; email: string; codes: string[] },
-): Refusal | null {
-  const shown = `&quot;${code.toLowerCase()}&quot;`
-  const coupon = findCouponByCode(shop, code)
-  if (coupon?.status !== 'publish') return { message: `Coupon ${shown} cannot be applied because it does not exist.` }
-  if (coupon.expiresAt !== null && coupon.expiresAt <= nowSeconds(shop))
-    return { message: `Coupon ${shown} has expired.` }
-  if (coupon.usageLimit !== null && coupon.usageCount >= coupon.usageLimit) {
-    return { message: `Usage limit for coupon ${shown} has been reached.` }
-  }
-  if (cart.itemsMinor < coupon.minimumMinor) {
-    return { message: `The minimum spend for coupon ${shown} is ${priceText(coupon.minimumMinor)}.` }
-  }
-  if (coupon.maximumMinor > 0 && cart.itemsMinor > coupon.maximumMinor) {
-    return { message: `The maximum spend for coupon ${shown} is ${priceText(coupon.maximumMinor)}.` }
-  }
-  return refuseByEmail(coupon, cart.email, shown)
+export function takeBackUse(shop: Shop, couponId: number, email: string) {
+  const coupon = findCoupon(shop, couponId)
+  if (!coupon) return
+  const usedBy = [...coupon.usedBy]
+  const at = usedBy.indexOf(email)
+  if (at >= 0) usedBy.splice(at, 1)
+  writeDoc(shop, { ...coupon, usageCount: Math.max(0, coupon.usageCount - 1), usedBy })
 }
 
-function refuseByEmail(coupon: Coupon, email: string, shown: string): Refusal | null {
-  if (!coupon.emails.length || coupon.emails.some((allowed) => matches(allowed, email))) {
-    const uses = coupon.usedBy.filter((used) => used.toLowerCase() === email.toLowerCase()).length
-    const isSpent = email !== '' && coupon.usageLimitPerUser !== null && uses >= coupon.usageLimitPerUser
-    return isSpent ? { message: `Usage limit for coupon ${shown} has been reached.` } : null
-  }
-  const cart = `Please enter a valid email at checkout to use coupon code ${shown}.`
-  return { message: cart, details: { cart, checkout: `Please enter a valid email to use coupon code ${shown}.` } }
-}
-
-function matches(allowed: string, email: string): boolean {
-  if (!isEmail(email)) return false
-  const [wanted, given] = [allowed.toLowerCase(), email.toLowerCase()]
-  return wanted.startsWith('*') ? given.endsWith(wanted.slice(1)) : wanted === given
+function writeDoc(shop: Shop, coupon: Coupon) {
+  run(shop.db, 'update coupons set doc = ? where id = ?', JSON.stringify(coupon), coupon.id)
 }
 
 export function presentCoupon(shop: Shop, coupon: Coupon) {
   return {
     id: coupon.id,
     code: coupon.code,
-    amount: decimal(coupon.amountMinor),
+    amount: coupon.discountType === 'percent' ? percentText(shop, coupon) : amountText(shop, coupon.amountMinor),
     status: coupon.status,
     ...bothTexts('date_created', coupon.createdAt),
     ...bothTexts('date_modified', coupon.modifiedAt),
@@ -163,13 +162,23 @@ export function presentCoupon(shop: Shop, coupon: Coupon) {
     product_categories: coupon.categoryIds,
     excluded_product_categories: coupon.excludedCategoryIds,
     exclude_sale_items: coupon.excludeSaleItems,
-    minimum_amount: decimal(coupon.minimumMinor),
-    maximum_amount: decimal(coupon.maximumMinor),
+    minimum_amount: amountText(shop, coupon.minimumMinor),
+    maximum_amount: amountText(shop, coupon.maximumMinor),
     email_restrictions: coupon.emails,
     used_by: coupon.usedBy,
     meta_data: coupon.meta,
     _links: linksOf(shop, 'coupons', coupon.id),
   }
+}
+
+/** As an order's coupon line has it: the number the owner typed. */
+export function nominalAmount({ pricing }: Shop, { discountType, amountMinor }: Coupon): number {
+  return discountType === 'percent' ? amountMinor / 100 : amountMinor / 10 ** pricing.decimals
+}
+
+// A percentage is shown with as many digits as a price.
+function percentText({ pricing }: Shop, { amountMinor }: Coupon): string {
+  return (amountMinor / 100).toFixed(pricing.decimals)
 }
 
 function read(row: { doc: string } | undefined): Coupon | undefined {

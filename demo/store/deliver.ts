@@ -13,13 +13,13 @@ import { presentOrder } from './order-shape.ts'
 import { findOrder } from './orders.ts'
 import { phpJson } from './php.ts'
 import { invalidId } from './rest-error.ts'
-import { nowSeconds, type Shop, wooVersion, wordpressVersion } from './shop.ts'
+import { nowSeconds, type Shop, wordpressVersion } from './shop.ts'
 import { all, run } from './sqlite.ts'
 import { findWebhook, saveWebhook, type Webhook } from './webhooks.ts'
 
 type Job = { webhook_id: number; argument: string; due_ms: number }
 
-const userAgent = `WooCommerce/${wooVersion} Hookshot (WordPress/${wordpressVersion})`
+const userAgent = ({ version }: Shop) => `WooCommerce/${version} Hookshot (WordPress/${wordpressVersion})`
 const openPorts = [80, 443, 8080]
 const timeoutMs = 15_000
 const failuresAllowed = 6
@@ -124,7 +124,12 @@ interface Post {
 function send(shop: Shop, target: string, { headers, body }: Post): Promise<number> {
   const url = new URL(target)
   const start = url.protocol === 'https:' ? requestHttps : requestHttp
-  const common = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'deflate, gzip, br, zstd', ...headers }
+  const common = {
+    'User-Agent': userAgent(shop),
+    Accept: '*/*',
+    'Accept-Encoding': 'deflate, gzip, br, zstd',
+    ...headers,
+  }
   const length = { Connection: 'close', 'Content-Length': Buffer.byteLength(body) }
   const dialled = { timeout: timeoutMs, lookup: checkedLookup(shop.lookup, mayBePrivate(shop, url)) }
   return new Promise((resolve) => {

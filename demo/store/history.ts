@@ -1,7 +1,9 @@
 // Past orders for a demo with a history: written as if they had happened, without webhooks, stock or a wait.
+import { entryOf } from './cart.ts'
 import { findProduct, fullName, priceMinor } from './catalog.ts'
-import { type Coupon, findCouponByCode } from './coupons.ts'
+import { type Coupon, countUse, findCouponByCode, nominalAmount } from './coupons.ts'
 import { noAddress } from './customers.ts'
+import type { Entry } from './discounts.ts'
 import { blankOrder } from './order-blank.ts'
 import {
   type Address,
@@ -12,8 +14,10 @@ import {
   type OrderLine,
   type OrderStatus,
 } from './orders.ts'
-import { baseState, flatRate, freeShipping, freeShippingFromMinor, gateways, type Shop, salesTax } from './shop.ts'
+import { flatRate, freeShipping, isFree } from './shipping.ts'
+import { gateways, type Shop } from './shop.ts'
 import { nextId, transact } from './sqlite.ts'
+import { addUp, type LineSums, tillAt } from './totals.ts'
 
 /** Instants are seconds since the epoch. Prices are the catalogue's of today unless a line says otherwise. */
 export type HistoricOrder = {
@@ -40,6 +44,7 @@ export function insertHistory(shop: Shop, orders: HistoricOrder[]): number[] {
 
 function insertPast(shop: Shop, past: HistoricOrder): number {
   const isDraft = past.status === 'checkout-draft'
+  const counts = !['checkout-draft', 'cancelled', 'failed', 'trash'].includes(past.status)
   const gateway = gateways.find(({ id }) => id === (past.paymentMethod ?? 'testcard'))!
   const paidAt = past.paidAt ?? (isPaidStatus(past.status) || past.status === 'refunded' ? past.createdAt + 20 : null)
   const order = insertOrder(shop, {
@@ -58,42 +63,41 @@ function insertPast(shop: Shop, past: HistoricOrder): number {
     createdVia: past.createdVia ?? 'store-api',
     meta: [{ id: nextId(shop.db, 'meta'), key: 'is_vat_exempt', value: 'no' }],
     isStockTaken: !isDraft,
+    areUsesCounted: counts,
   })
+  if (counts) for (const { couponId } of order.couponLines) countUse(shop, couponId, order.billing.email)
   if (past.refund) insertRefund(shop, order.id, past.refund.amountMinor, past.refund.reason, past.refund.createdAt)
   return order.id
 }
 
 function contentsOf(shop: Shop, past: HistoricOrder) {
-  const billing = { ...noAddress, state: baseState, country: 'US', email: '', ...past.billing }
+  const billing = { ...noAddress, ...shop.pricing.base, email: '', ...past.billing }
   const { email: _, ...ownAddress } = billing
   const shipping = { ...ownAddress, ...past.shipping }
-  const isTaxed = shipping.country === 'US' && shipping.state === salesTax.state
-  const tax = (minor: number) => (isTaxed ? Math.round((minor * salesTax.percent) / 100) : 0)
+  const till = tillAt(shop, shipping)
   const coupon = past.couponCode ? findCouponByCode(shop, past.couponCode) : undefined
-  const priced = past.lines.flatMap((line) => lineOf(shop, line))
-  const goods = priced.reduce((sum, line) => sum + line.subtotalMinor, 0)
-  const off = coupon ? discountOf(coupon, goods) : 0
-  const lines = spread(priced, off, goods).map((line) => ({
-    ...line,
-    subtotalTaxMinor: tax(line.subtotalMinor),
-    totalTaxMinor: tax(line.totalMinor),
-  }))
-  const isFree = goods - off >= freeShippingFromMinor || coupon?.freeShipping === true
-  const rate = isFree ? { ...freeShipping, costMinor: 0 } : flatRate
-  const net = { taxMinor: tax(goods - off), shippingMinor: rate.costMinor }
-  const discounts = { discountMinor: off, discountTaxMinor: tax(off) }
+  const sold = past.lines.flatMap((line) => soldOf(shop, line) ?? [])
+  const entries = sold.map(({ entry }) => entry)
+  const {
+    lines: sums,
+    coupons: _own,
+    itemsMinor: _i,
+    itemsTaxMinor: _t,
+    goodsMinor,
+    ...added
+  } = addUp(till, entries, coupon ? [coupon] : [])
+  const { discountMinor, discountTaxMinor, taxMinor } = added
+  const isGiven = isFree(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
+  const rate = isGiven ? freeShipping : { ...flatRate, costMinor: shop.pricing.flatRateMinor }
   return {
-    ...{ billing, shipping, lines, ...discounts, ...net },
-    taxLineId: isTaxed ? nextId(shop.db, 'item') : null,
+    ...{ billing, shipping, ...added, shippingMinor: rate.costMinor },
+    lines: sold.map(({ line }, at) => ({ ...line, ...sums[at]! })),
+    taxLineId: till.rate ? nextId(shop.db, 'item') : null,
+    taxRateId: till.rate?.id ?? null,
     shippingLines: [shippingLine(shop, rate)],
-    couponLines: coupon ? [{ ...couponLine(shop, coupon), ...discounts }] : [],
-    totalMinor: goods - off + net.taxMinor + net.shippingMinor,
+    couponLines: coupon ? [{ ...couponLine(shop, coupon), discountMinor, discountTaxMinor }] : [],
+    totalMinor: goodsMinor + taxMinor + rate.costMinor,
   }
-}
-
-function discountOf(coupon: Coupon, goods: number): number {
-  if (coupon.discountType === 'percent') return Math.round((goods * coupon.amountMinor) / 10_000)
-  return Math.min(goods, coupon.amountMinor)
 }
 
 function shippingLine(shop: Shop, rate: { name: string; method: string; instance: number; costMinor: number }) {
@@ -101,37 +105,27 @@ function shippingLine(shop: Shop, rate: { name: string; method: string; instance
   return { ...ids, title: rate.name, method: rate.method, instance: String(rate.instance), totalMinor: rate.costMinor }
 }
 
-function couponLine(shop: Shop, { code, id, discountType, amountMinor, freeShipping: isFree }: Coupon) {
+function couponLine(shop: Shop, coupon: Coupon) {
+  const { code, id: couponId, discountType, freeShipping: isFreeToo } = coupon
   const lineId = nextId(shop.db, 'item')
-  return { id: lineId, code, couponId: id, discountType, nominalAmount: amountMinor / 100, freeShipping: isFree }
+  return {
+    id: lineId,
+    code,
+    couponId,
+    discountType,
+    nominalAmount: nominalAmount(shop, coupon),
+    freeShipping: isFreeToo,
+  }
 }
 
-function lineOf(shop: Shop, line: HistoricOrder['lines'][number]): OrderLine[] {
-  const product = findProduct(shop, line.productId)
-  if (!product) return []
+type Sold = { entry: Entry; line: Omit<OrderLine, keyof LineSums> }
+
+function soldOf(shop: Shop, { productId, quantity, priceMinor: price }: HistoricOrder['lines'][number]): Sold | null {
+  const product = findProduct(shop, productId)
+  if (!product) return null
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
-  const subtotalMinor = (line.priceMinor ?? priceMinor(shop, product)) * line.quantity
-  const blank = { subtotalTaxMinor: 0, totalTaxMinor: 0, meta: [] }
   const ids = { id: nextId(shop.db, 'item'), productId: parent?.id ?? product.id, variationId: parent ? product.id : 0 }
   const named = { name: fullName(product, parent), parentName: parent?.name ?? null, sku: product.sku }
-  return [
-    {
-      ...ids,
-      ...named,
-      ...blank,
-      quantity: line.quantity,
-      subtotalMinor,
-      totalMinor: subtotalMinor,
-      picture: product.pictures[0] ?? null,
-    },
-  ]
-}
-
-function spread(lines: OrderLine[], off: number, goods: number): OrderLine[] {
-  let left = off
-  return lines.map((line, at) => {
-    const share = at === lines.length - 1 ? left : Math.round((off * line.subtotalMinor) / (goods || 1))
-    left -= share
-    return { ...line, totalMinor: line.subtotalMinor - share }
-  })
+  const line = { ...ids, ...named, quantity, picture: product.pictures[0] ?? null, meta: [] }
+  return { entry: entryOf(product, parent, price ?? priceMinor(shop, product), quantity), line }
 }

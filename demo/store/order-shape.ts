@@ -10,20 +10,20 @@ import {
   type OrderLine,
   type Refund,
 } from './orders.ts'
-import { decimal } from './php.ts'
+import { amountText, currencyOf, rateCode, type TaxRate } from './pricing.ts'
 import { linksOf } from './rest.ts'
-import { type Shop, salesTax, wooVersion } from './shop.ts'
+import type { Shop } from './shop.ts'
 
 export function presentOrder(shop: Shop, order: Order) {
   return {
     id: order.id,
     parent_id: 0,
     status: order.status,
-    currency: 'USD',
-    version: wooVersion,
-    prices_include_tax: false,
+    currency: shop.pricing.currency,
+    version: shop.version,
+    prices_include_tax: shop.pricing.pricesIncludeTax,
     ...presentDates(order),
-    ...presentTotals(order),
+    ...presentTotals(shop, order),
     customer_id: order.customerId,
     order_key: order.orderKey,
     billing: order.billing,
@@ -42,13 +42,13 @@ export function presentOrder(shop: Shop, order: Order) {
     refunds: listRefunds(shop, order.id).map(({ id, reason, amount_minor }) => ({
       id,
       reason,
-      total: `-${decimal(amount_minor)}`,
+      total: `-${amountText(shop, amount_minor)}`,
     })),
     payment_url: paymentUrl(shop, order),
     is_editable: order.status === 'pending' || order.status === 'on-hold',
     needs_payment: ['pending', 'failed', 'checkout-draft'].includes(order.status) && order.totalMinor > 0,
     needs_processing: order.lines.length > 0,
-    currency_symbol: '$',
+    currency_symbol: currencyOf(shop).symbol,
     _links: presentLinks(shop, order),
   }
 }
@@ -76,7 +76,7 @@ export function presentRefund(shop: Shop, refund: Refund) {
   return {
     id: refund.id,
     ...bothTexts('date_created', refund.created),
-    amount: decimal(refund.amount_minor),
+    amount: amountText(shop, refund.amount_minor),
     reason: refund.reason,
     refunded_by: 1,
     refunded_payment: false,
@@ -98,30 +98,30 @@ function presentDates(order: Order) {
   }
 }
 
-function presentTotals(order: Order) {
+function presentTotals(shop: Shop, order: Order) {
   return {
-    discount_total: decimal(order.discountMinor),
-    discount_tax: decimal(order.discountTaxMinor),
-    shipping_total: decimal(order.shippingMinor),
-    shipping_tax: '0.00',
-    cart_tax: decimal(order.taxMinor),
-    total: decimal(order.totalMinor),
-    total_tax: decimal(order.taxMinor),
+    discount_total: amountText(shop, order.discountMinor),
+    discount_tax: amountText(shop, order.discountTaxMinor),
+    shipping_total: amountText(shop, order.shippingMinor),
+    shipping_tax: amountText(shop, 0),
+    cart_tax: amountText(shop, order.taxMinor),
+    total: amountText(shop, order.totalMinor),
+    total_tax: amountText(shop, order.taxMinor),
   }
 }
 
 function presentLines(shop: Shop, order: Order) {
-  const isTaxed = order.taxLineId !== null
+  const rate = order.taxLineId === null ? null : rateOf(shop, order)
   return {
-    line_items: order.lines.map((line) => presentLine(shop, line, isTaxed)),
-    tax_lines: isTaxed ? [presentTax(order.taxLineId!, order.taxMinor)] : [],
+    line_items: order.lines.map((line) => presentLine(shop, line, rate)),
+    tax_lines: rate ? [presentTax(shop, order, rate)] : [],
     shipping_lines: order.shippingLines.map(({ id, metaId, title, method, instance, totalMinor }) => ({
       id,
       method_title: title,
       method_id: method,
       instance_id: instance,
-      total: decimal(totalMinor),
-      total_tax: '0.00',
+      total: amountText(shop, totalMinor),
+      total_tax: amountText(shop, 0),
       taxes: [],
       tax_status: 'taxable',
       meta_data: [
@@ -133,11 +133,15 @@ function presentLines(shop: Shop, order: Order) {
       ],
     })),
     fee_lines: [],
-    coupon_lines: order.couponLines.map(presentCouponLine),
+    coupon_lines: order.couponLines.map((line) => presentCouponLine(shop, line)),
   }
 }
 
-function presentLine(shop: Shop, line: OrderLine, isTaxed: boolean) {
+function rateOf({ pricing }: Shop, { taxRateId }: Order): TaxRate | null {
+  return pricing.taxRates.find(({ id }) => id === taxRateId) ?? pricing.taxRates[0] ?? null
+}
+
+function presentLine(shop: Shop, line: OrderLine, rate: TaxRate | null) {
   const image = line.picture && {
     id: line.variationId ? line.picture.id : String(line.picture.id),
     src: pictureUrl(shop, line.picture),
@@ -149,36 +153,43 @@ function presentLine(shop: Shop, line: OrderLine, isTaxed: boolean) {
     variation_id: line.variationId,
     quantity: line.quantity,
     tax_class: '',
-    subtotal: decimal(line.subtotalMinor),
-    subtotal_tax: decimal(line.subtotalTaxMinor),
-    total: decimal(line.totalMinor),
-    total_tax: decimal(line.totalTaxMinor),
-    taxes: isTaxed
-      ? [{ id: salesTax.id, total: decimal(line.totalTaxMinor), subtotal: decimal(line.subtotalTaxMinor) }]
+    subtotal: amountText(shop, line.subtotalMinor),
+    subtotal_tax: amountText(shop, line.subtotalTaxMinor),
+    total: amountText(shop, line.totalMinor),
+    total_tax: amountText(shop, line.totalTaxMinor),
+    taxes: rate
+      ? [
+          {
+            id: rate.id,
+            total: amountText(shop, line.totalTaxMinor),
+            subtotal: amountText(shop, line.subtotalTaxMinor),
+          },
+        ]
       : [],
     meta_data: line.meta,
     sku: line.sku || null,
     global_unique_id: '',
-    price: line.quantity ? line.totalMinor / line.quantity / 100 : 0,
+    price: line.quantity ? line.totalMinor / line.quantity / 10 ** shop.pricing.decimals : 0,
     // Text for a product, a number for a variation, 0 when the product is not known: all three are recorded.
     image: image ?? { id: line.productId ? '' : 0, src: '' },
     parent_name: line.parentName,
   }
 }
 
-function presentTax(id: number, taxMinor: number) {
-  const { id: rate_id, code: rate_code, label, percent: rate_percent } = salesTax
-  const totals = { tax_total: decimal(taxMinor), shipping_tax_total: '0.00', rate_percent, meta_data: [] }
-  return { id, rate_code, rate_id, label, compound: false, ...totals }
+function presentTax(shop: Shop, { taxLineId, taxMinor }: Order, rate: TaxRate) {
+  const totals = { tax_total: amountText(shop, taxMinor), shipping_tax_total: amountText(shop, 0) }
+  const { id: rate_id, label, percent: rate_percent } = rate
+  const named = { id: taxLineId, rate_code: rateCode(rate), rate_id, label, compound: false }
+  return { ...named, ...totals, rate_percent, meta_data: [] }
 }
 
-function presentCouponLine(line: CouponLine) {
+function presentCouponLine(shop: Shop, line: CouponLine) {
   const info = JSON.stringify([line.couponId, line.code, line.discountType, line.nominalAmount])
   return {
     id: line.id,
     code: line.code,
-    discount: String(line.discountMinor / 100),
-    discount_tax: decimal(line.discountTaxMinor),
+    discount: String(line.discountMinor / 10 ** shop.pricing.decimals),
+    discount_tax: amountText(shop, line.discountTaxMinor),
     meta_data: [shown({ id: line.id + 1_000_000, key: 'coupon_info', value: info })],
     discount_type: line.discountType,
     nominal_amount: line.nominalAmount,

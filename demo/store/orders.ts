@@ -1,6 +1,7 @@
 // Orders and their life. checkout-draft (the block checkout was opened) -> pending -> processing | on-hold | failed ->
 // completed | cancelled | refunded; trash remembers where it came from. Every save of a known order is an order.updated.
 import { randomBytes } from 'node:crypto'
+import { countUse, takeBackUse } from './coupons.ts'
 import { nowSeconds, type Shop } from './shop.ts'
 import { all, nextId, one, run, transact } from './sqlite.ts'
 import { announce } from './webhooks.ts'
@@ -97,6 +98,8 @@ export type Order = {
   meta: Meta[]
   lines: OrderLine[]
   taxLineId: number | null
+  /** Which of the store's tax rates; orders of early versions have none, and the store had one. */
+  taxRateId?: number | null
   shippingLines: ShippingLine[]
   couponLines: CouponLine[]
   discountMinor: number
@@ -105,6 +108,8 @@ export type Order = {
   taxMinor: number
   totalMinor: number
   isStockTaken: boolean
+  /** Its coupons' uses are in their counts. */
+  areUsesCounted?: boolean
 }
 export type FreshOrder = Omit<Order, 'id' | 'orderKey' | 'createdAt' | 'modifiedAt'> & {
   createdAt?: number
@@ -155,7 +160,7 @@ export function changeStatus(shop: Shop, order: Order, status: OrderStatus, note
     const paidAt = wasPaid && status !== 'completed' ? order.paidAt : (order.paidAt ?? now)
     const completedAt = status === 'completed' ? now : order.completedAt
     const words = `Order status changed from ${statusNames[order.status]} to ${statusNames[status]}.`
-    const saved = saveOrder(shop, { ...order, status, paidAt, completedAt })
+    const saved = saveOrder(shop, countUses(shop, { ...order, status, paidAt, completedAt }))
     addNote(shop, order.id, [note, words].filter(Boolean).join(' '))
     if (order.status === 'checkout-draft') announce(shop, 'order.created', order.id)
     return saved
@@ -168,10 +173,21 @@ export function trashOrder(shop: Shop, order: Order): Order {
     { id: nextId(shop.db, 'meta'), key: '_wp_trash_meta_time', value: String(nowSeconds(shop)) },
   ]
   // Trashing is told as order.deleted only and leaves date_modified alone, so it is written past saveOrder().
-  const trashed: Order = { ...order, status: 'trash', meta: [...order.meta, ...remembered] }
+  const trashed = countUses(shop, { ...order, status: 'trash', meta: [...order.meta, ...remembered] })
   run(shop.db, `update orders set status = 'trash', doc = ? where id = ?`, JSON.stringify(trashed), order.id)
   announce(shop, 'order.deleted', order.id)
   return trashed
+}
+
+/** Coupons count from placing on; cancelled, failed and trashed orders give their use back, refunded ones keep it (coupon-status.json). */
+export function countUses(shop: Shop, order: Order): Order {
+  const { status, billing, couponLines, areUsesCounted = false } = order
+  const counts = ['pending', 'processing', 'on-hold', 'completed'].includes(status)
+  const givesBack = ['cancelled', 'failed', 'trash'].includes(status)
+  if (areUsesCounted ? !givesBack : !counts) return order
+  const change = counts ? countUse : takeBackUse
+  for (const { couponId } of couponLines) change(shop, couponId, billing.email)
+  return { ...order, areUsesCounted: counts }
 }
 
 /** Gone without a word: forced deletion and the clean-up of drafts tell nobody. */

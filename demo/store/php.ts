@@ -52,20 +52,6 @@ export function md5(text: string): string {
   return createHash('md5').update(text).digest('hex')
 }
 
-export function decimal(minor: number): string {
-  return (minor / 100).toFixed(2)
-}
-
-/** As wc_price() prints in plain texts: the dollar sign is an entity. */
-export function priceText(minor: number): string {
-  return `&#036;${(minor / 100).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
-}
-
-export function minorOf(text: unknown): number | null {
-  const shaped = typeof text === 'number' || (typeof text === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(text))
-  return shaped ? Math.round(Number(text) * 100) : null
-}
-
 export function isEmail(text: unknown): text is string {
   return typeof text === 'string' && text.length <= 254 && /^[^\s@,;<>()"]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)
 }

@@ -6,7 +6,7 @@ import type { Option } from './catalog.ts'
 import { noAddress } from './customers.ts'
 import type { Address, Billing } from './orders.ts'
 import { md5 } from './php.ts'
-import { baseState, nowSeconds, type Shop } from './shop.ts'
+import { nowSeconds, type Shop } from './shop.ts'
 import { one, run } from './sqlite.ts'
 
 export type CartItem = {
@@ -35,7 +35,7 @@ const lifeSeconds = 2 * 86_400
 const nonceSeconds = 12 * 3600
 
 export function newSession(shop: Shop): Session {
-  const start = { ...noAddress, state: baseState, country: 'US' }
+  const start = { ...noAddress, ...shop.pricing.base }
   return {
     id: `t_${randomBytes(15).toString('hex')}`,
     expires: nowSeconds(shop) + lifeSeconds,

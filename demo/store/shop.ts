@@ -1,20 +1,14 @@
 // What every part of the demo store is handed: its database, its clock, its address and what it sells where.
 import type { LookupFunction } from 'node:net'
+import type { Pricing } from './pricing.ts'
 import type { Db } from './sqlite.ts'
 
 export const storeName = 'Maple & Clay'
 export const storeTagline = 'Tea, coffee and the pots to make them in'
 export const storeZone = 'America/New_York'
-export const baseState = 'VT'
+/** The version whose answers were recorded, and which the store says it is unless told otherwise. */
 export const wooVersion = '10.4.4'
 export const wordpressVersion = '6.9'
-
-/** One sales tax, charged on goods (not on shipping) to addresses in the store's own state. */
-export const salesTax = { id: 1, code: 'US-VT-VT SALES TAX-1', label: 'VT Sales Tax', percent: 6, state: baseState }
-
-export const flatRate = { id: 'flat_rate:1', method: 'flat_rate', instance: 1, name: 'Flat rate', costMinor: 800 }
-export const freeShipping = { id: 'free_shipping:2', method: 'free_shipping', instance: 2, name: 'Free shipping' }
-export const freeShippingFromMinor = 10_000
 
 export const gateways = [
   { id: 'bacs', title: 'Direct bank transfer', method: 'Direct bank transfer' },
@@ -32,6 +26,9 @@ export type Shop = {
   home: string
   isSsl: boolean
   secret: string
+  /** Of WooCommerce. Before 10 it has no checkout links, and ignores the status in a coupon write. */
+  version: string
+  pricing: Pricing
   sellingCountries: string[]
   prettyPermalinks: boolean
   allowedWebhookHosts: string[]
@@ -39,6 +36,10 @@ export type Shop = {
   lookup: LookupFunction
   webhookDelayMs: number
   holdStockMinutes: number
+}
+
+export function isOldVersion({ version }: Shop): boolean {
+  return Number.parseInt(version, 10) < 10
 }
 
 export function nowSeconds(shop: Shop): number {

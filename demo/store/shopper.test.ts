@@ -122,7 +122,10 @@ test('a coupon restricted to an address works once the address is known, and onl
   expect(findOrder(store.shop, order_id)).toMatchObject({ discountMinor: 500, couponLines: [{ code: 'mine' }] })
   await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
   const spent = await shopper.call('POST', 'cart/apply-coupon', { code: 'mine' })
-  expect(spent.body).toMatchObject({ message: 'Usage limit for coupon &quot;mine&quot; has been reached.' })
+  expect(spent.body).toMatchObject({
+    message:
+      'Usage limit for coupon &quot;mine&quot; has been reached. Please try again after some time, or contact us for help.',
+  })
 })
 
 test('every recorded way to bring a cart back does what the real store does', async () => {

@@ -22,9 +22,10 @@ const schema = `
     modified integer not null, doc text not null
   ) strict;
   create table if not exists coupons (
-    id integer primary key, code text not null unique, status text not null, created integer not null,
+    id integer primary key, code text not null, status text not null, created integer not null,
     modified integer not null, doc text not null
   ) strict;
+  create index if not exists coupons_by_code on coupons (code);
   create table if not exists orders (
     id integer primary key, status text not null, customer_id integer not null, email text not null,
     created integer not null, modified integer not null, doc text not null
@@ -61,8 +62,20 @@ export function openDatabase(file: string): Db {
   makePrivate(file)
   const sqlite = new DatabaseSync(file)
   sqlite.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000')
+  letCodesRepeat(sqlite)
   sqlite.exec(schema)
   return { sqlite, statements: new Map() }
+}
+
+/** Files of early versions allow a code once; in WooCommerce a draft's code can be made again. */
+function letCodesRepeat(sqlite: DatabaseSync) {
+  const old = sqlite.prepare(
+    `select 1 from sqlite_master where name = 'coupons' and sql like '%code text not null unique%'`,
+  )
+  if (!old.get()) return
+  sqlite.exec('begin; alter table coupons rename to old_coupons')
+  sqlite.exec(schema)
+  sqlite.exec('insert into coupons select * from old_coupons; drop table old_coupons; commit')
 }
 
 export function emptyDatabase(db: Db) {

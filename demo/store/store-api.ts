@@ -1,6 +1,18 @@
 // The shopper's API, wc/store/v1: cart and checkout by session cookie and Nonce, or by Cart-Token alone.
-import { addItem, applyCoupon, couponError, priceCart, removeCoupon, removeItem, setQuantity } from './cart.ts'
+import {
+  addItem,
+  applyCoupon,
+  couponError,
+  type Dropped,
+  dropCoupons,
+  priceCart,
+  removeCoupon,
+  removeItem,
+  setQuantity,
+} from './cart.ts'
 import { draftOrder, openOrder, placeOrder, syncDraft, type Visitor } from './checkout.ts'
+import { refuseAtPlacing } from './coupon-rules.ts'
+import { findCouponByCode } from './coupons.ts'
 import { noAddress } from './customers.ts'
 import { receivedUrl } from './order-shape.ts'
 import type { Order } from './orders.ts'
@@ -24,7 +36,8 @@ import { nowSeconds, type Shop } from './shop.ts'
 import { presentCart } from './store-cart.ts'
 import { announce } from './webhooks.ts'
 
-type Visit = { shop: Shop; session: Session; body: Body; visitor: Visitor }
+/** `dropped`: coupons that no longer held when the request came, or after what it did. */
+type Visit = { shop: Shop; session: Session; body: Body; visitor: Visitor; dropped: Dropped[] }
 type Change = (visit: Visit) => void
 
 const cart = '/wc/store/v1/cart'
@@ -35,7 +48,9 @@ export function answerStoreApi(shop: Shop, wire: Wire): Promise<WireReply> {
   const visitor = { ip: wire.ip, userAgent: String(wire.headers['user-agent'] ?? '') }
   const guard = (request: RestRequest): Visit => {
     if (request.method !== 'GET' && !hasToken) checkNonce(shop, request.headers.nonce)
-    return { shop, session, body: request.body, visitor }
+    const dropped = dropCoupons(shop, session)
+    if (dropped.length) keep(shop, session)
+    return { shop, session, body: request.body, visitor, dropped }
   }
   return answerRest(shop, storeRoutes(guard), wire).then((reply) => withShopperHeaders(shop, session, reply))
 }
@@ -44,7 +59,10 @@ function storeRoutes(guard: (request: RestRequest) => Visit): Route[] {
   const action = (run: Action['run']): Action => ({ can: 'public', run })
   const change = (work: Change, status = 200) => action((request) => changed(guard(request), work, status))
   const part = (name: 'coupons' | 'items') =>
-    action((request) => ({ body: presentCart(guard(request).shop, guard(request).session)[name] }))
+    action((request) => {
+      const { shop, session } = guard(request)
+      return { body: presentCart(shop, session)[name] }
+    })
   const post = (deed: string, work: Change, status = 200): Route => {
     return { pattern: at(`${cart}/${deed}`), POST: change(work, status) }
   }
@@ -94,13 +112,18 @@ function checkNonce(shop: Shop, nonce: unknown) {
 function changed(visit: Visit, work: Change, status = 200): RestReply {
   const { shop, session } = visit
   work(visit)
-  saveSession(shop, session)
-  syncDraft(shop, session)
+  visit.dropped.push(...dropCoupons(shop, session))
+  keep(shop, session)
   return { ...cartReply(visit), status }
 }
 
-function cartReply({ shop, session }: Visit): RestReply {
-  return { body: presentCart(shop, session) }
+function keep(shop: Shop, session: Session) {
+  saveSession(shop, session)
+  syncDraft(shop, session)
+}
+
+function cartReply({ shop, session, dropped }: Visit): RestReply {
+  return { body: presentCart(shop, session, dropped) }
 }
 
 function addToCart({ shop, session, body }: Visit) {
@@ -151,6 +174,7 @@ function postCheckout(visit: Visit): RestReply {
   session.shipping = address({ ...noAddress }, body.shipping_address ?? body.billing_address)
   session.paymentMethod = String(body.payment_method ?? '')
   saveSession(shop, session)
+  checkCoupons(visit)
   const data = objectsOf(body.payment_data)
   const mode = String(data.find(({ key }) => key === 'testcard_mode')?.value ?? '')
   const payment = {
@@ -170,6 +194,27 @@ function postCheckout(visit: Visit): RestReply {
   ]
   const payment_result = { payment_status: 'success', payment_details: details, redirect_url: redirect }
   return { body: presentCheckout(order, payment_result) }
+}
+
+/** Asked once more with the address of the order: such a coupon leaves the cart, and the shopper decides again (409). */
+function checkCoupons({ shop, session }: Visit) {
+  const refused = session.coupons.flatMap((code) => {
+    const message = refuseAtPlacing(findCouponByCode(shop, code)!, session.billing.email)
+    return message ? [{ code, message }] : []
+  })
+  if (!refused.length) return
+  for (const { code } of refused) removeCoupon(session, code)
+  keep(shop, session)
+  const codes = refused.map(({ code }) => `"${code}"`).join(', ')
+  const text =
+    refused.length === 1
+      ? `${codes} was removed from the cart. ${refused[0]!.message}`
+      : `Invalid coupons were removed from the cart: ${codes}`
+  const removed_coupons = Object.fromEntries(refused.map(({ code, message }) => [code, message]))
+  throw new RestError(409, 'woocommerce_rest_cart_coupon_errors', text, {
+    removed_coupons,
+    cart: presentCart(shop, session),
+  })
 }
 
 /** As our plugin for WooCommerce extends the checkout: the words of each consent that was given. */

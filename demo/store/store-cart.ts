@@ -1,21 +1,27 @@
 // How a cart looks in wc/store/v1: money in minor units as text, beside the currency it is in.
-import { type PricedCart, type PricedLine, priceCart, stockLimit } from './cart.ts'
+import { type Dropped, type PricedCart, type PricedLine, priceCart, stockLimit } from './cart.ts'
 import { permalink, storeImage } from './catalog.ts'
+import { currencyOf } from './pricing.ts'
 import type { Session } from './sessions.ts'
-import { gateways, type Shop, salesTax } from './shop.ts'
+import { gateways, type Shop } from './shop.ts'
 
-const currency = {
-  currency_code: 'USD',
-  currency_symbol: '$',
-  currency_minor_unit: 2,
-  currency_decimal_separator: '.',
-  currency_thousand_separator: ',',
-  currency_prefix: '$',
-  currency_suffix: '',
+function currencyFields(shop: Shop) {
+  const { symbol } = currencyOf(shop)
+  return {
+    currency_code: shop.pricing.currency,
+    currency_symbol: symbol,
+    currency_minor_unit: shop.pricing.decimals,
+    currency_decimal_separator: '.',
+    currency_thousand_separator: ',',
+    currency_prefix: symbol,
+    currency_suffix: '',
+  }
 }
 
-export function presentCart(shop: Shop, session: Session) {
+/** `errors`: what was taken out of the cart just now. The next answer has none. */
+export function presentCart(shop: Shop, session: Session, errors: Dropped[] = []) {
   const cart = priceCart(shop, session)
+  const currency = currencyFields(shop)
   const hasItems = cart.lines.length > 0
   return {
     items: cart.lines.map((line) => presentItem(shop, line)),
@@ -25,26 +31,26 @@ export function presentCart(shop: Shop, session: Session) {
       totals: { total_discount: String(discountMinor), total_discount_tax: String(discountTaxMinor), ...currency },
     })),
     fees: [],
-    totals: presentTotals(cart),
+    totals: presentTotals(shop, cart),
     shipping_address: session.shipping,
     billing_address: session.billing,
     needs_payment: cart.totalMinor > 0,
     needs_shipping: hasItems,
     payment_requirements: ['products'],
     has_calculated_shipping: hasItems,
-    shipping_rates: hasItems ? [presentPackage(session, cart)] : [],
+    shipping_rates: hasItems ? [presentPackage(shop, session, cart)] : [],
     items_count: cart.count,
     items_weight: cart.lines.reduce((sum, { product, item }) => sum + Number(product.weight || 0) * item.quantity, 0),
     cross_sells: [],
-    errors: [],
+    errors,
     payment_methods: gateways.map(({ id }) => id),
     extensions: {},
   }
 }
 
-function presentTotals(cart: PricedCart) {
+function presentTotals(shop: Shop, cart: PricedCart) {
   const hasItems = cart.lines.length > 0
-  const rate = `${salesTax.percent}%`
+  const { taxRate, taxMinor } = cart
   return {
     total_items: String(cart.itemsMinor),
     total_items_tax: String(cart.itemsTaxMinor),
@@ -56,8 +62,9 @@ function presentTotals(cart: PricedCart) {
     total_shipping_tax: hasItems ? '0' : null,
     total_price: String(cart.totalMinor),
     total_tax: String(cart.taxMinor),
-    tax_lines: hasItems && cart.isTaxed ? [{ name: salesTax.label, price: String(cart.taxMinor), rate }] : [],
-    ...currency,
+    tax_lines:
+      taxRate && taxMinor ? [{ name: taxRate.label, price: String(taxMinor), rate: `${taxRate.percent}%` }] : [],
+    ...currencyFields(shop),
   }
 }
 
@@ -84,32 +91,33 @@ function presentItem(shop: Shop, line: PricedLine) {
       value: option,
     })),
     item_data: [],
-    prices: presentPrices(line),
+    prices: presentPrices(shop, line),
     totals: {
       line_subtotal: String(line.subtotalMinor),
       line_subtotal_tax: String(line.subtotalTaxMinor),
       line_total: String(line.totalMinor),
       line_total_tax: String(line.totalTaxMinor),
-      ...currency,
+      ...currencyFields(shop),
     },
     catalog_visibility: 'visible',
     extensions: {},
   }
 }
 
-function presentPrices({ priceMinor, regularMinor }: PricedLine) {
-  const raw = (minor: number) => String(minor * 10_000)
+function presentPrices(shop: Shop, { priceMinor, regularMinor }: PricedLine) {
+  const precision = 6
+  const raw = (minor: number) => String(Math.round(minor * 10 ** (precision - shop.pricing.decimals)))
   const precise = {
-    precision: 6,
+    precision,
     price: raw(priceMinor),
     regular_price: raw(regularMinor),
     sale_price: raw(priceMinor),
   }
-  const [price, regular_price] = [String(priceMinor), String(regularMinor)]
-  return { price, regular_price, sale_price: price, price_range: null, ...currency, raw_prices: precise }
+  const [price, regular_price] = [priceMinor, regularMinor].map((minor) => String(Math.round(minor)))
+  return { price, regular_price, sale_price: price, price_range: null, ...currencyFields(shop), raw_prices: precise }
 }
 
-function presentPackage(session: Session, cart: PricedCart) {
+function presentPackage(shop: Shop, session: Session, cart: PricedCart) {
   const { address_1, address_2, city, state, postcode, country } = session.shipping
   const words = cart.lines.map(({ name, item }) => `${name} &times; ${item.quantity}`).join(', ')
   return {
@@ -128,7 +136,7 @@ function presentPackage(session: Session, cart: PricedCart) {
       method_id: rate.method,
       meta_data: [{ key: 'Items', value: words }],
       selected: rate.isChosen,
-      ...currency,
+      ...currencyFields(shop),
     })),
   }
 }

@@ -9,10 +9,11 @@ import { deliverDue } from './deliver.ts'
 import { type HistoricOrder, insertHistory } from './history.ts'
 import { cancelUnpaid, cleanDrafts } from './orders.ts'
 import { servePages } from './pages/routes.ts'
+import { ordinaryPricing, type Pricing } from './pricing.ts'
 import { serveRest } from './rest/serve.ts'
 import { seedStore } from './seed.ts'
 import { cleanSessions } from './sessions.ts'
-import type { Capture, Shop } from './shop.ts'
+import { type Capture, type Shop, wooVersion } from './shop.ts'
 import { emptyDatabase, one, openDatabase, ownSecret, readMeta, run, transact, writeMeta } from './sqlite.ts'
 
 export type DemoStoreOptions = {
@@ -32,6 +33,10 @@ export type DemoStoreOptions = {
   consumerSecret?: string
   /** ISO codes the store sells and ships to; ['US'] when left out. */
   sellingCountries?: string[]
+  /** Currency, taxes and shipping, where they differ from the ordinary shop's. */
+  pricing?: Partial<Pricing>
+  /** Of WooCommerce; an old one, such as '9.9.5', publishes every coupon that is written. */
+  version?: string
   /** host or host:port that webhooks may be sent to although a stock WordPress refuses it. */
   allowedWebhookHosts?: string[]
   /** Name resolution of webhook targets; tests replace it. */
@@ -108,6 +113,8 @@ function openShop(options: DemoStoreOptions): Shop {
     now: options.now ?? Date.now,
     isSsl: home.startsWith('https:'),
     secret: ownSecret(db),
+    version: options.version ?? wooVersion,
+    pricing: { ...ordinaryPricing, ...options.pricing },
     sellingCountries: options.sellingCountries ?? ['US'],
     prettyPermalinks: options.prettyPermalinks ?? true,
     allowedWebhookHosts: options.allowedWebhookHosts ?? [],

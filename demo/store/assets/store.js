@@ -9,6 +9,8 @@ async function call(method, path, body) {
   const answer = await fetch(api + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
   nonce = answer.headers.get('nonce') ?? nonce
   const reply = await answer.json()
+  // A refusal can come with the cart as it is now, as when a coupon was taken out of it.
+  if (reply.data?.cart) show(reply.data.cart)
   if (!answer.ok) throw new Error(plain(reply.message ?? 'Something went wrong. Please try again.'))
   if (reply.items_count !== undefined) show(reply)
   return reply
@@ -16,6 +18,9 @@ async function call(method, path, body) {
 
 function show(cart) {
   for (const count of document.querySelectorAll('[data-cart-count]')) count.textContent = String(cart.items_count)
+  if (document.querySelector('[data-totals]')) totals(cart)
+  const words = cart.errors.map(({ message }) => plain(message))
+  if (words.length) say('error', words.join(' '))
 }
 
 // Messages come with entities; a text area decodes them without running anything.
@@ -107,9 +112,12 @@ function startCheckout(form) {
     form.querySelector('[data-state]').hidden = form.country.value !== 'US'
   })
   form.addEventListener('change', ({ target }) => {
-    if (target.name === 'rate')
-      void call('POST', 'cart/select-shipping-rate', { package_id: 0, rate_id: target.value }).then(totals)
+    if (target.name === 'rate') void call('POST', 'cart/select-shipping-rate', { package_id: 0, rate_id: target.value })
     if (target.name === 'payment_method') modes(form)
+  })
+  form.addEventListener('click', ({ target }) => {
+    const { dropCoupon: code } = target.dataset
+    if (code) void guarded(target, () => call('POST', 'cart/remove-coupon', { code }))
   })
   modes(form)
   form.addEventListener('submit', (event) => {
@@ -140,19 +148,20 @@ function send(form) {
   const text = JSON.stringify(customer)
   if (text === last) return queue
   last = text
-  queue = queue.then(() => call('POST', 'cart/update-customer', customer)).then(totals, () => undefined)
+  queue = queue.then(() => call('POST', 'cart/update-customer', customer)).catch(() => undefined)
   return queue
 }
 
 function totals(cart) {
-  if (!cart) return
   const { totals: sums, coupons, shipping_rates } = cart
   const row = (name, minor, mark = '', css = '') =>
-    `<div class="${css}"><dt>${name}</dt><dd>${mark}${dollars(minor)}</dd></div>`
+    `<div class="${css}"><dt>${name}</dt><dd>${mark}${amount(sums, minor)}</dd></div>`
   const rate = shipping_rates[0]?.shipping_rates.find(({ selected }) => selected)
   const rows = [
     row('Subtotal', sums.total_items),
-    ...coupons.map((coupon) => row(`Coupon <code>${escaped(coupon.code)}</code>`, coupon.totals.total_discount, '−')),
+    ...coupons.map(({ code, totals: off }) =>
+      row(`Coupon <code>${escaped(code)}</code> ${dropButton(escaped(code))}`, off.total_discount, '−', 'discount'),
+    ),
     row(`Shipping${rate ? ` (${rate.name})` : ''}`, sums.total_shipping ?? 0),
     ...sums.tax_lines.map((tax) => row(tax.name, tax.price)),
     row('Total', sums.total_price, '', 'grand'),
@@ -164,8 +173,13 @@ function escaped(text) {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
 }
 
-function dollars(minor) {
-  return (Number(minor) / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+function dropButton(code) {
+  return `<button class="plain" type="button" data-drop-coupon="${code}" aria-label="Remove coupon ${code}">Remove</button>`
+}
+
+function amount({ currency_prefix, currency_minor_unit: digits }, minor) {
+  const number = Number(minor) / 10 ** digits
+  return currency_prefix + number.toLocaleString('en-US', { minimumFractionDigits: digits })
 }
 
 function check(input) {

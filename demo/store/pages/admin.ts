@@ -1,7 +1,7 @@
 // A slim wp-admin for the demo: recent orders with the buttons an owner presses, coupons, webhooks. No login: it is a toy.
 import type { FastifyReply } from 'fastify'
 import { localText } from '../clock.ts'
-import { listCoupons } from '../coupons.ts'
+import { type Coupon, listCoupons } from '../coupons.ts'
 import {
   addRefund,
   changeStatus,
@@ -13,11 +13,12 @@ import {
   statusNames,
   trashOrder,
 } from '../orders.ts'
-import { asText, decimal } from '../php.ts'
+import { asText } from '../php.ts'
+import { money } from '../pricing.ts'
 import type { Shop } from '../shop.ts'
 import { all } from '../sqlite.ts'
 import { listWebhooks } from '../webhooks.ts'
-import { esc, money, nameHtml } from './layout.ts'
+import { esc, nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 const shown = 60
@@ -43,7 +44,10 @@ ${
       )
     : '<p class="empty">No orders here.</p>'
 }
-<h2>Coupons</h2>${table('Code,Type,Amount,Used,Expires', listCoupons(shop).map(couponRow))}
+<h2>Coupons</h2>${table(
+    'Code,Type,Amount,Used,Expires',
+    listCoupons(shop).map((coupon) => couponRow(shop, coupon)),
+  )}
 <h2>Webhooks</h2>${webhooks(shop)}`
   return show(view, { title: 'Store admin', body })
 }
@@ -62,7 +66,7 @@ export function changeByAdmin(view: View, form: URLSearchParams): FastifyReply {
 function orderRow(shop: Shop, order: Order): string {
   const items = order.lines.map(({ name, quantity }) => `${nameHtml(name)} × ${quantity}`).join('<br>')
   const who = `${esc(`${order.billing.first_name} ${order.billing.last_name}`.trim() || '–')}<br><small>${esc(order.billing.email)}</small>`
-  return `<tr><td>${order.id}</td><td>${localText(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${money(order.totalMinor)}</td>
+  return `<tr><td>${order.id}</td><td>${localText(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${money(shop, order.totalMinor)}</td>
 <td><span class="status ${order.status}">${statusNames[order.status] ?? order.status}</span></td><td>${buttons(shop, order)}</td></tr>`
 }
 
@@ -81,8 +85,8 @@ function buttons(shop: Shop, order: Order): string {
   return `<form method="post" action="/wp-admin/" class="row-buttons"><input type="hidden" name="order" value="${order.id}">${list.join('')}</form>`
 }
 
-function couponRow(coupon: ReturnType<typeof listCoupons>[number]): string {
-  const amount = coupon.discountType === 'percent' ? `${coupon.amountMinor / 100} %` : `$${decimal(coupon.amountMinor)}`
+function couponRow(shop: Shop, coupon: Coupon): string {
+  const amount = coupon.discountType === 'percent' ? `${coupon.amountMinor / 100} %` : money(shop, coupon.amountMinor)
   const used = `${coupon.usageCount}${coupon.usageLimit === null ? '' : ` of ${coupon.usageLimit}`}`
   const until = coupon.expiresAt === null ? 'never' : localText(coupon.expiresAt).replace('T', ' ')
   const type = coupon.freeShipping ? 'free shipping' : coupon.discountType.replace('_', ' ')

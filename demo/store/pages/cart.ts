@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import {
   applyCoupon,
+  dropCoupons,
   type PricedCart,
   type PricedLine,
   priceCart,
@@ -13,14 +14,16 @@ import {
 import { permalink, pictureUrl } from '../catalog.ts'
 import { syncDraft } from '../checkout.ts'
 import { asText } from '../php.ts'
+import { money } from '../pricing.ts'
 import { RestError } from '../rest-error.ts'
 import { saveSession } from '../sessions.ts'
 import type { Shop } from '../shop.ts'
-import { esc, money, nameHtml } from './layout.ts'
+import { esc, nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function cartPage(view: View): FastifyReply {
   const { shop, session, query } = view
+  tellDropped(view)
   const cart = priceCart(shop, session)
   const told = asText(query.wc_error)
   const error = told ? nameHtml(told) : undefined
@@ -52,7 +55,7 @@ export function changeCart(view: View, form: URLSearchParams): FastifyReply {
 function filled(shop: Shop, cart: PricedCart): string {
   return `<div class="two">
 <section aria-label="Items"><ul class="lines">${cart.lines.map((line) => row(shop, line)).join('')}</ul></section>
-<aside class="panel" aria-label="Totals"><h2>Cart totals</h2>${totals(cart)}
+<aside class="panel" aria-label="Totals"><h2>Cart totals</h2>${totals(shop, cart, dropForm)}
 <form method="post" action="/cart/" class="coupon-form"><input type="hidden" name="do" value="coupon">
 <label for="coupon">Coupon code</label><div class="buy-row"><input id="coupon" name="code" autocomplete="off" required>
 <button class="button quiet" type="submit">Apply</button></div></form>
@@ -62,25 +65,41 @@ function filled(shop: Shop, cart: PricedCart): string {
 function row(shop: Shop, { item, product, parent, name, priceMinor, subtotalMinor }: PricedLine): string {
   const id = `quantity-${item.key}`
   return `<li class="line"><img src="${pictureUrl(shop, product.pictures[0]!)}" alt="" width="84" height="84">
-<div class="line-name"><a href="${permalink(shop, product, parent)}">${nameHtml(name)}</a><span>${money(priceMinor)} each</span></div>
+<div class="line-name"><a href="${permalink(shop, product, parent)}">${nameHtml(name)}</a><span>${money(shop, priceMinor)} each</span></div>
 <form method="post" action="/cart/" class="line-quantity" data-quantity><input type="hidden" name="do" value="quantity"><input type="hidden" name="key" value="${item.key}">
 <label class="hidden" for="${id}">Quantity of ${nameHtml(name)}</label>
 <input id="${id}" name="quantity" type="number" inputmode="numeric" min="0" max="${stockLimit(product)}" value="${item.quantity}">
 <button class="button small quiet" type="submit">Update</button></form>
-<strong class="line-total">${money(subtotalMinor)}</strong>
+<strong class="line-total">${money(shop, subtotalMinor)}</strong>
 <form method="post" action="/cart/"><input type="hidden" name="do" value="remove"><input type="hidden" name="key" value="${item.key}">
 <button class="plain" type="submit" aria-label="Remove ${nameHtml(name)}">Remove</button></form></li>`
 }
 
-export function totals(cart: PricedCart): string {
+/** `drop`: the control that takes a coupon off. */
+export function totals(shop: Shop, cart: PricedCart, drop: (code: string) => string): string {
   const coupons = cart.coupons.map(
-    ({ coupon, discountMinor }) => `<div><dt>Coupon <code>${esc(coupon.code)}</code>
-<form method="post" action="/cart/" class="inline"><input type="hidden" name="do" value="drop-coupon"><input type="hidden" name="code" value="${esc(coupon.code)}">
-<button class="plain" type="submit" aria-label="Remove coupon ${esc(coupon.code)}">Remove</button></form></dt><dd>−${money(discountMinor)}</dd></div>`,
+    ({ coupon, discountMinor }) =>
+      `<div class="discount"><dt>Coupon <code>${esc(coupon.code)}</code> ${drop(coupon.code)}</dt><dd>−${money(shop, discountMinor)}</dd></div>`,
   )
-  const tax = cart.isTaxed ? `<div><dt>VT Sales Tax</dt><dd>${money(cart.taxMinor)}</dd></div>` : ''
+  const { taxRate } = cart
+  const tax = taxRate ? `<div><dt>${esc(taxRate.label)}</dt><dd>${money(shop, cart.taxMinor)}</dd></div>` : ''
   const shipping = cart.rates.find(({ isChosen }) => isChosen)
-  return `<dl class="totals"><div><dt>Subtotal</dt><dd>${money(cart.itemsMinor)}</dd></div>${coupons.join('')}
-<div><dt>Shipping${shipping ? ` (${esc(shipping.name)})` : ''}</dt><dd>${money(cart.shippingMinor)}</dd></div>${tax}
-<div class="grand"><dt>Total</dt><dd>${money(cart.totalMinor)}</dd></div></dl>`
+  return `<dl class="totals"><div><dt>Subtotal</dt><dd>${money(shop, cart.itemsMinor)}</dd></div>${coupons.join('')}
+<div><dt>Shipping${shipping ? ` (${esc(shipping.name)})` : ''}</dt><dd>${money(shop, cart.shippingMinor)}</dd></div>${tax}
+<div class="grand"><dt>Total</dt><dd>${money(shop, cart.totalMinor)}</dd></div></dl>`
+}
+
+function dropForm(code: string): string {
+  return `<form method="post" action="/cart/" class="inline"><input type="hidden" name="do" value="drop-coupon"><input type="hidden" name="code" value="${esc(code)}">
+<button class="plain" type="submit" aria-label="Remove coupon ${esc(code)}">Remove</button></form>`
+}
+
+/** Coupons that no longer hold leave the cart here too, and the page says so once. */
+export function tellDropped(view: View) {
+  const { shop, session } = view
+  const dropped = dropCoupons(shop, session)
+  if (!dropped.length) return
+  saveSession(shop, session)
+  syncDraft(shop, session)
+  view.error ??= dropped.map(({ message }) => nameHtml(message)).join('<br>')
 }

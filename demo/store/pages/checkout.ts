@@ -3,20 +3,22 @@ import type { FastifyReply } from 'fastify'
 import { defaultBoxText, wordingId } from '../../../shared/consent-box.ts'
 import { type PricedCart, priceCart } from '../cart.ts'
 import { draftOrder } from '../checkout.ts'
+import { money } from '../pricing.ts'
 import type { Session } from '../sessions.ts'
 import { storeNonce } from '../sessions.ts'
 import { type Shop, storeName } from '../shop.ts'
-import { totals } from './cart.ts'
-import { esc, money, nameHtml, stateOptions } from './layout.ts'
+import { tellDropped, totals } from './cart.ts'
+import { esc, nameHtml, stateOptions } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function checkoutPage(view: View): FastifyReply {
   const { shop, session, request, reply } = view
+  tellDropped(view)
   const cart = priceCart(shop, session)
   if (!cart.lines.length) return reply.redirect('/cart/', 302)
   draftOrder(shop, session, { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' })
   const body = `<h1>Checkout</h1><form class="two checkout" data-checkout novalidate method="post" action="/checkout/">
-<div>${contact(session)}${address(shop, session)}${shipping(cart)}${payment()}
+<div>${contact(session)}${address(shop, session)}${shipping(shop, cart)}${payment()}
 <label for="order-note">Order note <span class="hint">(optional)</span></label><textarea id="order-note" name="note" rows="2"></textarea>
 <p class="form-error" role="alert" data-form-error hidden></p>
 <button class="button wide-button" type="submit" data-place>Place order</button>
@@ -24,9 +26,9 @@ export function checkoutPage(view: View): FastifyReply {
 <aside class="panel" aria-label="Order summary"><h2>Order summary</h2><ul class="summary">${cart.lines
     .map(
       ({ name, item, subtotalMinor }) =>
-        `<li><span>${nameHtml(name)} × ${item.quantity}</span><span>${money(subtotalMinor)}</span></li>`,
+        `<li><span>${nameHtml(name)} × ${item.quantity}</span><span>${money(shop, subtotalMinor)}</span></li>`,
     )
-    .join('')}</ul><div data-totals>${withoutForms(totals(cart))}</div></aside></form>`
+    .join('')}</ul><div data-totals>${totals(shop, cart, dropButton)}</div></aside></form>`
   return show(view, { title: 'Checkout', body, facts: { nonce: storeNonce(shop) } })
 }
 
@@ -80,12 +82,12 @@ function countries(shop: Shop, chosen: string): string {
   ].join('')
 }
 
-function shipping(cart: PricedCart): string {
+function shipping(shop: Shop, cart: PricedCart): string {
   const rates = cart.rates.map(
     (
       rate,
     ) => `<label class="choice"><input type="radio" name="rate" value="${rate.id}"${rate.isChosen ? ' checked' : ''}>
-<span>${esc(rate.name)}</span><span>${rate.costMinor ? money(rate.costMinor) : 'Free'}</span></label>`,
+<span>${esc(rate.name)}</span><span>${rate.costMinor ? money(shop, rate.costMinor) : 'Free'}</span></label>`,
   )
   return `<fieldset data-rates><legend>Shipping option</legend>${rates.join('')}</fieldset>`
 }
@@ -107,7 +109,7 @@ function field(id: string, label: string, value: string, more: string): string {
 <p class="field-error" id="${id}-error" hidden></p></div>`
 }
 
-function withoutForms(html: string): string {
-  const [before, ...forms] = html.split('<form')
-  return [before, ...forms.map((form) => form.slice(form.indexOf('</form>') + '</form>'.length))].join('')
+// The checkout is one form already, so its script takes the coupon off.
+function dropButton(code: string): string {
+  return `<button class="plain" type="button" data-drop-coupon="${esc(code)}" aria-label="Remove coupon ${esc(code)}">Remove</button>`
 }

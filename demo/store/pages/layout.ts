@@ -25,10 +25,6 @@ export function nameHtml(name: string): string {
   return esc(decode(name))
 }
 
-export function money(minor: number): string {
-  return `$${(minor / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })}`
-}
-
 export function renderPage(shop: Shop, page: Page): string {
   const capture = readCapture(shop)
   const script = capture

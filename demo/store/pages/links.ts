@@ -4,12 +4,15 @@ import { addItem, applyCoupon, priceCart } from '../cart.ts'
 import { asText, rawUrlEncode, urlEncode } from '../php.ts'
 import { RestError } from '../rest-error.ts'
 import { cartToken, cookiesOf, saveSession } from '../sessions.ts'
+import { isOldVersion } from '../shop.ts'
 import type { View } from './visit.ts'
 
 const stale = 'The provided checkout link was out of date or invalid. No products were added to the cart.'
 
-export function followCheckoutLink(view: View): FastifyReply {
+/** Versions before 10 have no such page. */
+export function followCheckoutLink(view: View): FastifyReply | null {
   const { shop, session, query, reply } = view
+  if (isOldVersion(shop)) return null
   const wanted = (asText(query.products) ?? '').split(',').map((part) => part.split(':').map(Number))
   const lines = wanted.filter(([id]) => Number.isInteger(id) && id! > 0)
   if (!lines.length) return refuse(view, stale)

@@ -5,10 +5,11 @@ import { localText } from '../clock.ts'
 import { paymentUrl, receivedUrl } from '../order-shape.ts'
 import { findOrder, type Order, statusNames } from '../orders.ts'
 import { asText } from '../php.ts'
+import { money } from '../pricing.ts'
 import { RestError } from '../rest-error.ts'
 import { nowSeconds, type Shop } from '../shop.ts'
 import { payment } from './checkout.ts'
-import { esc, money, nameHtml } from './layout.ts'
+import { esc, nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 /** A guest's order older than this asks for the billing email before it may be paid. */
@@ -22,8 +23,8 @@ export function receivedPage(view: View, id: number): FastifyReply | null {
   const pay = isOpen ? `<p><a class="button" href="${paymentUrl(view.shop, order)}">Pay for this order</a></p>` : ''
   const body = `<section class="received" data-order-id="${order.id}" data-order-status="${order.status}"><h1>Order received</h1><p class="lead">${words}</p>
 <dl class="facts"><div><dt>Order number</dt><dd>${order.id}</dd></div><div><dt>Date</dt><dd>${localText(order.createdAt).replace('T', ' ')}</dd></div>
-<div><dt>Total</dt><dd>${money(order.totalMinor)}</dd></div><div><dt>Status</dt><dd>${statusNames[order.status] ?? order.status}</dd></div>
-<div><dt>Payment</dt><dd>${esc(order.paymentTitle || '–')}</dd></div></dl>${pay}${lines(order)}
+<div><dt>Total</dt><dd>${money(view.shop, order.totalMinor)}</dd></div><div><dt>Status</dt><dd>${statusNames[order.status] ?? order.status}</dd></div>
+<div><dt>Payment</dt><dd>${esc(order.paymentTitle || '–')}</dd></div></dl>${pay}${lines(view.shop, order)}
 <p><a class="button quiet" href="/shop/">Keep browsing</a></p></section>`
   return show(view, { title: 'Order received', body, facts: { orderId: order.id } })
 }
@@ -33,14 +34,18 @@ export function payPage(view: View, id: number, form?: URLSearchParams): Fastify
   if (!order) return null
   if (!['pending', 'failed', 'checkout-draft'].includes(order.status)) {
     const words = `This order's status is “${statusNames[order.status] ?? order.status}”—it cannot be paid for. Please contact us if you need assistance.`
-    return show(view, { title: 'Pay for order', body: `<h1>Pay for order</h1>${lines(order)}`, error: words })
+    return show(view, {
+      title: 'Pay for order',
+      body: `<h1>Pay for order</h1>${lines(view.shop, order)}`,
+      error: words,
+    })
   }
   if (needsEmail(view, order, form)) return show(view, emailQuestion(form?.get('email') != null))
   if (form?.get('payment_method')) return pay(view, order, form)
   const email = form?.get('email')
   const kept = email ? `<input type="hidden" name="email" value="${esc(email)}">` : ''
   const body = `<h1>Pay for order</h1><form method="post" class="two checkout" data-order-id="${order.id}"><div>${kept}${payment()}
-<button class="button wide-button" type="submit">Pay for order</button></div><aside class="panel"><h2>Order ${order.id}</h2>${lines(order)}</aside></form>`
+<button class="button wide-button" type="submit">Pay for order</button></div><aside class="panel"><h2>Order ${order.id}</h2>${lines(view.shop, order)}</aside></form>`
   return show(view, { title: 'Pay for order', body })
 }
 
@@ -51,7 +56,7 @@ export function visitsPage(view: View): FastifyReply {
     (
       order,
     ) => `<tr><td><a href="${receivedUrl(shop, order)}">${order.id}</a></td><td>${localText(order.createdAt).replace('T', ' ')}</td>
-<td>${statusNames[order.status] ?? order.status}</td><td>${money(order.totalMinor)}</td></tr>`,
+<td>${statusNames[order.status] ?? order.status}</td><td>${money(shop, order.totalMinor)}</td></tr>`,
   )
   const table = `<div class="scroll"><table><thead><tr><th>Order</th><th>Date</th><th>Status</th><th>Total</th></tr></thead><tbody>${list.join('')}</tbody></table></div>`
   const body = `<h1>My visits</h1><p>Orders placed in this browser. “New shopper” below clears them and the cart.</p>
@@ -90,14 +95,18 @@ function emailQuestion(isWrong: boolean) {
   return { title: 'Pay for order', body, ...(isWrong ? { error } : {}) }
 }
 
-function lines(order: Order): string {
+function lines(shop: Shop, order: Order): string {
   const rows = order.lines.map(
-    ({ name, quantity, totalMinor }) =>
-      `<li><span>${nameHtml(name)} × ${quantity}</span><span>${money(totalMinor)}</span></li>`,
+    ({ name, quantity, subtotalMinor }) =>
+      `<li><span>${nameHtml(name)} × ${quantity}</span><span>${money(shop, subtotalMinor)}</span></li>`,
   )
-  const tax = order.taxMinor ? `<li><span>Tax</span><span>${money(order.taxMinor)}</span></li>` : ''
-  const shipping = `<li><span>Shipping</span><span>${money(order.shippingMinor)}</span></li>`
-  return `<ul class="summary">${rows.join('')}${shipping}${tax}<li class="grand"><span>Total</span><span>${money(order.totalMinor)}</span></li></ul>`
+  const coupons = order.couponLines.map(
+    ({ code, discountMinor }) =>
+      `<li><span>Coupon <code>${esc(code)}</code></span><span>−${money(shop, discountMinor)}</span></li>`,
+  )
+  const tax = order.taxMinor ? `<li><span>Tax</span><span>${money(shop, order.taxMinor)}</span></li>` : ''
+  const shipping = `<li><span>Shipping</span><span>${money(shop, order.shippingMinor)}</span></li>`
+  return `<ul class="summary">${rows.join('')}${coupons.join('')}${shipping}${tax}<li class="grand"><span>Total</span><span>${money(shop, order.totalMinor)}</span></li></ul>`
 }
 
 function orderByKey({ shop, query }: { shop: Shop; query: View['query'] }, id: number): Order | null {

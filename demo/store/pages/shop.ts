@@ -13,8 +13,9 @@ import {
   rawOption,
 } from '../catalog.ts'
 import { asText } from '../php.ts'
+import { money } from '../pricing.ts'
 import type { Shop } from '../shop.ts'
-import { esc, money, nameHtml } from './layout.ts'
+import { esc, nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function homePage(view: View): FastifyReply {
@@ -57,7 +58,7 @@ export function productPage(view: View, slug: string): FastifyReply | null {
   <div class="about">
     <p class="shelf">${product.categories.map(({ name }) => esc(name)).join(', ')}</p>
     <h1>${nameHtml(product.name)}</h1>
-    <p class="price" data-price>${priceTag(chosen)}</p>
+    <p class="price" data-price>${priceTag(shop, chosen)}</p>
     ${product.shortDescription}
     ${buyForm(shop, product, variations, chosen)}
     <p class="stock" data-stock>${stockText(shop, chosen)}</p>
@@ -96,7 +97,7 @@ function variationFacts(shop: Shop, variation: Product) {
     id: variation.id,
     name: optionText(variation),
     sku: variation.sku,
-    price: priceTag(variation),
+    price: priceTag(shop, variation),
     stock: stockText(shop, variation),
     picture: pictureUrl(shop, variation.pictures[0]!),
   }
@@ -119,7 +120,7 @@ function card(shop: Shop, product: Product): string {
     : onSale(shop, product)
       ? '<span class="badge sale">Sale</span>'
       : ''
-  const from = product.type === 'variable' ? `From ${money(priceMinor(shop, product))}` : priceTag(product)
+  const from = product.type === 'variable' ? `From ${money(shop, priceMinor(shop, product))}` : priceTag(shop, product)
   const quick =
     product.type === 'simple' && isHere
       ? `<button class="button small" type="button" data-quick-add="${product.id}" aria-label="Add ${nameHtml(product.name)} to cart">Add to cart</button>`
@@ -132,9 +133,9 @@ function onSale(shop: Shop, product: Product): boolean {
   return product.saleMinor !== null || listVariations(shop, product).some(({ saleMinor }) => saleMinor !== null)
 }
 
-function priceTag(product: Product): string {
-  if (product.saleMinor === null) return money(product.regularMinor ?? 0)
-  return `<del><span class="hidden">Was </span>${money(product.regularMinor ?? 0)}</del> <ins><span class="hidden">now </span>${money(product.saleMinor)}</ins>`
+function priceTag(shop: Shop, product: Product): string {
+  if (product.saleMinor === null) return money(shop, product.regularMinor ?? 0)
+  return `<del><span class="hidden">Was </span>${money(shop, product.regularMinor ?? 0)}</del> <ins><span class="hidden">now </span>${money(shop, product.saleMinor)}</ins>`
 }
 
 function stockText(shop: Shop, product: Product): string {

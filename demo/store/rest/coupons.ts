@@ -11,8 +11,10 @@ import {
   presentCoupon,
   removeCoupon,
   saveCoupon,
+  trashCoupon,
 } from '../coupons.ts'
-import { asText, isEmail, minorOf } from '../php.ts'
+import { asList, asText, isEmail } from '../php.ts'
+import { amountOf } from '../pricing.ts'
 import {
   type Body,
   checkParams,
@@ -23,52 +25,106 @@ import {
   type RestReply,
   type RestRequest,
   type Route,
+  type Rule,
   typeProblem,
 } from '../rest.ts'
 import { invalidId, invalidParams, missingParams, RestError } from '../rest-error.ts'
-import type { Shop } from '../shop.ts'
+import { isOldVersion, type Shop } from '../shop.ts'
 import { nextId } from '../sqlite.ts'
 import { created } from './orders.ts'
 
 const discountTypes = ['percent', 'fixed_cart', 'fixed_product']
+const batchLimit = 100
+const listRules: Record<string, Rule> = {
+  ...pagingRules,
+  orderby: { kind: 'enum', values: ['date', 'id', 'include', 'title', 'slug', 'modified'] },
+  after: { kind: 'date' },
+  before: { kind: 'date' },
+  modified_after: { kind: 'date' },
+  modified_before: { kind: 'date' },
+  dates_are_gmt: { kind: 'boolean' },
+}
 
 export const couponRoutes: Route[] = [
   {
     pattern: /^\/wc\/v3\/coupons$/,
-    GET: { can: 'list', rules: pagingRules, run: getCoupons },
+    GET: { can: 'list', rules: listRules, run: getCoupons },
     POST: { can: 'create', run: postCoupon },
   },
   { pattern: /^\/wc\/v3\/coupons\/batch$/, PUT: { can: 'batch', run: batchCoupons } },
   {
     pattern: /^\/wc\/v3\/coupons\/(\d+)$/,
     GET: { can: 'view', run: ({ shop, ids }) => ({ body: presentCoupon(shop, couponOf(shop, ids[0]!)) }) },
-    PUT: {
-      can: 'edit',
-      run: ({ shop, ids, body }) => ({ body: presentCoupon(shop, editCoupon(shop, ids[0]!, body)) }),
-    },
+    PUT: { can: 'edit', run: putCoupon },
     DELETE: { can: 'delete', run: deleteCoupon },
   },
 ]
 
 function getCoupons(request: RestRequest): RestReply {
-  const code = asText(request.query.code)?.toLowerCase()
-  const search = asText(request.query.search)?.toLowerCase()
-  const matches = listCoupons(request.shop)
-    .filter((coupon) => coupon.status === 'publish')
-    .filter((coupon) => (code === undefined || coupon.code === code) && (!search || coupon.code.includes(search)))
-  return paged(request, matches, (coupon) => presentCoupon(request.shop, coupon))
+  const { shop, query } = request
+  const code = asText(query.code)?.toLowerCase()
+  const search = asText(query.search)?.toLowerCase()
+  const [include, exclude] = [asList(query.include), asList(query.exclude)]
+  const one = code === undefined ? undefined : findCouponByCode(shop, code)
+  const matches = listCoupons(shop)
+    .filter((coupon) => (code === undefined ? isListed(coupon.status, asText(query.status)) : coupon.id === one?.id))
+    .filter((coupon) => !search || coupon.code.includes(search) || coupon.description.toLowerCase().includes(search))
+    .filter(({ id }) => (!include.length || include.includes(String(id))) && !exclude.includes(String(id)))
+    .filter((coupon) => isInTime(query, coupon))
+  return paged(request, sort(query, matches), (coupon) => presentCoupon(shop, coupon))
+}
+
+// Without a status the owner's key sees published and private coupons; any is all but the trash.
+function isListed(status: string, wanted: string | undefined): boolean {
+  if (wanted === undefined) return status === 'publish' || status === 'private'
+  return wanted === 'any' ? status !== 'trash' : status === wanted
+}
+
+function isInTime(query: RestRequest['query'], { createdAt, modifiedAt }: Coupon): boolean {
+  const bound = (name: string, otherwise: number) => {
+    const text = asText(query[name])
+    return text ? (parseStoreTime(text, isTrue(query.dates_are_gmt)) ?? 0) : otherwise
+  }
+  const [never, always] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  if (createdAt <= bound('after', never) || createdAt >= bound('before', always)) return false
+  return modifiedAt > bound('modified_after', never) && modifiedAt < bound('modified_before', always)
+}
+
+function sort(query: RestRequest['query'], coupons: Coupon[]): Coupon[] {
+  const way = query.order === 'asc' ? 1 : -1
+  const by = asText(query.orderby) ?? 'date'
+  if (by === 'title' || by === 'slug') {
+    return coupons.toSorted((a, b) => way * (a.code < b.code ? -1 : a.code > b.code ? 1 : a.id - b.id))
+  }
+  const value = ({ id, createdAt, modifiedAt }: Coupon) =>
+    by === 'modified' ? modifiedAt : by === 'date' ? createdAt : id
+  return coupons.toSorted((a, b) => way * (value(a) - value(b) || a.id - b.id))
 }
 
 function postCoupon(request: RestRequest): RestReply {
-  const coupon = createCoupon(request.shop, request.body)
-  return created(request, `coupons/${coupon.id}`, presentCoupon(request.shop, coupon))
+  const { shop, body } = request
+  checkTypes(body)
+  if (body.code === undefined) throw missingParams(['code'])
+  const coupon = createCoupon(shop, body)
+  return created(request, `coupons/${coupon.id}`, presentCoupon(shop, coupon))
+}
+
+function putCoupon({ shop, ids, body }: RestRequest): RestReply {
+  checkTypes(body)
+  return { body: presentCoupon(shop, editCoupon(shop, ids[0]!, body)) }
 }
 
 function deleteCoupon({ shop, ids, query, body }: RestRequest): RestReply {
   return { body: dropCoupon(shop, ids[0]!, isTrue(query.force ?? body.force)) }
 }
 
+/** Rows of a batch are not checked as a single write is: what is wrong with one is said by the coupon itself, in its own row. */
 function batchCoupons({ shop, body }: RestRequest): RestReply {
+  const rows = [body.create, body.update, body.delete].map((list) => (Array.isArray(list) ? list.length : 0))
+  if (rows.reduce((sum, count) => sum + count, 0) > batchLimit) {
+    const text = `Unable to accept more than ${batchLimit} items for this request.`
+    throw new RestError(413, 'woocommerce_rest_request_entity_too_large', text)
+  }
   const reply: Record<string, unknown[]> = {}
   const create = (item: Body) => presentCoupon(shop, createCoupon(shop, item))
   const update = (item: Body) => presentCoupon(shop, editCoupon(shop, Number(item.id), item))
@@ -90,24 +146,25 @@ function attempt(id: unknown, work: () => unknown): unknown {
 }
 
 function createCoupon(shop: Shop, body: Body): Coupon {
-  checkTypes(body)
-  if (body.code === undefined) throw missingParams(['code'])
+  const code = String(body.code ?? '').trim()
+  if (!code) throw new RestError(400, 'woocommerce_rest_empty_coupon_code', 'The coupon code cannot be empty.')
   const wanted = fieldsOf(shop, body, newCoupon)
-  checkCode(shop, String(body.code), 0)
-  checkAmount({ ...newCoupon, ...wanted })
-  return addCoupon(shop, { ...wanted, code: String(body.code) })
+  checkCode(shop, code, 0)
+  checkKind({ ...newCoupon, ...wanted })
+  return addCoupon(shop, { ...wanted, code })
 }
 
 function editCoupon(shop: Shop, id: number, body: Body): Coupon {
-  const coupon = couponOf(shop, id)
-  checkTypes(body)
+  const coupon = findCoupon(shop, id)
+  // Reading and deleting say 404, a write 400.
+  if (!coupon) throw new RestError(400, 'woocommerce_rest_shop_coupon_invalid_id', 'Invalid ID.')
   if (body.code !== undefined) checkCode(shop, String(body.code), id)
   const changed = {
     ...coupon,
     ...fieldsOf(shop, body, coupon),
     ...(body.code === undefined ? {} : { code: String(body.code) }),
   }
-  checkAmount(changed)
+  checkKind(changed)
   return saveCoupon(shop, changed)
 }
 
@@ -119,7 +176,7 @@ function dropCoupon(shop: Shop, id: number, isForced: boolean) {
   } else if (coupon.status === 'trash') {
     throw new RestError(410, 'woocommerce_rest_already_trashed', 'The shop_coupon has already been deleted.')
   } else {
-    saveCoupon(shop, { ...coupon, status: 'trash' })
+    trashCoupon(shop, coupon)
   }
   return before
 }
@@ -131,13 +188,17 @@ function checkTypes(body: Body) {
   throw invalidParams({ date_expires: typeProblem('date_expires', 'null,string') })
 }
 
+// Only a published coupon holds its code.
 function checkCode(shop: Shop, code: string, ownId: number) {
   const taken = findCouponByCode(shop, code)
-  if (!taken || taken.id === ownId || taken.status === 'trash') return
+  if (!taken || taken.id === ownId) return
   throw new RestError(400, 'woocommerce_rest_coupon_code_already_exists', 'The coupon code already exists')
 }
 
-function checkAmount({ amountMinor, discountType }: Pick<Coupon, 'amountMinor' | 'discountType'>) {
+function checkKind({ amountMinor, discountType }: Pick<Coupon, 'amountMinor' | 'discountType'>) {
+  if (!discountTypes.includes(discountType)) {
+    throw new RestError(400, 'coupon_invalid_discount_type', 'Invalid discount type.')
+  }
   if (amountMinor >= 0 && !(discountType === 'percent' && amountMinor > 10_000)) return
   throw new RestError(400, 'coupon_invalid_amount', 'Invalid discount amount.')
 }
@@ -152,12 +213,16 @@ function fieldsOf(
     Array.isArray(body[name]) ? (body[name] as unknown[]).map(Number) : before
   const count = (name: string, before: number | null) => (has(name) ? Number(body[name]) || null : before)
   const flag = (name: string, before: boolean) => (has(name) ? isTrue(body[name]) : before)
-  const money = (name: string, before: number) => (has(name) ? (minorOf(body[name]) ?? 0) : before)
+  const money = (name: string, before: number) => (has(name) ? (amountOf(shop, body[name]) ?? 0) : before)
+  const discountType = (body.discount_type as Coupon['discountType']) ?? known.discountType
   return {
-    discountType: (body.discount_type as Coupon['discountType']) ?? known.discountType,
-    amountMinor: money('amount', known.amountMinor),
+    status: statusOf(shop, body, known.status),
+    discountType,
+    amountMinor:
+      discountType === 'percent' && has('amount') ? percentOf(body.amount) : money('amount', known.amountMinor),
     description: has('description') ? String(body.description) : known.description,
-    expiresAt: has('date_expires') ? expiryOf(body.date_expires) : known.expiresAt,
+    // null is passed over; an empty text takes the end away (coupon-status.json, "date_expires null").
+    expiresAt: has('date_expires') && body.date_expires !== null ? expiryOf(body.date_expires) : known.expiresAt,
     individualUse: flag('individual_use', known.individualUse),
     productIds: ids('product_ids', known.productIds),
     excludedProductIds: ids('excluded_product_ids', known.excludedProductIds),
@@ -180,8 +245,20 @@ function isRestriction(email: unknown): email is string {
   return isEmail(email) || (typeof email === 'string' && /^\*@[\w.-]+\.\w+$/.test(email))
 }
 
+/** 10.4.4 keeps any word, and publishes at once what is to be published in the future; versions before 10 ignore the field. */
+function statusOf(shop: Shop, body: Body, known: string): string {
+  if (body.status === undefined || isOldVersion(shop)) return known
+  return body.status === 'future' ? 'publish' : String(body.status)
+}
+
+/** Hundredths of a percent. */
+function percentOf(amount: unknown): number {
+  const shaped = /^\s*-?\d+(\.\d+)?\s*$/.test(String(amount))
+  return shaped ? Math.round(Number(amount) * 100) : 0
+}
+
 function expiryOf(value: unknown): number | null {
-  if (value === null || value === '') return null
+  if (value === '') return null
   // A text that is no date becomes local midnight of the epoch: the coupon is expired from its first second.
   return parseStoreTime(String(value)) ?? parseStoreTime('1970-01-01T00:00:00')
 }

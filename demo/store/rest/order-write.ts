@@ -11,19 +11,19 @@ import {
   type OrderLine,
   type OrderStatus,
 } from '../orders.ts'
-import { minorOf } from '../php.ts'
+import { amountOf } from '../pricing.ts'
 import { type Body, objectsOf } from '../rest.ts'
-import { baseState, gateways, nowSeconds, type Shop, salesTax } from '../shop.ts'
+import { gateways, nowSeconds, type Shop } from '../shop.ts'
 import { nextId } from '../sqlite.ts'
+import { netPrice, type Till, tillAt } from '../totals.ts'
 
 export function createOrder(shop: Shop, body: Body): Order {
   const billing = address({ ...noAddress, email: '' }, body.billing)
   const shipping = address(noAddress, body.shipping)
-  const lines = objectsOf(body.line_items).map((item) => lineOf(shop, item))
-  // Without an address WooCommerce taxes at the shop's base, as it does for a visitor who has not said where they live.
-  const state = shipping.state || billing.state || baseState
-  const isTaxed = state === salesTax.state && lines.some((line) => line.totalMinor > 0)
-  const tax = (minor: number) => (isTaxed ? Math.round((minor * salesTax.percent) / 100) : 0)
+  const till = tillAt(shop, placeOf(shop, shipping, billing))
+  const lines = objectsOf(body.line_items).map((item) => lineOf(shop, till, item))
+  const isTaxed = till.rate !== null && lines.some((line) => line.totalMinor > 0)
+  const tax = (minor: number) => (isTaxed ? Math.round((minor * till.rate!.percent) / 100) : 0)
   const goods = lines.reduce((sum, line) => sum + line.totalMinor, 0)
   const gateway = gateways.find(({ id }) => id === body.payment_method)
   const isPaid = body.set_paid === true
@@ -47,10 +47,17 @@ export function createOrder(shop: Shop, body: Body): Order {
       totalTaxMinor: tax(line.totalMinor),
     })),
     taxLineId: isTaxed ? nextId(shop.db, 'item') : null,
+    taxRateId: isTaxed ? till.rate!.id : null,
     taxMinor: tax(goods),
     totalMinor: goods + tax(goods),
   }
   return addOrder(shop, fresh)
+}
+
+/** Without an address WooCommerce taxes at the shop's base, as it does for a visitor who has not said where they live. */
+function placeOf({ pricing: { base } }: Shop, shipping: Address, billing: Address) {
+  const country = shipping.country || billing.country || base.country
+  return { country, state: shipping.state || billing.state || base.state }
 }
 
 export function merged(order: Order, body: Body): Order {
@@ -73,12 +80,12 @@ export function address<T extends Address>(known: T, given: unknown): T {
   return { ...known, ...Object.fromEntries(fields.map(([field, value]) => [field, String(value)])) }
 }
 
-function lineOf(shop: Shop, item: Body): OrderLine {
+function lineOf(shop: Shop, till: Till, item: Body): OrderLine {
   const product = findProduct(shop, Number(item.variation_id) || Number(item.product_id))
   const parent = product?.parentId ? findProduct(shop, product.parentId) : undefined
   const quantity = Number(item.quantity ?? 1)
-  const priced = product ? priceMinor(shop, product) * quantity : 0
-  const subtotalMinor = minorOf(item.subtotal) ?? priced
+  const priced = product ? netPrice(till, priceMinor(shop, product) * quantity) : 0
+  const subtotalMinor = amountOf(shop, item.subtotal) ?? priced
   return {
     id: nextId(shop.db, 'item'),
     productId: product ? (parent?.id ?? product.id) : 0,
@@ -88,7 +95,7 @@ function lineOf(shop: Shop, item: Body): OrderLine {
     quantity,
     subtotalMinor,
     subtotalTaxMinor: 0,
-    totalMinor: minorOf(item.total) ?? subtotalMinor,
+    totalMinor: amountOf(shop, item.total) ?? subtotalMinor,
     totalTaxMinor: 0,
     sku: product?.sku ?? '',
     picture: product?.pictures[0] ?? null,

@@ -19,7 +19,8 @@ import {
   statusNames,
   trashOrder,
 } from '../orders.ts'
-import { asList, asText, isEmail, minorOf } from '../php.ts'
+import { asList, asText, isEmail } from '../php.ts'
+import { amountOf } from '../pricing.ts'
 import {
   checkParams,
   isTrue,
@@ -198,7 +199,7 @@ function postRefund(request: RestRequest): RestReply {
   const { shop, body } = request
   const order = orderOf(request)
   if (body.amount === undefined) throw missingParams(['amount'])
-  const amountMinor = minorOf(body.amount) ?? 0
+  const amountMinor = amountOf(shop, body.amount) ?? 0
   if (amountMinor <= 0 || amountMinor > order.totalMinor - refundedMinor(shop, order.id)) {
     throw new RestError(400, 'woocommerce_rest_cannot_create_order_refund', 'Invalid refund amount.')
   }

@@ -2,19 +2,10 @@
 
 import { zoneOffsetHours } from '../clock.ts'
 import { asText } from '../php.ts'
+import { currencyOf } from '../pricing.ts'
 import { linksOf, type RestReply, type RestRequest, type Route } from '../rest.ts'
 import { RestError } from '../rest-error.ts'
-import {
-  baseState,
-  gateways,
-  nowSeconds,
-  type Shop,
-  storeName,
-  storeTagline,
-  storeZone,
-  wooVersion,
-  wordpressVersion,
-} from '../shop.ts'
+import { gateways, nowSeconds, type Shop, storeName, storeTagline, storeZone, wordpressVersion } from '../shop.ts'
 import { one } from '../sqlite.ts'
 
 const namespaces =
@@ -76,12 +67,12 @@ function systemStatus({ shop }: RestRequest): RestReply {
   const tables = { database_tables: { woocommerce: [] }, database_size: { data: 1.6, index: 1.9 } }
   const body = {
     environment: environmentOf(shop),
-    database: { wc_database_version: wooVersion, database_prefix: 'wp_', maxmind_geoip_database: '', ...tables },
-    active_plugins: [wooPlugin],
+    database: { wc_database_version: shop.version, database_prefix: 'wp_', maxmind_geoip_database: '', ...tables },
+    active_plugins: [wooPlugin(shop)],
     inactive_plugins: [],
     dropins_mu_plugins: { dropins: [], mu_plugins: [] },
     theme: themeOf(),
-    settings: settingsReport(),
+    settings: settingsReport(shop),
     security: { secure_connection: shop.isSsl, hide_errors: true },
     pages: ['Shop base', 'Cart', 'Checkout', 'My account', 'Terms and conditions'].map(pageReport),
     post_type_counts: Object.entries(counts).map(([type, table]) => ({ type, count: String(count(shop, table)) })),
@@ -96,15 +87,17 @@ function systemStatus({ shop }: RestRequest): RestReply {
   return { body }
 }
 
-const wooPlugin = {
-  plugin: 'woocommerce/woocommerce.php',
-  name: 'WooCommerce',
-  version: wooVersion,
-  version_latest: wooVersion,
-  url: 'https://woocommerce.com/',
-  author_name: 'Automattic',
-  author_url: 'https://woocommerce.com',
-  network_activated: false,
+function wooPlugin({ version }: Shop) {
+  return {
+    plugin: 'woocommerce/woocommerce.php',
+    name: 'WooCommerce',
+    version,
+    version_latest: version,
+    url: 'https://woocommerce.com/',
+    author_name: 'Automattic',
+    author_url: 'https://woocommerce.com',
+    network_activated: false,
+  }
 }
 
 function environmentOf(shop: Shop) {
@@ -113,7 +106,7 @@ function environmentOf(shop: Shop) {
     home_url: shop.home,
     site_url: shop.home,
     store_id: `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`,
-    version: wooVersion,
+    version: shop.version,
     log_directory: '[site-root]/wp-content/uploads/wc-logs/',
     log_directory_writable: true,
     wp_version: wordpressVersion,
@@ -166,7 +159,7 @@ function themeOf() {
   }
 }
 
-function settingsReport() {
+function settingsReport(shop: Shop) {
   const kinds = ['external', 'grouped', 'simple', 'variable']
   const terms =
     'exclude-from-catalog exclude-from-search featured outofstock rated-1 rated-2 rated-3 rated-4 rated-5'.split(' ')
@@ -175,12 +168,12 @@ function settingsReport() {
     // The old, removed API: false on a store that works.
     api_enabled: false,
     force_ssl: false,
-    currency: 'USD',
-    currency_symbol: '&#36;',
+    currency: shop.pricing.currency,
+    currency_symbol: currencyOf(shop).html,
     currency_position: 'left',
     thousand_separator: ',',
     decimal_separator: '.',
-    number_of_decimals: 2,
+    number_of_decimals: shop.pricing.decimals,
     geolocation_enabled: false,
     taxonomies: named(kinds),
     product_visibility_terms: named(terms),
@@ -224,7 +217,11 @@ type Setting = {
 
 function settings(shop: Shop): Setting[] {
   const countries = countryNames()
-  const places = { ...countries, [`US:${baseState}`]: 'United States (US) - Vermont' }
+  const { pricing } = shop
+  const base = [pricing.base.country, pricing.base.state].filter(Boolean).join(':')
+  const places = { ...countries, 'US:VT': 'United States (US) - Vermont' }
+  const yesNo = (is: boolean) => (is ? 'yes' : 'no')
+  const { html, name } = currencyOf(shop)
   const ways = {
     all: 'Sell to all countries',
     all_except: 'Sell to all countries, except for&hellip;',
@@ -236,7 +233,7 @@ function settings(shop: Shop): Setting[] {
     text('store_address', 'Address line 1', '14 Kiln Lane'),
     text('store_address_2', 'Address line 2', ''),
     text('store_city', 'City', 'Burlington'),
-    pick('default_country', 'Country / State', places, `US:${baseState}`),
+    pick('default_country', 'Country / State', places, base),
     text('store_postcode', 'Postcode / ZIP', '05401'),
     pick('allowed_countries', 'Selling location(s)', ways, 'specific'),
     pick('all_except_countries', ways.all_except, countries, '', many),
@@ -244,14 +241,14 @@ function settings(shop: Shop): Setting[] {
     pick('ship_to_countries', 'Shipping location(s)', { '': 'Ship to all countries you sell to' }, ''),
     pick('specific_ship_to_countries', 'Ship to specific countries', countries, '', many),
     pick('default_customer_address', 'Default customer location', starts, 'base'),
-    { ...text('calc_taxes', 'Enable taxes', 'yes', 'no'), type: 'checkbox' },
+    { ...text('calc_taxes', 'Enable taxes', yesNo(pricing.taxRates.length > 0), 'no'), type: 'checkbox' },
     { ...text('enable_coupons', 'Enable coupons', 'yes', 'yes'), type: 'checkbox' },
-    { ...text('calc_discounts_sequentially', '', 'no', 'no'), type: 'checkbox' },
-    pick('currency', 'Currency', { USD: 'United States (US) dollar (&#36;)' }, 'USD'),
+    { ...text('calc_discounts_sequentially', '', yesNo(pricing.isSequential), 'no'), type: 'checkbox' },
+    pick('currency', 'Currency', { [pricing.currency]: `${name} (${html})` }, pricing.currency),
     pick('currency_pos', 'Currency position', { left: 'Left', right: 'Right' }, 'left'),
     text('price_thousand_sep', 'Thousand separator', ',', ','),
     text('price_decimal_sep', 'Decimal separator', '.', '.'),
-    { ...text('price_num_decimals', 'Number of decimals', '2', '2'), type: 'number' },
+    { ...text('price_num_decimals', 'Number of decimals', String(pricing.decimals), '2'), type: 'number' },
   ]
 }
 
@@ -288,8 +285,10 @@ function withLinks(shop: Shop, setting: Setting) {
 
 function currentCurrency({ shop }: RestRequest): RestReply {
   const base = `${shop.home}/wp-json/wc/v3/data/currencies`
-  const _links = { self: [{ href: `${base}/USD`, targetHints: { allow: ['GET'] } }], collection: [{ href: base }] }
-  return { body: { code: 'USD', name: 'United States (US) dollar', symbol: '&#36;', _links } }
+  const code = shop.pricing.currency
+  const { html, name } = currencyOf(shop)
+  const _links = { self: [{ href: `${base}/${code}`, targetHints: { allow: ['GET'] } }], collection: [{ href: base }] }
+  return { body: { code, name, symbol: html, _links } }
 }
 
 function listGateways({ shop, query }: RestRequest): RestReply {

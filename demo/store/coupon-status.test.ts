@@ -1,0 +1,256 @@
+// coupon-status.json against this store: coupons by REST and what the cart makes of them, at the recorded moments, with the coupons the recorded store had.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { saveProduct } from './catalog.ts'
+import { addCoupon, type Coupon, findCoupon } from './coupons.ts'
+import { rawUrlEncode } from './php.ts'
+import {
+  type Answer,
+  ask,
+  bare,
+  type Clock,
+  compare,
+  type Exchange,
+  openStore,
+  readRecording,
+  valueProblems,
+} from './recordings.ts'
+import { type Shopper, visit } from './shoppers.ts'
+import { type DemoStore, freshKeyPair } from './store.ts'
+
+type Recorded = Exchange & { cut_request?: string }
+const { exchanges } = readRecording<{ exchanges: Recorded[] }>('coupon-status')
+const readKey = freshKeyPair()
+const ada = {
+  ...{ first_name: 'Ada', last_name: 'Byron', address_1: '7 Oak Ave' },
+  ...{ city: 'San Francisco', state: 'CA', postcode: '94110', country: 'US', phone: '' },
+}
+
+let store: DemoStore
+let clock: Clock
+
+beforeAll(async () => {
+  const taxRates = [{ id: 1, country: 'US', state: 'CA', percent: 8.25, label: 'CA Tax' }]
+  const pricing = { base: { country: 'US', state: 'CA' }, taxRates, shipsTo: ['US'], freeShipping: null }
+  const opened = await openStore({ seed: false, pricing })
+  store = opened.store
+  clock = opened.clock
+  const { consumerKey: consumer_key, consumerSecret: consumer_secret } = readKey
+  store.addKey({ consumer_key, consumer_secret, permissions: 'read', role: 'administrator' })
+  stockMug()
+})
+
+afterAll(() => store.stop())
+
+test('each of the 162 recorded exchanges is answered with the recorded status, words, keys and values', async () => {
+  const ids = earlierCoupons()
+  const shoppers = new Shoppers(store)
+  const problems: [string, string[]][] = []
+  for (const recorded of exchanges) {
+    clock.seconds = isWrite(recorded) ? momentOf(recorded) : Date.parse(recorded.response.headers.date!) / 1000
+    const answer = await sendAs(recorded, ids, shoppers)
+    learnIds(recorded, answer, ids)
+    const told = compare(recorded, answer).filter((problem) => !isLeftOut(recorded, problem))
+    const found = [...told, ...differences(recorded, answer, ids)]
+    if (found.length) problems.push([recorded.title, found])
+  }
+  expect(problems).toEqual([])
+  expect(exchanges).toHaveLength(162)
+})
+
+function isWrite({ request }: Recorded): boolean {
+  return request.method !== 'GET' && request.path.startsWith('/wp-json/wc/v3/')
+}
+
+/** The moment of a write is in its answer; the date header is that of its end. */
+function momentOf({ response }: Recorded): number {
+  type Row = { date_modified_gmt?: string }
+  const body = response.body as Row & { create?: Row[]; update?: Row[] }
+  const written =
+    body?.date_modified_gmt ?? body?.create?.[0]?.date_modified_gmt ?? body?.update?.[0]?.date_modified_gmt
+  return Date.parse(written ? `${written}Z` : response.headers.date!) / 1000
+}
+
+/** Carts are recorded without what the file's note names, records without their links. */
+function isLeftOut({ request }: Recorded, problem: string): boolean {
+  return (request.path.startsWith('/wp-json/wc/store/') ? / is not in the recording$/ : /_links is not in/).test(
+    problem,
+  )
+}
+
+async function sendAs({ request, title, ...rest }: Recorded, ids: Map<number, number>, shoppers: Shoppers) {
+  const { method, path, query, auth, body } = request
+  if (path.startsWith('/wp-json/wc/store/')) return shoppers.send(request, title)
+  const mine = (text: string) => text.replace(/\d+/g, (id) => String(ids.get(Number(id)) ?? id))
+  const pairs = Object.entries(query ?? {}).map(
+    ([name, value]) => `${name}=${rawUrlEncode(name === 'include' ? mine(value) : value)}`,
+  )
+  const target = path.replace(/\d+$/, mine) + (pairs.length ? `?${pairs.join('&')}` : '')
+  if (auth === 'none') return bare(store, method, target)
+  const whole = rest.cut_request ? wholeBatch(rest.cut_request, body as Batch) : body
+  const sent = whole == null ? undefined : withIds(whole as Batch, ids)
+  return ask(store, method, target, sent, /read key/.test(title) ? readKey : undefined)
+}
+
+function withIds(body: Batch, ids: Map<number, number>): Batch {
+  const mine = (id: number) => ids.get(id) ?? id
+  return {
+    ...body,
+    ...(body.update ? { update: body.update.map(({ id, ...row }) => ({ ...row, id: mine(id) })) } : {}),
+    ...(body.delete ? { delete: body.delete.map(mine) } : {}),
+  }
+}
+
+type Batch = { create?: { code: string }[]; update?: { id: number }[]; delete?: number[]; force?: boolean }
+
+const knownCodes = [...new Set(JSON.stringify(exchanges).match(/bat\d-\d{3}-[0-9a-f]{6}/g))]
+
+/** The recording keeps two rows of a hundred: the rest is made up in their manner, with the codes that show elsewhere in it. */
+function wholeBatch(cut: string, { create, delete: gone, ...more }: Batch): Batch {
+  const count = Number(/(\d+) rows sent/.exec(cut)![1])
+  const first = create?.[0]?.code
+  const code = (at: number) => {
+    const stem = /^bat/.test(first!) ? `${first!.slice(0, 5)}${String(at).padStart(3, '0')}-` : 'over-'
+    return knownCodes.find((known) => known.startsWith(stem)) ?? `${stem}${at}`
+  }
+  const rows = Array.from({ length: count }, (_, at) => at)
+  return {
+    ...more,
+    ...(create ? { create: rows.map((at) => create[at] ?? { ...create[0], code: code(at) }) } : {}),
+    ...(gone ? { delete: rows.map((at) => gone[0]! + at) } : {}),
+  }
+}
+
+/** Ids of what was made. Rows of a batch that the recording cut off follow the first one. */
+function learnIds({ response }: Recorded, answer: Answer, ids: Map<number, number>) {
+  type Made = { id?: number; order_id?: number; create?: { id: number }[] }
+  const [theirs, ours] = [response.body as Made, answer.body as Made]
+  const learn = (id: number | undefined, own: number | undefined) => id && own && ids.set(id, own)
+  learn(theirs.id ?? theirs.order_id, ours.id ?? ours.order_id)
+  const rows = theirs.create ?? []
+  for (const [at, { id }] of (ours.create ?? []).entries()) learn(rows[at]?.id ?? rows[0]!.id + at, id)
+}
+
+function differences({ response, request }: Recorded, { body, headers }: Answer, ids: Map<number, number>): string[] {
+  const totals = ['x-wp-total', 'x-wp-totalpages'].filter((name) => {
+    return response.headers[name] !== undefined && response.headers[name] !== headers[name]
+  })
+  const mine = (id: unknown) => ids.get(Number(id)) ?? id
+  const theirs = JSON.parse(JSON.stringify(response.body), (key, value) =>
+    key === 'id' ? mine(value) : value,
+  ) as unknown
+  const isPlace = request.path.endsWith('/checkout')
+  const isBatchRow = (at: string) =>
+    /^bat/.test(String((theirs as { code?: string }[])[Number(/^body\.(\d+)\./.exec(at)?.[1])]?.code))
+  return [
+    ...totals.map((name) => `${name}: ${headers[name]}`),
+    ...valueProblems(cutAs(theirs), cutAs(body, theirs), (at) => {
+      return (
+        freeValues.test(at) ||
+        (/date_modified_gmt$/.test(at) && isBatchRow(at)) ||
+        (isPlace && /order_(id|key|number)|payment_result/.test(at))
+      )
+    }),
+  ]
+}
+
+// Store-local texts (the recorded store is in Los Angeles), links, and ids that are not of coupons. The recorded hundred took two seconds.
+const freeValues =
+  /(date_(created|modified|expires)|_links|meta_data\.\d+\.id|coupon_lines\.\d+\.(id|meta_data\.\d+\.(value|display_value))|payment_methods|cart\.items\.\d+\.key)$/
+
+/** Rows of a long answer beyond those the recording kept. */
+function cutAs(body: unknown, like = body): unknown {
+  const kept = (list: unknown, other: unknown) =>
+    Array.isArray(list) && Array.isArray(other) ? list.slice(0, other.length) : list
+  if (!body || typeof body !== 'object' || Array.isArray(body)) return body
+  const row = like as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => [key, /^(create|delete)$/.test(key) ? kept(value, row[key]) : value]),
+  )
+}
+
+/** A new cart for each apply; the orders are placed in the order in which the carts got the coupon. */
+class Shoppers {
+  readonly #store: DemoStore
+  #waiting: Shopper[] = []
+  #last: Shopper | undefined
+  #code = ''
+  constructor(of: DemoStore) {
+    this.#store = of
+  }
+
+  async send({ method, path, body }: Exchange['request'], title: string): Promise<Answer> {
+    const call = path.slice('/wp-json/wc/store/v1/'.length)
+    if (call === 'cart/apply-coupon') return this.#apply(body as { code: string })
+    if (call === 'cart') return this.#last!.call('GET', 'cart')
+    const shopper = method === 'GET' ? this.#waiting[0] : this.#waiting.shift()
+    if (!shopper) throw new Error(`nobody to ${title}`)
+    return shopper.call(method, call, body ?? undefined)
+  }
+
+  async #apply(body: { code: string }): Promise<Answer> {
+    if (body.code !== this.#code) this.#waiting = []
+    this.#code = body.code
+    const shopper = await visit(this.#store)
+    this.#last = shopper
+    this.#waiting.push(shopper)
+    await shopper.call('POST', 'cart/add-item', { id: 91, quantity: 1 })
+    const customer = { billing_address: { ...ada, email: 'ada@example.com' }, shipping_address: ada }
+    await shopper.call('POST', 'cart/update-customer', customer)
+    return shopper.call('POST', 'cart/apply-coupon', body)
+  }
+}
+
+/** welcome10 and the coupons of coupon-totals.json were there when the recording began. */
+function earlierCoupons(): Map<number, number> {
+  type Earlier = { given?: { coupons?: { rest_answer: { id: number; code: string; date_created_gmt: string } }[] } }
+  const given = readRecording<{ exchanges: Earlier[] }>('coupon-totals').exchanges.flatMap(
+    (each) => each.given?.coupons ?? [],
+  )
+  const known = new Map(given.map(({ rest_answer }) => [rest_answer.code.split('-')[0], rest_answer]))
+  const ids = new Map<number, number>()
+  const add = (code: string, id: number, gmt: string) => {
+    clock.seconds = Date.parse(`${gmt}Z`) / 1000
+    const own = addCoupon(store.shop, { code }).id
+    if (id) ids.set(id, own)
+  }
+  add('welcome10', 39, '2026-11-22T17:44:20')
+  let last = '2026-11-22T19:02:40'
+  for (let at = 1; at <= 78; at += 1) {
+    const name = `fx${String(at).padStart(2, '0')}`
+    const one = known.get(name)
+    last = one?.date_created_gmt ?? last
+    add(one?.code ?? name, one?.id ?? 0, last)
+  }
+  return ids
+}
+
+function stockMug() {
+  const blank = { description: '', shortDescription: '', saleMinor: null, stock: null, isSoldOut: false, weight: '' }
+  const lists = { categories: [], pictures: [], attributes: [], options: [], variations: [] }
+  const times = { createdAt: 0, modifiedAt: 0, menuOrder: 0, totalSales: 0 }
+  const mug = {
+    id: 91,
+    parentId: 0,
+    type: 'simple',
+    status: 'publish',
+    name: 'Fixture Mug',
+    slug: 'mug',
+    sku: '',
+  } as const
+  saveProduct(store.shop, { ...blank, ...lists, ...times, ...mug, regularMinor: 1999 })
+}
+
+test('a version before 10 publishes whatever status is sent, and never changes it by an edit', async () => {
+  const { store: old } = await openStore({ version: '9.9.5' })
+  const made = await ask(old, 'POST', '/wp-json/wc/v3/coupons', { code: 'later', status: 'draft' })
+  expect(made.body).toMatchObject({ status: 'publish' })
+  const { id } = made.body as Coupon
+  expect((await ask(old, 'PUT', `/wp-json/wc/v3/coupons/${id}`, { status: 'draft' })).body).toMatchObject({
+    status: 'publish',
+  })
+  expect(findCoupon(old.shop, id)?.status).toBe('publish')
+  const { environment } = (await ask(old, 'GET', '/wp-json/wc/v3/system_status')).body as { environment: object }
+  expect(environment).toMatchObject({ version: '9.9.5' })
+  expect((await bare(old, 'GET', '/checkout-link/?products=20:1')).status).toBe(404)
+  await old.stop()
+})

@@ -1,0 +1,147 @@
+// Every cart of coupon-totals.json, set up again with its settings, products, lines and coupons: equal to the unit, refused in the same words.
+import { expect, test } from 'vitest'
+import { type Product, saveProduct } from './catalog.ts'
+import { addCoupon } from './coupons.ts'
+import { ordinaryPricing, type Pricing } from './pricing.ts'
+import { ask, compare, type Exchange, openStore, readRecording, valueProblems } from './recordings.ts'
+import { type Shopper, visit } from './shoppers.ts'
+import type { DemoStore } from './store.ts'
+
+type Given = {
+  settings: Record<string, string> & { tax_rates: { country: string; state: string; rate: string; name: string }[] }
+  products: { id: number; name: string; regular_price: string; sale_price: string }[]
+  lines: { product: number; quantity: number }[]
+  coupons: { rest_request: Record<string, unknown> & { code: string } }[]
+  totals_before_coupon: unknown
+}
+type Case = Exchange & { given?: Given | string }
+
+const { exchanges } = readRecording<{ exchanges: Case[] }>('coupon-totals')
+const mug = [{ product: 91, quantity: 1 }]
+const home = { city: 'San Francisco', postcode: '94110', state: 'CA', country: 'US' }
+
+test('each of the 100 recorded carts has the recorded totals, discounts and refusals', async () => {
+  const { store, clock } = await openStore({ seed: false })
+  clock.seconds = Date.parse('2026-11-22T19:00:00Z') / 1000
+  stockMug(store)
+  let shopper = await visit(store)
+  const problems: [string, string[]][] = []
+  for (const recorded of exchanges) {
+    clock.seconds += 1
+    const { given, title } = recorded
+    if (given && typeof given !== 'string') shopper = await setUp(store, given, title)
+    else if (!given && !title.includes('the same cart')) shopper = await beginAnew(store, title)
+    const found = await check(store, shopper, recorded)
+    if (found.length) problems.push([title, found])
+  }
+  await store.stop()
+  expect(problems).toEqual([])
+  expect(exchanges).toHaveLength(100)
+})
+
+async function check(store: DemoStore, shopper: Shopper, recorded: Case): Promise<string[]> {
+  const { request, response } = recorded
+  const { code } = (response.body ?? {}) as { code?: string }
+  const id = request.path.startsWith('/wp-json/wc/v3/') ? idOf(store, code!) : 0
+  const answer = id
+    ? await ask(store, 'GET', `/wp-json/wc/v3/coupons/${id}`)
+    : await shopper.call(request.method, request.path.slice('/wp-json/wc/store/v1/'.length), request.body ?? undefined)
+  const errors = compare(recorded, answer).filter((problem) => !/ is (missing|not in the recording)$/.test(problem))
+  return [...errors, ...valueProblems(response.body, answer.body, isFree)]
+}
+
+/** Ids and keys of the recorded store, its own time zone, and the address it was recorded at. */
+function isFree(at: string): boolean {
+  return /(^body\.(id|order_id|order_key|order_number|payment_result.*)|date_(created|modified)(_gmt)?|_links.*)$/.test(
+    at,
+  )
+}
+
+/** A new cart in a store with these settings, before any coupon; its totals must be the recorded ones already. */
+async function setUp(store: DemoStore, given: Given, title: string): Promise<Shopper> {
+  store.shop.pricing = pricingOf(given.settings, title)
+  for (const product of given.products) saveProduct(store.shop, productOf(store, product))
+  for (const { rest_request } of given.coupons) {
+    if (!idOf(store, rest_request.code)) await ask(store, 'POST', '/wp-json/wc/v3/coupons', rest_request)
+  }
+  const shopper = await fill(store, given.lines)
+  const { body } = await shopper.call('GET', 'cart')
+  expect([title, valueProblems(given.totals_before_coupon, (body as { totals: unknown }).totals)]).toEqual([title, []])
+  return shopper
+}
+
+/** Cases recorded without their settings: one mug, and what the title says is known of the shopper. */
+async function beginAnew(store: DemoStore, title: string): Promise<Shopper> {
+  if (title.includes('another email known')) return fill(store, mug, 'someone.else@example.com')
+  if (title.includes('(wildcard)'))
+    addCoupon(store.shop, { ...tenPercent, code: 'fx40-8ef9', emails: ['*@example.com'] })
+  if (/per_user 1.* first$/.test(title))
+    addCoupon(store.shop, { ...tenPercent, code: 'fx42-9acc', usageLimitPerUser: 1 })
+  if (title.includes('second time')) await placeWith(store, 'fx42-9acc')
+  return fill(store, mug, title.includes('email') ? 'ada@example.com' : undefined)
+}
+
+const tenPercent = { discountType: 'percent', amountMinor: 1000 } as const
+
+async function placeWith(store: DemoStore, code: string) {
+  const shopper = await fill(store, mug, 'ada@example.com')
+  await shopper.call('POST', 'cart/apply-coupon', { code })
+  const whom = { ...home, first_name: 'Ada', last_name: 'Byron', address_1: '7 Oak Ave' }
+  const order = {
+    billing_address: { ...whom, email: 'ada@example.com' },
+    shipping_address: whom,
+    payment_method: 'cod',
+  }
+  expect((await shopper.call('POST', 'checkout', order)).status).toBe(200)
+}
+
+async function fill(store: DemoStore, lines: Given['lines'], email?: string): Promise<Shopper> {
+  const shopper = await visit(store)
+  for (const { product: id, quantity } of lines) await shopper.call('POST', 'cart/add-item', { id, quantity })
+  if (store.shop.pricing.base.country === 'US') {
+    const customer = { billing_address: { ...home, ...(email ? { email } : {}) }, shipping_address: home }
+    await shopper.call('POST', 'cart/update-customer', customer)
+  }
+  return shopper
+}
+
+function pricingOf(settings: Given['settings'], title: string): Pricing {
+  const is = (name: string) => settings[`woocommerce_${name}`] === 'yes'
+  const [country = '', state = ''] = settings.woocommerce_default_country!.split(':')
+  const rates = settings.tax_rates.map(({ rate, name, ...place }, at) => {
+    return { id: at + 1, country: place.country, state: place.state, percent: Number(rate), label: name }
+  })
+  return {
+    ...ordinaryPricing,
+    currency: settings.woocommerce_currency!,
+    decimals: Number(settings.woocommerce_price_num_decimals),
+    base: { country, state },
+    taxRates: is('calc_taxes') ? rates : [],
+    pricesIncludeTax: is('prices_include_tax'),
+    showsTax: settings.woocommerce_tax_display_cart === 'incl',
+    roundsAtSubtotal: is('tax_round_at_subtotal'),
+    isSequential: is('calc_discounts_sequentially'),
+    shipsTo: ['US'],
+    freeShipping: title.includes('zone has a free shipping method') ? { fromMinor: null } : null,
+  }
+}
+
+function stockMug(store: DemoStore) {
+  const mugAsRecorded = { id: 91, name: 'Fixture Mug', regular_price: '19.99', sale_price: '' }
+  saveProduct(store.shop, productOf(store, mugAsRecorded))
+}
+
+function productOf({ shop }: DemoStore, { id, name, regular_price, sale_price }: Given['products'][number]): Product {
+  const minor = (text: string) => (text === '' ? null : Number((Number(text) * 10 ** shop.pricing.decimals).toFixed(6)))
+  return {
+    ...{ id, name, parentId: 0, type: 'simple', status: 'publish', slug: `fixture-${id}`, sku: '', description: '' },
+    ...{ shortDescription: '', regularMinor: minor(regular_price), saleMinor: minor(sale_price), stock: null },
+    ...{ isSoldOut: false, categories: [], pictures: [], attributes: [], options: [], variations: [], weight: '' },
+    ...{ menuOrder: 0, totalSales: 0, createdAt: 0, modifiedAt: 0 },
+  }
+}
+
+function idOf(store: DemoStore, code: string): number {
+  const row = store.shop.db.sqlite.prepare('select id from coupons where code = ?').get(code)
+  return Number(row?.id ?? 0)
+}
