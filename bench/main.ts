@@ -23,6 +23,7 @@ const names = [
   'fold',
   'sync',
   'list',
+  'customers',
   'dashboard',
   'notifications',
   'paint',

@@ -12,6 +12,7 @@ import { billingRoutes } from './billing/routes.ts'
 import { captureRoutes } from './capture/capture-routes.ts'
 import { cartRoutes } from './cart-pages/routes.ts'
 import { consentRoutes } from './consent/routes.ts'
+import { customerRoutes } from './customers/routes.ts'
 import type { Deps } from './deps.ts'
 import { engagementRoutes } from './engagement/routes.ts'
 import { flowRoutes } from './flows/routes.ts'
@@ -77,6 +78,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     manualRoutes,
     suppressionRoutes,
     privacyRoutes,
+    customerRoutes,
     instanceRoutes,
     demoRoutes,
     captureRoutes,

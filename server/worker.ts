@@ -24,6 +24,7 @@ import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import { type Handler, on } from './core/jobs.ts'
+import { tidyCustomerCounts } from './customers/counts.ts'
 import type { Deps } from './deps.ts'
 import { checkSenderKeys } from './email/sender-keys.ts'
 import { sendReply, tidyInbound } from './inbound/inbound.ts'
@@ -95,6 +96,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
   { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },
+  { name: 'customers.counts', everyMs: 60_000, run: tidyCustomerCounts },
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },

@@ -331,6 +331,7 @@ export function aCustomer(customer: Partial<PlatformCustomer> & { customerId: st
     firstName: 'Grace',
     lastName: 'Hopper',
     company: null,
+    lastLoginAt: null,
     country: 'US',
     createdAt: '2026-01-01T00:00:00.000Z',
     modifiedAt: '2026-01-01T00:00:00.000Z',

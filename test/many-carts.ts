@@ -23,7 +23,7 @@ export interface ManyCarts {
 
 const MANY = 50_000
 const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'messages']
-const TO_VACUUM = [...TABLES, 'cart_counts', 'rollups', 'rollup_days', 'rollup_changes']
+const TO_VACUUM = [...TABLES, 'cart_counts', 'customer_counts', 'rollups', 'rollup_days', 'rollup_changes']
 
 export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -110,8 +110,17 @@ function idOf(what: string, storeId: string) {
 
 async function insertPeople(db: Db, { storeId }: ManyCarts): Promise<void> {
   await sql`
-    insert into shoppers (store_id, id, email, phone, first_name, last_name, country, country_source, created_at)
-    select ${storeId}, shopper_id, email, phone, first, last, 'US', 'address', at from drawn`.execute(db)
+    insert into shoppers (store_id, id, email, phone, first_name, last_name, country, country_source, created_at,
+      first_seen_at, is_registered, account_email, company, last_login_at)
+    select ${storeId}, shopper_id, email, phone, first, last, 'US', 'address', at, at, n % 7 < 2, case when n % 7 < 2 then email end,
+      case when n % 11 = 0 then last || ' & Co' end, case when n % 7 = 0 then at + interval '1 hour' end from drawn`.execute(
+    db,
+  )
+  await sql`
+    insert into customer_counts (store_id, is_registered, day, change, is_folded)
+    select ${storeId}::uuid, n % 7 < 2, (at at time zone 'utc')::date, count(*), true from drawn group by 1, 2, 3`.execute(
+    db,
+  )
   await sql`
     insert into shopper_keys (store_id, kind, value, shopper_id)
     select ${storeId}, k.kind, k.value, shopper_id from drawn,

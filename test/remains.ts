@@ -1,5 +1,6 @@
 import { foldRollups } from '../server/analytics/rollups.ts'
 import { tidyCounts } from '../server/carts/detect.ts'
+import { tidyCustomerCounts } from '../server/customers/counts.ts'
 import type { World } from './world.ts'
 
 /**
@@ -8,6 +9,7 @@ import type { World } from './world.ts'
  */
 export async function remainsOf(world: World, owner: { accountId?: string; storeId: string }): Promise<string[]> {
   await tidyCounts(world.deps)
+  await tidyCustomerCounts(world.deps)
   await foldRollups(world.deps)
   const { rows } = await world.pool.query<{ table_name: string; column_name: string }>(
     `select c.table_name, c.column_name from information_schema.columns c

@@ -75,6 +75,7 @@ const LEADERS = [
   'DELETE /api/consent/imports/:importId',
   'GET /api/consent/imports/:importId/report',
   'GET /api/consent/ledger/export',
+  'GET /api/stores/customers/export',
   'GET /api/privacy/:address',
   'DELETE /api/privacy/:address',
   'GET /api/privacy/:address/export',

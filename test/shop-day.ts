@@ -58,8 +58,8 @@ async function leaveCarts({ db, now }: World, { storeId }: TestStore, spread: re
       from (select ordinality as hour, e - count as first, e as last
         from unnest(${[...spread]}::int[], ${ends}::int[]) with ordinality as t(count, e, ordinality)) h,
         generate_series(h.first + 1, h.last) n`.execute(tx)
-    await sql`insert into shoppers (store_id, id, email, first_name, created_at)
-      select ${storeId}, shopper_id, email, 'Ada', at from left_carts`.execute(tx)
+    await sql`insert into shoppers (store_id, id, email, first_name, created_at, first_seen_at)
+      select ${storeId}, shopper_id, email, 'Ada', at, at from left_carts`.execute(tx)
     await sql`insert into carts (store_id, id, shopper_id, status, started_at, last_activity_at, abandon_at, lost_at, opening_fact_id,
         last_fact_at, last_fact_id, customer_name, email, items, item_count, value_minor, currency, search, fold, created_at)
       select ${storeId}, id, shopper_id, 'active', at - interval '65 minutes', at - interval '1 hour', at, at + interval '30 days',

@@ -72,6 +72,8 @@ create table customers (
   country char(2),
   created_at timestamptz,
   modified_at timestamptz,
+  -- when they were last in the shop as themselves; null where the store does not say
+  last_login_at timestamptz,
   seen_at timestamptz not null,
   primary key (store_id, customer_id)
 );

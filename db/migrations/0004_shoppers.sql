@@ -36,10 +36,88 @@ create table shoppers (
   arm_at timestamptz,
   is_member boolean not null default false,
   created_at timestamptz not null,
+  -- the earliest time the store knows of: of a fact, or of their registration
+  first_seen_at timestamptz not null,
+  -- of the store's customer record that is theirs, the newest where there are several; the engine reads none of these (decision 40)
+  is_registered boolean not null default false,
+  account_email text,
+  account_phone text,
+  account_first_name text,
+  account_last_name text,
+  company text,
+  last_login_at timestamptz,
+  -- what the list of customers shows, sorts and searches: the record's own words before those typed elsewhere
+  is_customer boolean not null generated always as (is_registered or email is not null or phone is not null) stored,
+  customer_email text generated always as (coalesce(account_email, email)) stored,
+  customer_phone text generated always as (coalesce(account_phone, phone)) stored,
+  customer_first_name text generated always as (
+    case when account_first_name is null and account_last_name is null then first_name else account_first_name end) stored,
+  customer_last_name text generated always as (
+    case when account_first_name is null and account_last_name is null then last_name else account_last_name end) stored,
+  customer_name text not null generated always as (lower(btrim(
+    case when account_first_name is null and account_last_name is null
+      then coalesce(first_name, '') || ' ' || coalesce(last_name, '')
+      else coalesce(account_first_name, '') || ' ' || coalesce(account_last_name, '') end))) stored,
   primary key (store_id, id),
   constraint shoppers_arm_at check ((arm is null) = (arm_at is null))
 );
 create index shoppers_by_email on shoppers (store_id, email) where email is not null;
+
+-- The list of customers (decision 40), as that of carts (0005). Registered ones and guests are two stretches of each index: a filter reads
+-- one of them, the whole list both side by side.
+create index customer_list_by_time on shoppers (store_id, is_registered, first_seen_at desc, id desc) where is_customer;
+create index customer_list_by_name on shoppers (store_id, is_registered, (customer_name collate "C"), id)
+  include (customer_name, first_seen_at) where is_customer;
+create index customer_list_by_last_name on shoppers (store_id, is_registered, (lower(customer_last_name) collate "C"), id)
+  include (customer_last_name, first_seen_at) where is_customer;
+create index customer_list_by_email on shoppers (store_id, is_registered, (customer_email collate "C") nulls first, id)
+  include (customer_email, first_seen_at) where is_customer;
+create index customer_list_by_phone on shoppers (store_id, is_registered, (customer_phone collate "C") nulls first, id)
+  include (customer_phone, first_seen_at) where is_customer;
+create index customer_list_by_company on shoppers (store_id, is_registered, (lower(company) collate "C") nulls first, id)
+  include (company) where is_customer;
+create index customer_list_by_last_login on shoppers (store_id, is_registered, last_login_at nulls first, id) where is_customer;
+
+-- How many customers are listed, by the day (UTC) they were first seen; as cart_counts (0005).
+create table customer_counts (
+  store_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  is_registered boolean not null,
+  day date not null,
+  change bigint not null,
+  is_folded boolean not null default false,
+  primary key (store_id, id)
+);
+create unique index customer_counts_by_day on customer_counts (store_id, is_registered, day) include (change) where is_folded;
+create index customer_counts_to_fold on customer_counts (store_id, is_registered, day) where not is_folded;
+create index customer_counts_empty on customer_counts (store_id) where is_folded and change = 0;
+
+create function count_listed_customers() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into customer_counts (store_id, is_registered, day, change)
+    select store_id, is_registered, (first_seen_at at time zone 'utc')::date, count(*) from new_shoppers
+    where is_customer group by 1, 2, 3;
+  elsif tg_op = 'DELETE' then
+    insert into customer_counts (store_id, is_registered, day, change)
+    select store_id, is_registered, (first_seen_at at time zone 'utc')::date, -count(*) from old_shoppers
+    where is_customer group by 1, 2, 3;
+  else
+    insert into customer_counts (store_id, is_registered, day, change)
+    select store_id, is_registered, day, sum(change) from (
+      select store_id, is_registered, (first_seen_at at time zone 'utc')::date as day, 1 as change from new_shoppers where is_customer
+      union all
+      select store_id, is_registered, (first_seen_at at time zone 'utc')::date, -1 from old_shoppers where is_customer) moved
+    group by 1, 2, 3 having sum(change) <> 0;
+  end if;
+  return null;
+end $$;
+create trigger shoppers_counted_in after insert on shoppers
+  referencing new table as new_shoppers for each statement execute function count_listed_customers();
+create trigger shoppers_counted_on after update on shoppers
+  referencing old table as old_shoppers new table as new_shoppers for each statement execute function count_listed_customers();
+create trigger shoppers_counted_out after delete on shoppers
+  referencing old table as old_shoppers for each statement execute function count_listed_customers();
 
 -- What an email address is matched by: without its +tag, and at Gmail without dots and under one domain. A match can stop messages and
 -- does nothing else: nobody is merged by it. It is an expression of the address and is stored nowhere by itself, so that it goes with

@@ -88,6 +88,9 @@ export async function countersOff(db: Db): Promise<string[]> {
     listed as (
       select store_id, badge, count(*) as count from carts where status in ('abandoned', 'recovered', 'lost') group by 1, 2),
     counted as (select store_id, badge, sum(change) as count from cart_counts group by 1, 2),
+    known as (
+      select store_id, is_registered, count(*) as count from shoppers where is_customer group by 1, 2),
+    customers_counted as (select store_id, is_registered, sum(change) as count from customer_counts group by 1, 2),
     recorded as (
       select m.id, m.state, count(*) filter (where d.outcome = 'send') as sends,
         count(*) filter (where d.outcome = 'result') as results
@@ -102,6 +105,9 @@ export async function countersOff(db: Db): Promise<string[]> {
     union all
     select format('carts listed as %s: counted %s, there are %s', badge, coalesce(c.count, 0), coalesce(l.count, 0))
       from listed l full join counted c using (store_id, badge) where coalesce(l.count, 0) <> coalesce(c.count, 0)
+    union all
+    select format('customers (registered: %s): counted %s, there are %s', is_registered, coalesce(c.count, 0), coalesce(k.count, 0))
+      from known k full join customers_counted c using (store_id, is_registered) where coalesce(k.count, 0) <> coalesce(c.count, 0)
     union all
     select format('message %s (%s): %s hand-overs recorded, %s results', id, state, sends, results) from recorded
       where sends = 0 or results < sends`.execute(db)

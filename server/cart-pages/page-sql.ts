@@ -45,7 +45,28 @@ export interface MessageRow {
 
 export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
   const rows = await sql<MessageRow>`
-    select m.id, m.origin_kind, m.origin_id, f.name as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
+    select ${MESSAGE} where m.store_id = ${storeId} and m.cart_id in ${withMerged(storeId, cartId)}
+    order by m.due_at, m.step`.execute(db)
+  return rows.rows
+}
+
+/** With and without a cart, the newest first, and how many there are. */
+export async function messagesOfShopper(
+  { db, storeId }: StoreDb,
+  shopperId: string,
+  most: number,
+): Promise<(MessageRow & { total: number })[]> {
+  const rows = await sql<MessageRow & { total: number }>`
+    select count(*) over ()::int as total, ${MESSAGE} where m.store_id = ${storeId} and m.id in (
+      select x.id from carts c join messages x on x.store_id = c.store_id and x.cart_id = c.id
+      where c.store_id = ${storeId} and c.shopper_id = ${shopperId}
+      union all
+      select x.id from messages x where x.store_id = ${storeId} and x.lone_shopper_id = ${shopperId})
+    order by coalesce(m.handed_over_at, m.due_at) desc, m.id desc limit ${most}`.execute(db)
+  return rows.rows
+}
+
+const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, f.name as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
       m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response,
       d.at as delivered_at, r.at as read_at
     from messages m join stores s on s.id = m.store_id
@@ -53,11 +74,7 @@ export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): 
       and d.status = 'delivered'
     left join delivery_reports r on r.account_id = s.account_id and r.channel = m.channel and r.provider_id = m.provider_id
       and r.status = 'read'
-    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind = 'flow'
-    where m.store_id = ${storeId} and m.cart_id in ${withMerged(storeId, cartId)}
-    order by m.due_at, m.step`.execute(db)
-  return rows.rows
-}
+    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind = 'flow'`
 
 export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly string[]) {
   if (messageIds.length === 0) return Promise.resolve([])

@@ -52,11 +52,18 @@ export async function refold(
     for (const { row, into } of plan.merged) await mergeCart(tx, row.id, into.id, now)
     for (const row of plan.orphans) await dropCart(tx, row.id, now)
   }
+  const firstSeen = new Map(changed.map(({ shopperId, news }) => [shopperId, earliestOf(news)]))
   await shoppersSql.updateShoppers(
     tx,
-    works.map((work) => ({ id: work.shopperId, ...contactOf(work.folds.at(-1)!) })),
+    works.map((work) => ({
+      ...{ id: work.shopperId, ...contactOf(work.folds.at(-1)!) },
+      seen_at: firstSeen.get(work.shopperId) ?? null,
+    })),
   )
 }
+
+const earliestOf = (facts: readonly Fact[]) =>
+  facts.length > 0 ? new Date(Math.min(...facts.map(({ at }) => at))) : null
 
 async function foldAll(tx: StoreTx, changed: readonly ShopperNews[]): Promise<Refold[]> {
   const ids = changed.filter((each) => !each.isMerged).map((each) => each.shopperId)

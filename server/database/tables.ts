@@ -48,6 +48,15 @@ export interface TableEntry {
 }
 
 const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id']
+/** Of shoppers: what other columns say, once more for the list of customers. */
+const listed = [
+  'is_customer',
+  'customer_email',
+  'customer_phone',
+  'customer_first_name',
+  'customer_last_name',
+  'customer_name',
+]
 const byId: ExportedRows['key'] = [['id', 'uuid']]
 
 export const tables: Readonly<Record<string, TableEntry>> = {
@@ -95,7 +104,12 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   // shoppers
   capture_inbox: { of: 'store', person: { by: 'post' }, export: { none: 'become facts within seconds' } },
   capture_hours: { of: 'store', person: { none: 'sums' }, export: { none: 'sums' } },
-  shoppers: { of: 'store', person: { by: 'shopper' }, export: { key: byId } },
+  shoppers: {
+    of: 'store',
+    person: { by: 'shopper', without: listed },
+    export: { key: byId, without: listed },
+  },
+  customer_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from shoppers' } },
   shopper_keys: { of: 'store', person: { by: 'shopper_id' }, export: { none: 'derived from facts' } },
   unconfirmed_contacts: { of: 'store', person: { by: 'shopper_id' }, export: { none: 'derived from facts' } },
   facts: { of: 'store', person: { by: 'shopper_id', without: ['unique_key'] }, export: { key: byId } },

@@ -29,6 +29,21 @@ export async function searchLedger(
   return { entries: shown.map((row) => entryOf(row, typed)), next }
 }
 
+/** What one person agreed to under any of their addresses, as these are kept; the newest first. */
+export async function entriesOf(
+  { secrets }: Pick<Deps, 'secrets'>,
+  store: StoreDb,
+  addresses: readonly string[],
+  most: number,
+): Promise<LedgerEntry[]> {
+  const all = addresses.map(async (address) => {
+    const rows = await sql.ledgerPage(store, { hash: secrets.addressHash(address), after: null, limit: most })
+    return rows.map((row) => entryOf(row, address))
+  })
+  const entries = (await Promise.all(all)).flat()
+  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, most)
+}
+
 const Place = z.object({ at: z.coerce.date(), id: z.uuid() })
 
 export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry => ({

@@ -112,6 +112,8 @@ export interface PlatformCustomer {
   country: string | null
   createdAt: string | null
   modifiedAt: string | null
+  /** When they were last in the shop as themselves; null where the store does not say. */
+  lastLoginAt: string | null
 }
 
 export interface PlatformProduct {

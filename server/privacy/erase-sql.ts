@@ -93,7 +93,8 @@ export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubje
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
   return {
     shoppers: await run(sql`update shoppers set email = null, phone = null, first_name = null, last_name = null,
-      country = null, country_source = null, language = null, is_member = false
+      country = null, country_source = null, language = null, is_member = false, is_registered = false, account_email = null,
+      account_phone = null, account_first_name = null, account_last_name = null, company = null, last_login_at = null
       where store_id = ${storeId} and id = ${ids(shopperIds)}`),
     // What becomes of an order later (a refund) still finds its cart.
     shopper_keys: await run(sql`delete from shopper_keys

@@ -163,17 +163,12 @@ describe('one person', () => {
     const fresh = anOrder(world, { ...ZEN, kind: 'purchase' })
     const draft = anOrder(world, { ...ZEN, kind: 'draft' })
     await recordOrders(world.deps, zen.storeId, [again, fresh, draft], 'sync')
-    await upsertCustomers(
-      { storeId: zen.storeId, db: world.db },
-      JSON.stringify([
-        {
-          customer_id: '4712',
-          email: ZEN.email,
-          first_name: ZEN.firstName,
-          hashes: [world.deps.secrets.addressHash(ZEN.email).toString('hex')],
-        },
-      ]),
-      world.now,
+    const copied = {
+      ...{ customer_id: '4712', email: ZEN.email, first_name: ZEN.firstName },
+      hashes: [world.deps.secrets.addressHash(ZEN.email).toString('hex')],
+    }
+    await transact({ storeId: zen.storeId, db: world.db }, (tx) =>
+      upsertCustomers(tx, JSON.stringify([copied]), world.now),
     )
     await postCapture(world, zen, {
       ...{ cart: 'a-new-token-of-hers', device: 'a-new-device-of-hers', page: 'a-new-page', seq: 1 },

@@ -1,9 +1,10 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { AdmittedPost, FactPayload } from './facts.ts'
 
 export interface ShoppersSchema {
   shoppers: ShoppersTable
   shopper_keys: ShopperKeysTable
+  customer_counts: CustomerCountsTable
   facts: FactsTable
   capture_inbox: CaptureInboxTable
   capture_hours: CaptureHoursTable
@@ -24,6 +25,29 @@ export interface ShoppersTable {
   is_member: Generated<boolean>
   created_at: Date
   language: Generated<'en' | 'de' | null>
+  first_seen_at: Date
+  is_registered: Generated<boolean>
+  account_email: Generated<string | null>
+  account_phone: Generated<string | null>
+  account_first_name: Generated<string | null>
+  account_last_name: Generated<string | null>
+  company: Generated<string | null>
+  last_login_at: Generated<Date | null>
+  is_customer: GeneratedAlways<boolean>
+  customer_email: GeneratedAlways<string | null>
+  customer_phone: GeneratedAlways<string | null>
+  customer_first_name: GeneratedAlways<string | null>
+  customer_last_name: GeneratedAlways<string | null>
+  customer_name: GeneratedAlways<string>
+}
+
+export interface CustomerCountsTable {
+  store_id: string
+  id: Generated<string>
+  is_registered: boolean
+  day: string
+  change: number
+  is_folded: Generated<boolean>
 }
 
 export interface ShopperKeysTable {

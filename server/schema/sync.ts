@@ -73,5 +73,6 @@ export interface CustomersTable {
   country: Generated<string | null>
   created_at: Generated<Date | null>
   modified_at: Generated<Date | null>
+  last_login_at: Generated<Date | null>
   seen_at: Date
 }

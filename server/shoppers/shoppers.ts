@@ -1,7 +1,8 @@
 import type { AccountTx, StoreTx } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { mergeShopperMessages } from '../messages/messages.ts'
-import { earliestDrawn, groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
+import { refreshRegistered } from './registered-sql.ts'
+import { contactKeys, earliestDrawn, groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
 import * as sql from './sql.ts'
 
 // Shoppers: who is the same person. A shopper is everything its merging keys hold together; keys are only ever added.
@@ -43,13 +44,12 @@ export async function resolveShoppers(
     const [survivor, drawn] = [shoppers[0], earliestDrawn(shoppers)]
     if (survivor && drawn && drawn !== survivor) await sql.setArm(tx, survivor.id, drawn)
   }
+  if (merged.size > 0) await refreshRegistered(tx, [...merged])
   const shopperIds: string[] = []
   for (const [index, { lists }] of groups.entries()) for (const list of lists) shopperIds[list] = ids[index]!
-  const isOwned = new Set(owned.map((key) => `${key.kind}:${key.value}`))
+  const isOwned = new Set(owned.map(nameOf))
   const keys = keyLists.flatMap((list, index) =>
-    list
-      .filter((key) => !isOwned.has(`${key.kind}:${key.value}`))
-      .map((key) => ({ ...key, shopper_id: shopperIds[index]! })),
+    list.filter((key) => !isOwned.has(nameOf(key))).map((key) => ({ ...key, shopper_id: shopperIds[index]! })),
   )
   await sql.insertKeys(tx, keys)
   return { shopperIds, merged }
@@ -73,6 +73,50 @@ async function lockOwners(tx: StoreTx, keys: readonly ShopperKey[]) {
     return owners.map(({ kind, value, shopper_id }) => ({ kind, value, shopper: locked.get(shopper_id)! }))
   }
 }
+
+/** A customer record of the store, as far as it says who it is. */
+export interface Registered {
+  customerId: string
+  email: string | null
+  phone: string | null
+}
+
+/**
+ * Customer records that were just copied become shoppers (decision 40): each the one that has its number, email or phone, in this order,
+ * else a new one. Nobody is joined to anybody here. The caller must hold the keys' locks (`registeredKeys`).
+ */
+export async function linkRegistered(
+  tx: StoreTx,
+  records: readonly Registered[],
+  { storeHost, now }: { storeHost: string; now: Date },
+): Promise<void> {
+  const keyLists = records.map((record) => registeredKeys(record, storeHost))
+  const owned = await lockOwners(tx, keyLists.flat())
+  const ownerOf = new Map(owned.map((key) => [nameOf(key), key.shopper.id]))
+  const fresh: string[] = []
+  const news: (ShopperKey & { shopper_id: string })[] = []
+  const shopperIds = keyLists.map((keys) => {
+    const known = keys.map((key) => ownerOf.get(nameOf(key))).find((id) => id !== undefined)
+    const id = known ?? newId()
+    if (known === undefined) fresh.push(id)
+    for (const key of keys.filter((each) => !ownerOf.has(nameOf(each)))) {
+      ownerOf.set(nameOf(key), id)
+      news.push({ ...key, shopper_id: id })
+    }
+    return id
+  })
+  await sql.insertShoppers(tx, fresh, now)
+  await sql.insertKeys(tx, news)
+  await refreshRegistered(tx, [...new Set(shopperIds)])
+}
+
+/** The strongest first. */
+export function registeredKeys({ customerId, email, phone }: Registered, storeHost: string): ShopperKey[] {
+  const addresses = contactKeys({ ...(email ? { email } : {}), ...(phone ? { phone } : {}) }, storeHost)
+  return [{ kind: 'customer', value: customerId }, ...addresses]
+}
+
+const nameOf = ({ kind, value }: ShopperKey) => `${kind}:${value}`
 
 /**
  * F1: people of the account are never held out and never counted. Brings the mark of these addresses in line with who is a member

@@ -36,8 +36,8 @@ export function lockShoppers({ db, storeId }: StoreTx, ids: readonly string[]) {
 
 export async function insertShoppers({ db, storeId }: StoreTx, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return
-  await sql`insert into shoppers (store_id, id, created_at)
-    select ${storeId}, id, ${now} from unnest(${[...ids]}::uuid[]) as id`.execute(db)
+  await sql`insert into shoppers (store_id, id, created_at, first_seen_at)
+    select ${storeId}, id, ${now}, ${now} from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 
 /** In one order for all: two transactions with the same devices must not wait for each other in a circle. */
@@ -72,7 +72,9 @@ export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId
     and not exists (select 1 from shopper_keys o where o.store_id = k.store_id and o.kind = k.kind and o.value = k.value and o.shopper_id = ${toId})`.execute(
     db,
   )
-  await db.deleteFrom('shoppers').where('store_id', '=', storeId).where('id', '=', fromId).execute()
+  await sql`with gone as (delete from shoppers where store_id = ${storeId} and id = ${fromId} returning first_seen_at)
+    update shoppers s set first_seen_at = gone.first_seen_at from gone
+    where s.store_id = ${storeId} and s.id = ${toId} and s.first_seen_at > gone.first_seen_at`.execute(db)
 }
 
 export interface ShopperContact {
@@ -84,29 +86,37 @@ export interface ShopperContact {
   country_source: string | null
 }
 
+const CONTACT = ['email', 'phone', 'first_name', 'last_name', 'country', 'country_source'] as const
+
+/** What nobody has said of a registered customer, the store's own record has. */
+const saidOrRecorded = (column: (typeof CONTACT)[number]) =>
+  sql`coalesce(said.${sql.ref(column)}, case when s.is_registered then s.${sql.ref(column)} end)`
+
 /**
- * Writes those that differ. People of the store's own account are marked: they are never held out and never counted (F1).
+ * Writes those that differ. People of the store's own account are marked: they are never held out and never counted (F1). `seen_at`:
+ * of the earliest of what is new.
  */
 export async function updateShoppers(
   { db, storeId }: StoreTx,
-  contacts: readonly (ShopperContact & { id: string })[],
+  contacts: readonly (ShopperContact & { id: string; seen_at: Date | null })[],
 ): Promise<void> {
   if (contacts.length === 0) return
   const ids = contacts.map((contact) => contact.id)
+  const values = sql.join(CONTACT.map(saidOrRecorded))
+  const isMember = sql`case when said.email is null and s.is_registered then s.is_member else said.is_member end`
+  const seen = sql`least(s.first_seen_at, said.seen_at)`
+  const columns = CONTACT.map((column) => sql.ref(column))
   await sql`
     with said as (
       select c.*, coalesce(c.email in (select lower(u.email) from members m join users u on u.id = m.user_id
         join stores r on r.account_id = m.account_id where r.id = ${storeId}), false) as is_member
       from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as c(id uuid, email text, phone text, first_name text,
-        last_name text, country text, country_source text))
-    update shoppers s set email = said.email, phone = said.phone, first_name = said.first_name, last_name = said.last_name,
-      country = said.country, country_source = said.country_source, is_member = said.is_member
+        last_name text, country text, country_source text, seen_at timestamptz))
+    update shoppers s set (${sql.join(columns)}, is_member, first_seen_at) = row(${values}, ${isMember}, ${seen})
     from said
     where s.store_id = ${storeId} and s.id = any(${ids}::uuid[]) and s.id = said.id
-      and (s.email, s.phone, s.first_name, s.last_name, s.country::text, s.country_source, s.is_member) is distinct from
-        (said.email, said.phone, said.first_name, said.last_name, said.country, said.country_source, said.is_member)`.execute(
-    db,
-  )
+      and (s.email, s.phone, s.first_name, s.last_name, s.country::text, s.country_source, s.is_member, s.first_seen_at)
+        is distinct from (${values}, ${isMember}, ${seen})`.execute(db)
 }
 
 /** Locked in id order like everywhere else; each store's own index finds them by address. */

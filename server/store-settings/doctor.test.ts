@@ -203,7 +203,10 @@ test('a capture script never heard from, or not since yesterday, is told', async
 test('contacts above the limits are told with their reason (X5)', async () => {
   await change({ capture_seen_at: world.now })
   const store_id = storeId
-  await world.db.insertInto('shoppers').values({ store_id, id: newId(), created_at: world.now }).execute()
+  await world.db
+    .insertInto('shoppers')
+    .values({ store_id, id: newId(), created_at: world.now, first_seen_at: world.now })
+    .execute()
   const { id } = await world.db
     .selectFrom('shoppers')
     .select('id')

@@ -240,7 +240,10 @@ test('who changed an older state of the settings is told, and nothing of it is s
 async function aMessage(storeId: string, state: 'scheduled' | 'sent'): Promise<string> {
   const { db, now } = world
   const ids = { shopper: crypto.randomUUID(), cart: crypto.randomUUID(), message: crypto.randomUUID() }
-  await db.insertInto('shoppers').values({ store_id: storeId, id: ids.shopper, created_at: now }).execute()
+  await db
+    .insertInto('shoppers')
+    .values({ store_id: storeId, id: ids.shopper, created_at: now, first_seen_at: now })
+    .execute()
   await db
     .insertInto('carts')
     .values({

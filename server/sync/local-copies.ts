@@ -1,10 +1,14 @@
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
+import { transact } from '../core/db.ts'
+import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import type { PlatformCustomer, PlatformProduct } from '../platforms/platform.ts'
+import { linkRegistered, lockAllKeys, registeredKeys } from '../shoppers/shoppers.ts'
 import { storeAccess } from '../stores/access.ts'
 import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules.ts'
+import { readStore } from '../stores/store.ts'
 import { numberedPages } from './pages.ts'
-import { keepGoing, OutOfTime, runSyncJob, type SyncResult } from './sync-jobs.ts'
+import { keepGoing, OutOfTime, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
 
 // Copies of the store's customers and products. A listing that was interrupted goes on at its next page.
@@ -26,11 +30,28 @@ export function pullCustomers(deps: Deps, { storeId, signal }: PullOptions): Pro
     )
     let rowsSeen = 0
     for await (const page of inTime(pages, signal)) {
-      await sql.upsertCustomers(run.store, asJson(page.rows.map((row) => customerRow(deps, row))), run.startedAt)
+      await keepCustomers(run, page.rows)
       rowsSeen += page.rows.length
       await keepGoing(run, { cursor_page: page.page + 1 })
     }
     return { rowsSeen }
+  })
+}
+
+/** Each is a shopper from now on. The locks are those of erasing (C8), and of recording what they do (Way B). */
+async function keepCustomers({ deps, store, startedAt }: SyncJob, page: readonly PlatformCustomer[]): Promise<void> {
+  const rows = page.map((row) => customerRow(deps, row))
+  const { home_url } = found(await readStore(store), 'Store')
+  const storeHost = new URL(home_url).hostname
+  const records = rows.map(({ customer_id, email, phone }) => ({ customerId: customer_id, email, phone }))
+  await transact(store, async (tx) => {
+    await lockAllKeys(
+      tx,
+      records.flatMap((record) => registeredKeys(record, storeHost)),
+    )
+    const written = new Set(await sql.upsertCustomers(tx, asJson(rows), startedAt))
+    const news = records.filter(({ customerId }) => written.has(customerId))
+    await linkRegistered(tx, news, { storeHost, now: deps.now() })
   })
 }
 
@@ -87,6 +108,7 @@ function customerRow({ secrets }: Deps, row: PlatformCustomer) {
     country: row.country,
     created_at: row.createdAt,
     modified_at: row.modifiedAt,
+    last_login_at: row.lastLoginAt,
   }
 }
 

@@ -230,24 +230,27 @@ export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) 
     .execute()
 }
 
-/** `rows`: JSON array of customer rows. */
-export async function upsertCustomers({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
-  await sql`
+/** `rows`: JSON array of customer rows. Answers the numbers of those that were written. */
+export async function upsertCustomers({ db, storeId }: StoreTx, rows: string, seenAt: Date): Promise<string[]> {
+  const written = await sql<{ customer_id: string }>`
     insert into customers (store_id, customer_id, email, phone, first_name, last_name, company, country, created_at,
-      modified_at, seen_at)
+      modified_at, last_login_at, seen_at)
     select distinct on (r.customer_id) ${storeId}::uuid, r.customer_id, r.email, r.phone, r.first_name, r.last_name,
-      r.company, r.country, r.created_at, r.modified_at, ${seenAt}::timestamptz
+      r.company, r.country, r.created_at, r.modified_at, r.last_login_at, ${seenAt}::timestamptz
     from jsonb_to_recordset(${rows}::jsonb) as r(customer_id text, email text, phone text, first_name text,
-      last_name text, company text, country text, created_at timestamptz, modified_at timestamptz, hashes text[])
+      last_name text, company text, country text, created_at timestamptz, modified_at timestamptz, last_login_at timestamptz,
+      hashes text[])
     where not exists (select 1 from suppressions p where p.account_id = (select account_id from stores where id = ${storeId}::uuid)
       and p.reason = 'erased' and p.address_hash = any(array(select decode(h, 'hex') from unnest(r.hashes) h)))
     order by r.customer_id, r.modified_at desc nulls last
     on conflict (store_id, customer_id) do update set
       email = excluded.email, phone = excluded.phone, first_name = excluded.first_name, last_name = excluded.last_name,
       company = excluded.company, country = excluded.country, created_at = excluded.created_at,
-      modified_at = excluded.modified_at, seen_at = excluded.seen_at
+      modified_at = excluded.modified_at, last_login_at = excluded.last_login_at, seen_at = excluded.seen_at
     where customers.seen_at <= excluded.seen_at
+    returning customer_id
   `.execute(db)
+  return written.rows.map((row) => row.customer_id)
 }
 
 export async function countLocalCopies({ db, storeId }: StoreDb) {

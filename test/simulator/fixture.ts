@@ -120,6 +120,7 @@ export async function clearFixture(pool: pg.Pool): Promise<void> {
   await pool.query('delete from accounts')
   // Carts that go are counted as gone, of no store any more: whoever looks through all tables would read them for ever.
   await pool.query('delete from cart_counts')
+  await pool.query('delete from customer_counts')
   await pool.query('delete from simulator_departures')
   await pool.query('delete from workers')
   await pool.query('delete from instance')

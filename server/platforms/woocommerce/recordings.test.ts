@@ -6,7 +6,7 @@ import { problemFromAnswer, readAnswer } from './http.ts'
 import { listOf } from './orders.ts'
 import { idText } from './text.ts'
 import { readSubscription } from './webhooks.ts'
-import { type RowReading, readCustomer, readOrder, readRows } from './wire.ts'
+import { CUSTOMER_FIELDS, type RowReading, readCustomer, readOrder, readRows } from './wire.ts'
 
 // Every recorded REST exchange goes through the client's reading. A success is read by the reader of its path, a refusal must get
 // the code written here; a recording that nobody expects fails.
@@ -17,6 +17,7 @@ const FILES = [
   'coupons-expiry',
   'customer-with-open-cart',
   'customers',
+  'customers-last-active',
   'extras',
   'orders-by-status',
   'orders-pages',
@@ -94,7 +95,7 @@ const REFUSALS: [RegExp, number, string][] = [
   [/read-only key on a write/, 401, 'read_only_key'],
   [/write-only key on a read/, 401, 'no_rights'],
   [/role customer|same key/, 403, 'no_rights'],
-  [/route that does not exist|method not allowed/, 404, 'shop_inactive'],
+  [/route that does not exist|method not allowed|not registered by default/, 404, 'shop_inactive'],
   [/delete without force/, 501, 'store_error'],
 ]
 
@@ -226,6 +227,25 @@ describe('what the recordings say', () => {
     expect(readVariation(red, parent)).toMatchObject({ row: { hasOpenChoice: false } })
     const anyLogo = { ...red, attributes: red.attributes.slice(0, 1) }
     expect(readVariation(anyLogo, parent)).toMatchObject({ row: { hasOpenChoice: true } })
+  })
+
+  test('when a customer was last in the shop is read as an instant, and nothing else is taken for one', () => {
+    const lastLogin = (raw: unknown) => {
+      const reading = readCustomer(raw)
+      return 'row' in reading ? reading.row.lastLoginAt : reading
+    }
+    const before = recorded('customers-last-active.json', 'customers?role=all&search= before any log-in')
+      .body as object[]
+    expect(lastLogin(before[0])).toBeNull()
+    const after = recorded('customers-last-active.json', 'customers/<id> right after the log-in').body as object
+    expect(lastLogin(after)).toBe('2026-11-22T19:09:13Z')
+    const said = (value: unknown) => lastLogin({ ...after, meta_data: [{ key: 'wc_last_active', value }] })
+    expect([1795374553, '0', '', 'yesterday', '-1795374553', '17953745530', '1e9', null, {}, []].map(said)).toEqual([
+      '2026-11-22T19:09:13Z',
+      ...Array(9).fill(null),
+    ])
+    // `_fields` asks for it, or it would never come.
+    expect(CUSTOMER_FIELDS.split(',')).toContain('meta_data')
   })
 
   test('every id is digits', () => {

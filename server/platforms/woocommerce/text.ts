@@ -43,6 +43,13 @@ export function gmtInstant(input: unknown): string | null {
   return text.slice(8, 10) === match[3] ? text : null
 }
 
+/** Unix seconds, which user meta has as text; null for anything that is no instant of our time. */
+export function unixInstant(input: unknown): string | null {
+  const text = typeof input === 'number' ? String(input) : input
+  if (typeof text !== 'string' || !/^[1-9]\d{8,9}$/.test(text)) return null
+  return `${new Date(Number(text) * 1000).toISOString().slice(0, 19)}Z`
+}
+
 /** An http(s) address without a user name, or null. */
 export function webAddress(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > 2000) return null

@@ -10,7 +10,7 @@ import type {
   PlatformOrder,
   SkippedRow,
 } from '../platform.ts'
-import { countryCode, gmtInstant, idText, isRecord, plainText, webAddress } from './text.ts'
+import { countryCode, gmtInstant, idText, isRecord, plainText, unixInstant, webAddress } from './text.ts'
 
 // What we read of an order and a customer, and nothing more. Every field may be missing or garbage: a reader per field turns that
 // into null, and only a row without id, status, currency, time or total is given up, by itself.
@@ -247,6 +247,7 @@ const Customer = z.object({
   shipping: wirePart.pipe(Address),
   date_created_gmt: wireTime,
   date_modified_gmt: wireTime,
+  meta_data: wireList,
 })
 
 export const CUSTOMER_FIELDS = fieldNames(Customer.shape)
@@ -268,6 +269,8 @@ export function readCustomer(raw: unknown): RowReading<PlatformCustomer & { role
       company: wire.billing.company ?? wire.shipping.company,
       createdAt: wire.date_created_gmt,
       modifiedAt: wire.date_modified_gmt,
+      // Moves with each page they see while logged in; date_modified does not move with it.
+      lastLoginAt: unixInstant(wire.meta_data.find(({ key }) => key === 'wc_last_active')?.value),
     },
   }
 }

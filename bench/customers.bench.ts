@@ -1,0 +1,105 @@
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../server/app.ts'
+import { customerSorts } from '../shared/customers.ts'
+import { openCarts, SIZES } from './carts.ts'
+import type { Bench, Figure } from './figures.ts'
+import type { Lab } from './lab.ts'
+import { signIn } from './list.bench.ts'
+import { percentile, seededRandom } from './measure.ts'
+
+// Method: the stores of the carts' benchmark, of 10,000, 100,000 and a million customers, two in seven registered. The real route, sign-in
+// and totals included, is asked in-process for pages of 50: every column in both directions, pages 1 to 10; registered ones and guests;
+// searches for the beginning of a name, of an email and of a phone number; what nobody begins with; and pages from the whole depth of the list.
+// Questions of all sizes take turns. What counts is how much slower the largest store is than the smallest.
+
+const LIMIT = 50
+
+export const bench: Bench = { name: 'customers', run }
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const instance = await openCarts(lab)
+  const app = buildApp(instance.deps)
+  try {
+    await app.ready()
+    const tokens = []
+    for (const store of instance.stores) tokens.push(await signIn(instance, store))
+    const figures: Figure[] = []
+    for (const [name, questionOf] of Object.entries(questions(lab))) {
+      figures.push(await compare({ app, tokens, lab }, name, questionOf))
+    }
+    return figures
+  } finally {
+    await app.close()
+    await instance.close()
+  }
+}
+
+/** What is asked, by the number of the question, a random number and the number of customers. */
+type Question = (n: number, random: number, size: number) => Record<string, string>
+
+function questions(lab: Lab): Record<string, Question> {
+  const page = (random: number) => String(1 + Math.floor(random * 10))
+  const kind = (n: number) => (n % 2 ? 'yes' : 'no')
+  const sorts = customerSorts.map((sort): [string, Question] => [
+    `list by ${sort}`,
+    (n, random) => ({ sort, order: n % 2 ? 'asc' : 'desc', page: page(random) }),
+  ])
+  return {
+    ...Object.fromEntries(sorts),
+    'list of one kind': (n, random) => ({ registered: kind(n), page: page(random) }),
+    'list of one kind by name': (n, random) => ({ registered: kind(n), sort: 'name', page: page(random) }),
+    'search for a beginning': (n) => ({ search: beginnings[n % beginnings.length]! }),
+    'search within one kind': (n) => ({ search: beginnings[n % beginnings.length]!, registered: kind(n) }),
+    'search for what is nowhere': (n) => ({ search: `zz${n}` }),
+    'page from anywhere': (_n, random, size) => ({
+      page: String(1 + Math.floor((random * lab.sized(size)) / LIMIT)),
+    }),
+  }
+}
+
+const beginnings = [
+  'ad',
+  'grace',
+  'whitfield',
+  'lo',
+  'hopper',
+  'lovelace',
+  'ada.love',
+  'alan.tur',
+  '+1212',
+  '+121200',
+  'g',
+]
+
+interface Asked {
+  app: FastifyInstance
+  tokens: string[]
+  lab: Lab
+}
+
+async function compare({ app, tokens, lab }: Asked, name: string, questionOf: Question): Promise<Figure> {
+  const random = seededRandom(7)
+  const taken: number[][] = SIZES.map(() => [])
+  const rounds = Math.max(8, Math.round(40 * lab.scale))
+  for (let n = -4; n < rounds; n++) {
+    for (const [index, size] of SIZES.entries()) {
+      const asked = { page: '1', limit: String(LIMIT), ...questionOf(Math.abs(n), random(), size) }
+      const begun = performance.now()
+      const reply = await app.inject({
+        url: `/api/stores/customers/recent?${new URLSearchParams(asked)}`,
+        headers: { authorization: `Bearer ${tokens[index]}` },
+      })
+      if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
+      if (n >= 0) taken[index]!.push(performance.now() - begun)
+    }
+  }
+  const p = (index: number, share: number) => percentile(taken[index]!, share)
+  const each = SIZES.map((_, index) => `${p(index, 0.5).toFixed(1)} / ${p(index, 0.95).toFixed(1)}`)
+  return {
+    name,
+    value: p(2, 0.95) / p(0, 0.95),
+    unit: '×',
+    goal: { below: 2 },
+    note: `p50 / p95 in ms: ${each.join(', ')}`,
+  }
+}

@@ -1,0 +1,76 @@
+import type { CartBadge, CartState } from '../../shared/carts.ts'
+import { type StoreDb, sql } from '../core/db.ts'
+import { CUSTOMER_COLUMNS, type ListedCustomer } from './list-sql.ts'
+
+// The page of one customer: SQL and nothing else. People have few rows; of the odd one that has many, the newest are shown.
+
+export interface CustomerRow extends ListedCustomer {
+  country: string | null
+  emails: string[]
+  phones: string[]
+  unconfirmed: string[]
+}
+
+/** undefined also for a shopper nobody knows anything of: they are no customer. */
+export async function readCustomer({ db, storeId }: StoreDb, id: string): Promise<CustomerRow | undefined> {
+  const ofKind = (kind: 'email' | 'phone') => sql`array(select value from shopper_keys k
+    where k.store_id = s.store_id and k.shopper_id = s.id and k.kind = ${kind} order by value limit 20)`
+  const { rows } = await sql<CustomerRow>`
+    select ${CUSTOMER_COLUMNS}, s.country, ${ofKind('email')} as emails, ${ofKind('phone')} as phones,
+      array(select value from unconfirmed_contacts u where u.store_id = s.store_id and u.shopper_id = s.id
+        order by value limit 20) as unconfirmed
+    from shoppers s where s.store_id = ${storeId} and s.id = ${id} and s.is_customer`.execute(db)
+  return rows[0]
+}
+
+export interface CartRow {
+  id: string
+  item_count: number
+  value_minor: number
+  currency: string
+  badge: CartBadge
+  status: CartState
+  last_activity_at: Date
+  total: number
+}
+
+/** Joined carts are told by the one they were joined to. */
+export async function cartsOf({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<CartRow[]> {
+  const { rows } = await sql<CartRow>`
+    select id, item_count, value_minor, currency, badge, status, last_activity_at, count(*) over ()::int as total from carts
+    where store_id = ${storeId} and shopper_id = ${shopperId} and status <> 'merged'
+    order by last_activity_at desc, id desc limit ${most}`.execute(db)
+  return rows
+}
+
+export interface OrderRow {
+  order_id: string
+  status: string
+  total_minor: number
+  net_minor: number
+  currency: string
+  cart_id: string | null
+  is_purchase: boolean
+  at: Date
+  total: number
+}
+
+/** An order begun and not placed is told as a cart. */
+export async function ordersOf({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<OrderRow[]> {
+  const { rows } = await sql<OrderRow>`
+    select o.order_id, o.status, o.total_minor, o.net_minor, o.currency, o.cart_id, o.kind = 'purchase' as is_purchase,
+      coalesce(o.purchased_at, o.created_at) as at, count(*) over ()::int as total
+    from shopper_keys k join orders o on o.store_id = k.store_id and o.order_id = k.value
+    where k.store_id = ${storeId} and k.shopper_id = ${shopperId} and k.kind = 'order' and o.kind <> 'draft'
+    order by at desc, o.order_id desc limit ${most}`.execute(db)
+  return rows
+}
+
+/** By currency; what was cancelled since counts as nothing, what was refunded comes off (S3). */
+export async function valueByCurrency({ db, storeId }: StoreDb, shopperId: string) {
+  const { rows } = await sql<{ currency: string; orders: number; net_minor: number }>`
+    select currency, count(*)::int as orders, sum(net_minor)::bigint as net_minor from orders
+    where store_id = ${storeId} and shopper_id = ${shopperId} and purchased_at is not null and kind = 'purchase'
+    group by currency order by count(*) desc, currency`.execute(db)
+  return rows
+}

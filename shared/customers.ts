@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { CartBadge, CartState, MessageView } from './carts.ts'
+import { endpoint, storeQuery } from './endpoint.ts'
+import { LedgerEntry } from './ledger.ts'
+import { DownloadLink, Pagination } from './paging.ts'
+import { suppressionChannels, suppressionReasons } from './suppressions.ts'
+
+// Customers (B 3, decisions 40 and 127): the store's registered customers, and guests who ordered or left a contact.
+
+export const CustomerView = z.object({
+  _id: z.string(),
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  customer_email: z.string().nullable(),
+  phone: z.string().nullable(),
+  company: z.string().nullable(),
+  is_registered: z.boolean(),
+  /** When they were last in the shop as themselves; null where the store does not say. */
+  last_login: z.string().nullable(),
+})
+export type CustomerView = z.infer<typeof CustomerView>
+
+/** `since`: when the store first saw them. */
+export const customerSorts = ['since', 'name', 'email', 'phone', 'company', 'registered', 'last_login'] as const
+export type CustomerSort = (typeof customerSorts)[number]
+
+const filterFields = {
+  search: z.string().max(200).optional(),
+  registered: z.enum(['yes', 'no']).optional(),
+}
+
+export const MOST_CUSTOMERS = 100
+
+export const listCustomers = endpoint({
+  method: 'GET',
+  path: '/api/stores/customers/recent',
+  permission: 'carts:read',
+  scope: 'store',
+  summary:
+    'The customers of a store, newest first: registered ones, and guests who ordered or left a contact. With `page`: {customers, pagination}; without it the newest 100 as an array',
+  query: storeQuery.extend({
+    ...filterFields,
+    page: z.coerce.number().int().min(1).max(1_000_000).optional(),
+    /** On a page 50, unless said otherwise; without `page` 100. */
+    limit: z.coerce.number().int().min(1).max(MOST_CUSTOMERS).optional(),
+    sort: z.enum(customerSorts).default('since'),
+    order: z.enum(['asc', 'desc']).default('desc'),
+  }),
+  reply: z.union([
+    z.array(CustomerView),
+    z.object({
+      customers: z.array(CustomerView),
+      pagination: Pagination.extend({
+        /** Searches are counted up to 1,000: there are more than `total`. */
+        totalIsCapped: z.boolean().optional(),
+        /** Nothing begins with the text searched for; it was looked for anywhere in so many of the newest customers. */
+        lookedThrough: z.number().optional(),
+      }),
+    }),
+  ]),
+})
+
+export const exportCustomers = endpoint({
+  method: 'GET',
+  path: '/api/stores/customers/export',
+  permission: 'account:export',
+  scope: 'store',
+  summary: 'A link, good for two minutes, to all customers of a filter as a CSV file, newest first',
+  query: storeQuery.extend(filterFields),
+  reply: DownloadLink,
+})
+
+const CustomerCart = z.object({
+  id: z.string(),
+  items: z.number(),
+  total: z.number(),
+  currency: z.string(),
+  status: CartBadge,
+  state: CartState,
+  last_activity: z.string(),
+})
+
+const CustomerOrder = z.object({
+  id: z.string(),
+  /** The platform's own word. */
+  status: z.string(),
+  total: z.number(),
+  net: z.number(),
+  currency: z.string(),
+  at: z.string(),
+  is_purchase: z.boolean(),
+  cart_id: z.string().nullable(),
+})
+
+/** Of one currency: two are never added. */
+const CustomerValue = z.object({
+  currency: z.string(),
+  orders: z.number(),
+  net: z.number(),
+  average: z.number(),
+})
+
+const of = <Row extends z.ZodType>(row: Row) => z.object({ rows: z.array(row), total: z.number() })
+
+export const CustomerPage = CustomerView.extend({
+  /** All addresses they are known by. */
+  emails: z.array(z.string()),
+  phones: z.array(z.string()),
+  /** Typed above the limits on new contacts and not confirmed, so not written to (X5). */
+  unconfirmed: z.array(z.string()),
+  country: z.string().nullable(),
+  since: z.string(),
+  /** Newest first, as everything below. */
+  consents: z.array(LedgerEntry),
+  suppressed: z.array(
+    z.object({
+      address: z.string().nullable(),
+      channel: z.enum(suppressionChannels),
+      reason: z.enum(suppressionReasons),
+      since: z.string(),
+    }),
+  ),
+  value: z.array(CustomerValue),
+  carts: of(CustomerCart),
+  orders: of(CustomerOrder),
+  messages: of(MessageView),
+})
+export type CustomerPage = z.infer<typeof CustomerPage>
+
+export const readCustomer = endpoint({
+  method: 'GET',
+  path: '/api/customers/:id',
+  permission: 'carts:read',
+  scope: 'store',
+  summary:
+    'A customer: contact, consent with its evidence, suppression, value by currency, and the newest carts, orders and messages with why each was sent or not',
+  params: z.object({ id: z.uuid() }),
+  query: storeQuery,
+  reply: z.object({ customer: CustomerPage }),
+})
