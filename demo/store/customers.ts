@@ -56,6 +56,16 @@ export function saveCustomer(shop: Shop, changed: Customer): Customer {
   return customer
 }
 
+const lastActive = 'wc_last_active'
+
+/** WordPress notes Unix seconds as text with the user, which is no edit: date_modified stays (customers-last-active.json). */
+export function noteVisit(shop: Shop, customer: Customer, at = nowSeconds(shop)) {
+  const known = customer.meta.find(({ key }) => key === lastActive)
+  const seen = { id: known?.id ?? nextId(shop.db, 'meta'), key: lastActive, value: String(at) }
+  const meta = [...customer.meta.filter(({ key }) => key !== lastActive), seen]
+  run(shop.db, 'update customers set doc = ? where id = ?', JSON.stringify({ ...customer, meta }), customer.id)
+}
+
 export function removeCustomer(shop: Shop, id: number) {
   run(shop.db, 'delete from customers where id = ?', id)
 }

@@ -53,6 +53,32 @@ test('customers, and the one with an open cart', async () => {
   expect(await replayFile('customer-with-open-cart')).toEqual([])
 })
 
+test('the last visit of a customer is in meta_data, moves with each page, and is no edit', async () => {
+  const { exchanges } = readRecording('customers-last-active')
+  const start = clock.seconds
+  clock.seconds = Date.parse('2026-11-22T19:09:12Z') / 1000
+  const nora = { email: 'nora@example.com', username: 'nora', firstName: 'Nora', lastName: 'Lind' }
+  const known = new Map([[4, addCustomer(store.shop, nora).id]])
+  // The later exchanges are wc-analytics, which this store has not; those before are of the whole store's customers.
+  const asked = exchanges.filter(({ request }) => /\/wc\/v[34]\//.test(request.path) && !request.query?.per_page)
+  expect(asked).toHaveLength(7)
+  for (const exchange of asked) {
+    const { value } = [exchange.response.body].flat().flatMap((each) => metaOf(each))[0] ?? {}
+    if (value) clock.seconds = Number(value)
+    if (value) store.customers.visit('nora@example.com')
+    const [told] = await replay([exchange], { store, clock, ids: known })
+    expect((told?.problems ?? []).filter((problem) => !/_links is not/.test(problem))).toEqual([])
+    const { body } = await ask(store, 'GET', `/wp-json/wc/v3/customers/${known.get(4)}`)
+    if (value) expect(body).toMatchObject({ meta_data: [{ key: 'wc_last_active', value }] })
+    expect(body).toMatchObject({ date_modified_gmt: '2026-11-22T19:09:12' })
+  }
+  clock.seconds = start
+})
+
+function metaOf(customer: unknown) {
+  return (customer as { meta_data?: { value: string }[] }).meta_data ?? []
+}
+
 test('coupons and their expiry', async () => {
   expect(await replayFile('coupons')).toEqual([])
   expect(await replayFile('coupons-expiry')).toEqual([])

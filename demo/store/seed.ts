@@ -1,7 +1,7 @@
 // The goods, coupons and customers a fresh demo store opens with. Ids are fixed by the order of this list.
 import { type Product, rawOption, saveProduct } from './catalog.ts'
 import { addCoupon } from './coupons.ts'
-import { addCustomer, noAddress } from './customers.ts'
+import { addCustomer, noAddress, noteVisit } from './customers.ts'
 import type { PictureName } from './pictures.ts'
 import { nowSeconds, type Shop } from './shop.ts'
 import { nextId, raiseCounter, transact } from './sqlite.ts'
@@ -261,17 +261,21 @@ function seedCoupons(shop: Shop) {
 
 function seedCustomers(shop: Shop, createdAt: number) {
   const owner = { email: 'owner@mapleandclay.example.com', username: 'owner', role: 'administrator' }
-  addCustomer(shop, { ...owner, firstName: 'June', lastName: 'Carver', createdAt, modifiedAt: createdAt })
+  const june = addCustomer(shop, { ...owner, firstName: 'June', lastName: 'Carver', createdAt, modifiedAt: createdAt })
+  const hour = 3600
+  noteVisit(shop, june, nowSeconds(shop) - hour)
+  // The last is how long ago they were on the shop's pages.
   const people = [
-    ['Ava', 'Thompson', '+18025550101'],
-    ['Liam', 'Nguyen', '+18025550102'],
-    ['Sofia', 'Marino', '+18025550103'],
+    ['Ava', 'Thompson', '+18025550101', 5 * hour],
+    ['Liam', 'Nguyen', '+18025550102', 3 * 24 * hour],
+    ['Sofia', 'Marino', '+18025550103', 41 * 24 * hour],
   ] as const
-  for (const [firstName, lastName, phone] of people) {
+  for (const [firstName, lastName, phone, ago] of people) {
     const email = `${firstName}.${lastName}@example.com`.toLowerCase()
     const home = { address_1: '12 Pearl St', city: 'Burlington', state: 'VT', postcode: '05401', country: 'US', phone }
     const billing = { ...noAddress, ...home, first_name: firstName, last_name: lastName, email }
-    addCustomer(shop, { email, firstName, lastName, billing, createdAt, modifiedAt: createdAt })
+    const customer = addCustomer(shop, { email, firstName, lastName, billing, createdAt, modifiedAt: createdAt })
+    noteVisit(shop, customer, nowSeconds(shop) - ago)
   }
 }
 

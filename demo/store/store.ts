@@ -4,7 +4,9 @@ import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type ApiKey, saveKey } from './auth.ts'
+import { type CouponsByHand, type CustomersByHand, couponsByHand, customersByHand } from './by-hand.ts'
 import { writeCapture } from './capture.ts'
+import { type Connections, switchConnections } from './connections.ts'
 import { deliverDue } from './deliver.ts'
 import { type HistoricOrder, insertHistory } from './history.ts'
 import { cancelUnpaid, cleanDrafts } from './orders.ts'
@@ -61,6 +63,11 @@ export type DemoStore = {
   /** Writes past orders in one transaction, telling nobody; returns their ids. */
   insertOrders: (orders: HistoricOrder[]) => number[]
   addKey: (key: Omit<ApiKey, 'description'> & { description?: string }) => void
+  /** As somebody else in the store's admin. */
+  coupons: CouponsByHand
+  customers: CustomersByHand
+  /** Lets the store be away, slow or silent. */
+  connections: Connections
   /** Delivers what is due now instead of on the next tick. */
   deliverWebhooks: () => Promise<number>
   /** The daily and minutely jobs: drafts a day old, unpaid orders, stale sessions. */
@@ -81,6 +88,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
   const shop = openShop(options)
   const keys = saveOwnerKey(shop, options)
   if (options.seed !== false && isEmpty(shop)) seedStore(shop)
+  const connections = switchConnections(app)
   serveRest(app, shop)
   servePages(app, shop)
   const listening = await app.listen({ port: options.port ?? 3001, host }).catch((error: unknown) => {
@@ -98,9 +106,15 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
     reset: () => resetShop(shop),
     insertOrders: (orders) => insertHistory(shop, orders),
     addKey: (key) => saveKey(shop, { description: '', ...key }),
+    coupons: couponsByHand(shop),
+    customers: customersByHand(shop),
+    connections,
     deliverWebhooks: jobs.deliver,
     cleanUp: () => cleanUp(shop),
-    stop: () => stop(app, shop, jobs),
+    stop: () => {
+      connections.restore()
+      return stop(app, shop, jobs)
+    },
   }
 }
 

@@ -1,0 +1,164 @@
+// Coupons from the cart to the order, in the shop's pages, and behind an app's back.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findOrder } from './orders.ts'
+import { type Answer, ask, bare, type Clock, openStore } from './recordings.ts'
+import { buy, home, visit } from './shoppers.ts'
+import type { DemoStore } from './store.ts'
+
+let store: DemoStore
+let clock: Clock
+
+beforeAll(async () => {
+  const opened = await openStore()
+  store = opened.store
+  clock = opened.clock
+})
+
+afterAll(() => store.stop())
+
+const order = (email: string) => ({
+  billing_address: { ...home, email },
+  shipping_address: home,
+  payment_method: 'cod',
+})
+
+async function withCoupon(code: string) {
+  const shopper = await visit(store)
+  await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 2 })
+  expect((await shopper.call('POST', 'cart/apply-coupon', { code })).status).toBe(200)
+  return shopper
+}
+
+test('an order says what its coupon took off, with the tax of it, and the use is counted', async () => {
+  store.coupons.add({ code: 'ten', discountType: 'percent', amountMinor: 1000 })
+  const shopper = await withCoupon('ten')
+  const { order_id } = (await shopper.call('POST', 'checkout', order('ten@example.com'))).body as { order_id: number }
+  expect((await ask(store, 'GET', `/wp-json/wc/v3/orders/${order_id}`)).body).toMatchObject({
+    discount_total: '5.60',
+    discount_tax: '0.34',
+    total: '61.42',
+    coupon_lines: [
+      { code: 'ten', discount: '5.6', discount_tax: '0.34', discount_type: 'percent', nominal_amount: 10 },
+    ],
+  })
+  expect(store.coupons.list('ten')).toMatchObject([{ usageCount: 1, usedBy: ['ten@example.com'] }])
+})
+
+test('a coupon that ended or was used up while it lay in the cart is dropped, said once, and the order is at full price', async () => {
+  for (const end of [() => store.coupons.expire('brief'), () => store.coupons.use('brief', 'other@example.com')]) {
+    store.coupons.add({ code: 'brief', discountType: 'percent', amountMinor: 1000, usageLimit: 1 })
+    const [looks, places] = [await withCoupon('brief'), await withCoupon('brief')]
+    end()
+    clock.seconds += 1
+    const seen = (await looks.call('GET', 'cart')).body
+    expect(seen).toMatchObject({ coupons: [], errors: [{ message: expect.stringContaining('has been removed') }] })
+    expect((await looks.call('GET', 'cart')).body).toMatchObject({ errors: [] })
+    const { order_id } = (await places.call('POST', 'checkout', order('late@example.com'))).body as { order_id: number }
+    expect(findOrder(store.shop, order_id)).toMatchObject({ discountMinor: 0, couponLines: [], totalMinor: 6736 })
+    store.coupons.delete('brief')
+  }
+})
+
+test('an address the coupon is not for is asked at placing once more: 409, and the cart without it', async () => {
+  store.coupons.add({ code: 'forone', amountMinor: 500, emails: ['one@example.com'] })
+  const shopper = await visit(store)
+  await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
+  await shopper.call('POST', 'cart/update-customer', { billing_address: { email: 'one@example.com' } })
+  await shopper.call('POST', 'cart/apply-coupon', { code: 'forone' })
+  const refused = await shopper.call('POST', 'checkout', order('two@example.com'))
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { code: 'woocommerce_rest_cart_coupon_errors', data: { cart: { coupons: [] } } },
+  })
+  expect((await shopper.call('POST', 'checkout', order('two@example.com'))).status).toBe(200)
+  expect(store.coupons.list('forone')[0]!.usageCount).toBe(0)
+})
+
+test('a declined card gives the use back, and the attempt that succeeds counts once', async () => {
+  store.coupons.add({ code: 'once', amountMinor: 500, usageLimit: 1 })
+  const shopper = await withCoupon('once')
+  const pay = (testcard_mode: string) => ({
+    ...order('once@example.com'),
+    payment_method: 'testcard',
+    payment_data: [{ key: 'testcard_mode', value: testcard_mode }],
+  })
+  expect((await shopper.call('POST', 'checkout', pay('decline'))).status).toBe(400)
+  expect(store.coupons.list('once')[0]!.usageCount).toBe(0)
+  expect((await shopper.call('POST', 'checkout', pay('success'))).status).toBe(200)
+  expect(store.coupons.list('once')[0]!.usageCount).toBe(1)
+})
+
+test('a checkout link applies its coupon, and goes on without one that does not hold', async () => {
+  for (const [code, coupons] of [
+    ['WELCOME10', [{ code: 'welcome10' }]],
+    ['lastyear', []],
+    ['nosuch', []],
+  ] as const) {
+    const answer = await bare(store, 'GET', `/checkout-link/?products=20:2&coupon=${code}`)
+    expect(answer.headers.location).toContain('/checkout/?session=')
+    const cart = await bare(store, 'GET', '/wp-json/wc/store/v1/cart', { cookie: cookieOf(answer) })
+    expect(cart.body).toMatchObject({ items_count: 2, coupons })
+  }
+})
+
+test('cart and checkout show the discount, let it be taken off, and say once why a coupon is gone', async () => {
+  store.coupons.add({ code: 'shown', discountType: 'percent', amountMinor: 1000 })
+  const cookie = cookieOf(await bare(store, 'GET', '/checkout-link/?products=20:1&coupon=shown'))
+  for (const path of ['/cart/', '/checkout/']) {
+    const { body } = await bare(store, 'GET', path, { cookie })
+    expect(body).toContain('Coupon <code>shown</code>')
+    expect(body).toContain('−$2.80')
+    expect(body).toContain('aria-label="Remove coupon shown"')
+  }
+  store.coupons.edit('shown', { status: 'draft' })
+  expect((await bare(store, 'GET', '/checkout/', { cookie })).body).toContain('has been removed from your cart')
+  expect((await bare(store, 'GET', '/checkout/', { cookie })).body).not.toContain('shown')
+  store.coupons.edit('shown', { status: 'publish' })
+  const form = { 'content-type': 'application/x-www-form-urlencoded', cookie }
+  await bare(store, 'POST', '/cart/', form, 'do=coupon&code=shown')
+  expect((await bare(store, 'GET', '/cart/', { cookie })).body).toContain('<code>shown</code>')
+  await bare(store, 'POST', '/cart/', form, 'do=drop-coupon&code=shown')
+  expect((await bare(store, 'GET', '/cart/', { cookie })).body).not.toContain('<code>shown</code>')
+  const id = await buy(store, { method: 'cod', coupon: 'shown' })
+  const received = `/checkout/order-received/${id}/?key=${findOrder(store.shop, id)!.orderKey}`
+  expect((await bare(store, 'GET', received)).body).toContain('Coupon <code>shown</code>')
+})
+
+test('somebody else in the admin: coupons are counted by prefix, deleted, and a draft leaves its code free', async () => {
+  store.coupons.add({ code: 'RC-A1', status: 'draft' })
+  store.coupons.add({ code: 'rc-b2' })
+  expect([store.coupons.count('rc-'), store.coupons.count('zz-')]).toEqual([2, 0])
+  const post = (code: string) => ask(store, 'POST', '/wp-json/wc/v3/coupons', { code, amount: '5' })
+  expect([(await post('rc-a1')).status, (await post('rc-b2')).status]).toEqual([201, 400])
+  store.coupons.delete('rc-b2')
+  expect((await post('rc-b2')).status).toBe(201)
+  expect(() => store.coupons.delete('rc-nothing')).toThrow('no coupon')
+})
+
+test('a store that is away does nothing, one that loses its answer has done it, one that holds does it later', async () => {
+  const { port } = store.app.server.address() as { port: number }
+  const add = (id: number) => fetch(`http://localhost:${port}/?add-to-cart=${id}`)
+  const sold = () => store.shop.db.sqlite.prepare('select count(*) as n from sessions').get()!.n as number
+  const before = sold()
+  store.connections.refuse()
+  await expect(add(20)).rejects.toThrow()
+  expect(sold()).toBe(before)
+  store.connections.loseAnswers(/GET \/\?add-to-cart=21/)
+  expect((await add(20)).status).toBe(200)
+  await expect(add(21)).rejects.toThrow()
+  expect(sold()).toBe(before + 2)
+  store.connections.hold()
+  const held = add(22)
+  await expect.poll(() => store.connections.waiting()).toBe(1)
+  expect(sold()).toBe(before + 2)
+  store.connections.restore()
+  expect((await held).status).toBe(200)
+  expect(sold()).toBe(before + 3)
+})
+
+function cookieOf({ headers }: Answer): string {
+  return [headers['set-cookie'] ?? []]
+    .flat()
+    .map((one) => String(one).split(';')[0])
+    .join('; ')
+}
