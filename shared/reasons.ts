@@ -90,6 +90,7 @@ export const reasonTexts: Record<string, string> = {
   plan_required: 'SMS and WhatsApp in flows are part of the Growth plan.',
   budget: 'The monthly budget for SMS and WhatsApp is used up.',
   cart_missing: 'Cart not found in this store.',
+  customer_missing: 'Customer not found in this store.',
 }
 
 /** What reads differently where a phone is written to. */

@@ -238,7 +238,10 @@ export const sendToCarts = endpoint({
 const jobParams = z.object({ jobId: z.uuid() })
 
 export const BulkSendItem = z.object({
-  cartId: z.string(),
+  /** null: of a discount mail, for a person and about no cart. */
+  cartId: z.string().nullable(),
+  /** null: of a reminder, a cart that was not found. */
+  shopperId: z.string().nullable(),
   customer: z.string(),
   to: z.string().nullable(),
   messageId: z.string().nullable(),
@@ -252,6 +255,8 @@ export type BulkSendItem = z.infer<typeof BulkSendItem>
 export const BulkSend = z.object({
   jobId: z.string(),
   channel: SendChannel,
+  /** To people, with a coupon; else to carts. */
+  isDiscount: z.boolean(),
   state: z.enum(['running', 'done']),
   createdAt: z.string(),
   /** When it was asked to leave; null = at once. */
@@ -276,7 +281,7 @@ export const readBulkSend = endpoint({
     ...pageFields({ limit: 100, mostPages: 10_000 }),
     outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']).optional(),
   }),
-  summary: 'The progress of a job, with a result for each cart. Announced by `store-changed` (messages)',
+  summary: 'The progress of a job, with a result for each cart or customer. Announced by `store-changed` (messages)',
   reply: BulkSend,
 })
 

@@ -11,3 +11,7 @@ export const CART_COLUMNS = sql`c.id, c.customer_name, c.fold -> 'contact' ->> '
 export const withMerged = (storeId: string, cartId: string) => sql<string>`(
   select o.id from carts c join carts o on o.store_id = c.store_id and o.shopper_id = c.shopper_id
   where c.store_id = ${storeId} and c.id = ${cartId} and c.id in (o.id, o.merged_into))`
+
+/** Of shopper `s`, the cart that was left last. */
+export const newestAbandoned = sql`select a.* from carts a
+  where a.store_id = s.store_id and a.shopper_id = s.id and a.status = 'abandoned' order by a.started_at desc, a.id desc limit 1`

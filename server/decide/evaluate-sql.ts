@@ -1,10 +1,11 @@
 import type { CartItem } from '../../shared/carts.ts'
 import { inForceOf } from '../billing/fragments.ts'
 import type { InForce } from '../billing/rules.ts'
+import { newestAbandoned } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import type { ConsentOverride } from '../consent/consent.ts'
 import { overridesInForce } from '../consent/fragments.ts'
-import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { isOpen } from '../messages/fragments.ts'
 import { BOUGHT, MATCHING, matchingPending, matchingPurchase, PENDING, TEXTS_OF_CART } from './fragments.ts'
 
@@ -163,26 +164,50 @@ export async function loadPreview(
   return rows.rows[0]
 }
 
+interface Imagined {
+  channel: string
+  templateId: string | null
+  now: Date
+  capSince: Date
+}
+
 /** Messages by hand that nobody has asked for yet, one for each of these carts, as if they were to leave now. */
-export async function loadImagined(
-  { db, storeId }: StoreTx,
-  wanted: { cartIds: readonly string[]; channel: string; templateId: string | null; now: Date; capSince: Date },
-): Promise<ImaginedRow[]> {
-  const { now } = wanted
-  const rows = await sql<ImaginedRow>`
+export function loadImagined(tx: StoreTx, wanted: Imagined & { cartIds: readonly string[] }): Promise<ImaginedRow[]> {
+  const carts = sql`unnest(${[...wanted.cartIds]}::uuid[]) with ordinality as w(id, place)
+    join carts c on c.store_id = ${tx.storeId} and c.id = w.id
+    join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id`
+  return imagine<ImaginedRow>(tx, carts, wanted)
+}
+
+/** The same for people, each about the cart they left last; about none where there is none. */
+export function loadImaginedFor(
+  tx: StoreTx,
+  wanted: Imagined & { shopperIds: readonly string[] },
+): Promise<ClaimedRow[]> {
+  const people = sql`unnest(${[...wanted.shopperIds]}::uuid[]) with ordinality as w(id, place)
+    join shoppers s on s.store_id = ${tx.storeId} and s.id = w.id
+    left join lateral (${newestAbandoned}) c on true`
+  return imagine<ClaimedRow>(tx, people, wanted)
+}
+
+/** `about`: shoppers `s` with their carts `c`, in the order of `w.place`. */
+async function imagine<Row>(
+  { db }: StoreTx,
+  about: RawBuilder<unknown>,
+  { channel, templateId, now, capSince }: Imagined,
+): Promise<Row[]> {
+  const rows = await sql<Row>`
     select gen_random_uuid() as id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
       ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on, null as holdout_bps, null as salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null}'::jsonb as manual,
       false as is_superseded, ${STATE(now)}, greatest(c.pending_until, matched.until) as pending_until,
       matched.order_id as matching_order
-    from unnest(${[...wanted.cartIds]}::uuid[]) with ordinality as w(id, place)
-    join carts c on c.store_id = ${storeId} and c.id = w.id
-    cross join lateral (select c.store_id, c.id as cart_id, c.shopper_id, null::timestamptz as purchases_since, 1 as step,
-      ${wanted.channel} as channel) m
-    join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
-    left join templates t on t.store_id = m.store_id and t.id = ${wanted.templateId}
-    ${CAP(wanted.capSince)}
+    from ${about}
+    cross join lateral (select s.store_id, c.id as cart_id, s.id as shopper_id,
+      case when c.id is null then ${now}::timestamptz end as purchases_since, 1 as step, ${channel} as channel) m
+    left join templates t on t.store_id = m.store_id and t.id = ${templateId}
+    ${CAP(capSince)}
     ${TEXTS}
     ${MATCHED}
     order by w.place`.execute(db)

@@ -4,6 +4,7 @@ export {
   type ClaimedRow,
   hasTemplate,
   loadImagined,
+  loadImaginedFor,
   loadPreview,
   loadSituation,
   type Situation,

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { messageOfTracker } from '../links/trackers.ts'
 import * as track from '../messages/recipient.ts'
 import { TOKEN_MS } from '../send/send-window.ts'
+import { isOnStoreHost } from '../stores/rules.ts'
 import { classifyRequest, type EngagementKind, type EngagementRequest } from './classify.ts'
 import { recordEngagement } from './events.ts'
 
@@ -25,7 +26,8 @@ export async function followLink(deps: Deps, token: string, arrival: Arrival): P
   const message = await track.messageOf(store, link.message_id)
   if (!message) return null
   await note(deps, store, message, { kind: 'click', link: linkName(link.token_hash), arrival })
-  if (link.target && isOfStore(link.target, message)) return link.target
+  if (link.target && isOnStoreHost(link.target, { url: message.store_url, home_url: message.home_url }))
+    return link.target
   if (message.cart_id === null) return message.home_url
   return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, message.id)}`
 }
@@ -79,9 +81,3 @@ async function note(
 }
 
 const linkName = (hash: Buffer): string => hash.subarray(0, 6).toString('base64url')
-
-/** X1: only hosts the platform reports for that store, at the moment of the click. */
-function isOfStore(target: string, store: { store_url: string; home_url: string }): boolean {
-  const host = new URL(target).host
-  return host === new URL(store.store_url).host || host === new URL(store.home_url).host
-}

@@ -8,13 +8,23 @@ export interface JobRow {
   id: string
   channel: SendChannel
   send_at: Date | null
+  /** Of a discount mail, whose items are people; null: carts. */
+  coupon_id: string | null
+  cart_url: string | null
   missing: string[]
   created_at: Date
 }
 
+/** What a discount mail has and a reminder has not. */
+export interface Offer {
+  couponId: string | null
+  /** The shop's page its link leads to; null: the cart, or the shop. */
+  cartUrl: string | null
+}
+
 export async function insertJob(
   { db, storeId }: StoreTx,
-  job: { id: string; channel: SendChannel; askedBy: string; sendAt: Date | null; now: Date },
+  job: { id: string; channel: SendChannel; askedBy: string; sendAt: Date | null; now: Date } & Offer,
 ): Promise<void> {
   await db
     .insertInto('bulk_sends')
@@ -24,16 +34,18 @@ export async function insertJob(
       channel: job.channel,
       asked_by: job.askedBy,
       send_at: job.sendAt,
+      coupon_id: job.couponId,
+      cart_url: job.cartUrl,
       created_at: job.now,
     })
     .execute()
 }
 
-/** Of what was asked for, what is no cart of the store. */
-export async function noteMissing({ db, storeId }: StoreTx, jobId: string, cartIds: string[]): Promise<void> {
+/** Of what was asked for, what is no cart (or no customer) of the store. */
+export async function noteMissing({ db, storeId }: StoreTx, jobId: string, ids: string[]): Promise<void> {
   await db
     .updateTable('bulk_sends')
-    .set({ missing: cartIds })
+    .set({ missing: ids })
     .where('store_id', '=', storeId)
     .where('id', '=', jobId)
     .execute()
@@ -42,7 +54,7 @@ export async function noteMissing({ db, storeId }: StoreTx, jobId: string, cartI
 export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow | undefined> {
   return db
     .selectFrom('bulk_sends')
-    .select(['id', 'channel', 'send_at', 'missing', 'created_at'])
+    .select(['id', 'channel', 'send_at', 'coupon_id', 'cart_url', 'missing', 'created_at'])
     .where('store_id', '=', storeId)
     .where('id', '=', jobId)
     .executeTakeFirst()
@@ -53,7 +65,7 @@ const OUTCOME = outcomeWord('m')
 
 /** Each item's message is looked up by itself: just after thousands were written, statistics know nothing of them. */
 const currentOf = (storeId: string, jobId: string) => sql`manual_messages r
-  cross join lateral (select m.id, m.cart_id, m.state, m.reason, m.to_address, m.provider_response from messages m
+  cross join lateral (select m.id, m.cart_id, m.shopper_id, m.state, m.reason, m.to_address, m.provider_response from messages m
     where m.store_id = ${storeId} and m.id = r.message_id offset 0) m
   where r.store_id = ${storeId} and r.job_id = ${jobId} and r.is_current`
 
@@ -64,7 +76,10 @@ export async function countOutcomes({ db, storeId }: StoreDb, jobId: string): Pr
 }
 
 export interface ItemRow {
-  cart_id: string
+  /** null: about no cart. */
+  cart_id: string | null
+  /** null: a cart that was not found. */
+  shopper_id: string | null
   customer: string | null
   to_address: string | null
   message_id: string | null
@@ -74,34 +89,45 @@ export interface ItemRow {
   response: string | null
 }
 
-/** A page of the items in the order of their carts; ids that are no cart of the store are failed ones. */
+/** A page of the items in a fixed order; ids that are no cart, or no customer, of the store are failed ones. */
 export async function itemsOf(
   { db, storeId }: StoreDb,
   jobId: string,
   page: { outcome: string | null; limit: number; offset: number },
 ): Promise<ItemRow[]> {
   const rows = await sql<ItemRow>`
-    select i.cart_id, c.customer_name as customer, i.to_address, i.message_id, i.outcome, i.reason, i.response from (
-      select r.cart_id, m.cart_id as whose, coalesce(m.to_address, r.to_address) as to_address, m.id as message_id, ${OUTCOME} as outcome, m.reason,
-        m.provider_response as response
+    select i.cart_id, i.shopper_id, coalesce(c.customer_name, nullif(concat_ws(' ', s.first_name, s.last_name), '')) as customer,
+      i.to_address, i.message_id, i.outcome, i.reason, i.response from (
+      select r.cart_id, m.shopper_id, m.cart_id as whose, coalesce(m.to_address, r.to_address) as to_address, m.id as message_id,
+        ${OUTCOME} as outcome, m.reason, m.provider_response as response
       from ${currentOf(storeId, jobId)}
       union all
-      select missing.id, null, null, null, 'failed', 'cart_missing', null from bulk_sends j, unnest(j.missing) as missing(id)
+      select case when j.coupon_id is null then missing.id end, case when j.coupon_id is not null then missing.id end, null, null, null,
+        'failed', case when j.coupon_id is null then 'cart_missing' else 'customer_missing' end, null
+      from bulk_sends j, unnest(j.missing) as missing(id)
       where j.store_id = ${storeId} and j.id = ${jobId}) i
     left join lateral (select c.customer_name from carts c where c.store_id = ${storeId} and c.id = i.whose) c on true
+    left join lateral (select s.first_name, s.last_name from shoppers s
+      where s.store_id = ${storeId} and s.id = i.shopper_id and i.whose is null) s on true
     where ${page.outcome}::text is null or i.outcome = ${page.outcome}
-    order by i.cart_id limit ${page.limit} offset ${page.offset}`.execute(db)
+    order by i.cart_id, i.shopper_id limit ${page.limit} offset ${page.offset}`.execute(db)
   return rows.rows
 }
 
-/** Takes the failed items out of the job, for new messages to stand in their place; nobody else takes the same. */
+/**
+ * Takes the failed items out of the job, for new messages to stand in their place; nobody else takes the same. Of a discount mail not those
+ * of people who turned out to be one with somebody whom it reached, or still may.
+ */
 export async function takeFailed({ db, storeId }: StoreTx, jobId: string): Promise<TakenItem[]> {
   const rows = await sql<TakenItem>`
     update manual_messages u set is_current = false
-    from (select r.message_id from ${currentOf(storeId, jobId)} and ${hasNotArrived('m')}
+    from (select r.message_id, m.shopper_id from ${currentOf(storeId, jobId)} and ${hasNotArrived('m')}
+      and (r.coupon_id is null or m.shopper_id not in (select m.shopper_id from ${currentOf(storeId, jobId)} and not ${hasNotArrived('m')}))
       order by r.message_id for update of r) failed
     where u.store_id = ${storeId} and u.message_id = failed.message_id and u.is_current
-    returning u.message_id, u.cart_id, u.template_id, u.subject, u.body, u.overrides_holdout`.execute(db)
+    returning u.message_id, u.cart_id, failed.shopper_id, u.template_id, u.subject, u.body, u.overrides_holdout`.execute(
+    db,
+  )
   return rows.rows
 }
 
@@ -113,7 +139,8 @@ export async function putBack({ db, storeId }: StoreTx, messageIds: readonly str
 
 export interface TakenItem {
   message_id: string
-  cart_id: string
+  cart_id: string | null
+  shopper_id: string
   template_id: string | null
   subject: string | null
   body: string | null

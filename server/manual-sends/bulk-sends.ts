@@ -9,13 +9,11 @@ import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { paginationOf } from '../core/paging.ts'
 import type { Deps } from '../deps.ts'
-import { sendDueMessages } from '../messages/jobs.ts'
-import { scheduleNextLook } from '../messages/messages.ts'
 import { templateFor } from '../preview/preview.ts'
 import * as sql from './bulk-sends-sql.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-import { assertMaySend, MANUAL_AGE_MS } from './manual.ts'
-import { insertManualMessage, keepFromLosing } from './manual-sql.ts'
+import { assertMaySend } from './manual.ts'
+import { type Items, planItems } from './plan-items.ts'
 
 // Messages to many carts (D9): one request writes one row for each, and the rows are the job. A server that is killed in the middle
 // loses nothing; whoever sends next goes on from them.
@@ -47,14 +45,17 @@ export async function startJob(
     make: (tx, jobId) => planJob(deps, tx, { ...wanted, cartIds, jobId, askedBy }),
     answer: async (jobId) => ({ jobId }),
   })
-  if (cartIds.length >= MANY) {
-    await sql.refreshStatistics(store).catch((error) => deps.log.warn({ err: error }, 'jobs.no-statistics'))
-  }
+  await refreshAfterMany(deps, store, cartIds.length)
   return job
 }
 
 /** From here on a job changes what statistics say of its tables. */
 const MANY = 1_000
+
+export async function refreshAfterMany(deps: Deps, store: StoreDb<Db>, count: number): Promise<void> {
+  if (count < MANY) return
+  await sql.refreshStatistics(store).catch((error) => deps.log.warn({ err: error }, 'jobs.no-statistics'))
+}
 
 async function planJob(
   deps: Deps,
@@ -62,43 +63,15 @@ async function planJob(
   wanted: JobRequest & { jobId: string; askedBy: string },
 ): Promise<void> {
   const { jobId, channel, askedBy, sendAt, cartIds } = wanted
-  await sql.insertJob(tx, { id: jobId, channel, askedBy, sendAt, now: deps.now() })
+  const job = { id: jobId, channel, askedBy, sendAt, couponId: null, cartUrl: null, now: deps.now() }
+  await sql.insertJob(tx, job)
   const templateId = await templateFor(tx, wanted)
-  const words = { template_id: templateId, subject: wanted.subject ?? null, body: wanted.body ?? null }
-  const known = new Set(await planItems(deps, tx, { ...wanted, ...words, overrides_holdout: wanted.overrideHoldout }))
+  const words = { templateId, subject: wanted.subject ?? null, body: wanted.body ?? null }
+  const common = { ...job, ...words, jobId, overridesHoldout: wanted.overrideHoldout }
+  const planned = await planItems(deps, tx, common, { carts: cartIds.map((cartId) => ({ id: newId(), cartId })) })
+  const known = new Set(planned.cartIds)
   const missing = cartIds.filter((id) => !known.has(id))
   if (missing.length > 0) await sql.noteMissing(tx, jobId, missing)
-}
-
-type Words = Omit<sql.TakenItem, 'cart_id' | 'message_id'>
-
-async function planItems(
-  deps: Deps,
-  tx: StoreTx,
-  wanted: Words & Pick<JobRequest, 'channel' | 'cartIds' | 'sendAt'> & { jobId: string; askedBy: string },
-): Promise<string[]> {
-  const now = deps.now()
-  const dueAt = wanted.sendAt && wanted.sendAt > now ? wanted.sendAt : now
-  await keepFromLosing(tx, wanted.cartIds, dueAt)
-  const cartIds = await insertManualMessage(tx, {
-    rows: wanted.cartIds.map((cartId) => ({ id: newId(), cartId })),
-    channel: wanted.channel,
-    jobId: wanted.jobId,
-    askedBy: wanted.askedBy,
-    toAddress: null,
-    templateId: wanted.template_id,
-    subject: wanted.subject,
-    body: wanted.body,
-    isImmediate: dueAt === now,
-    overridesHoldout: wanted.overrides_holdout,
-    dueAt,
-    expiresAt: new Date(dueAt.getTime() + MANUAL_AGE_MS),
-    wakeAt: dueAt,
-    now,
-  })
-  await scheduleNextLook(tx)
-  await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
-  return cartIds
 }
 
 /** The failed ones once more, each as a new message; asked twice at once, one of the two finds none. */
@@ -109,16 +82,32 @@ export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, as
     const [first] = failed
     if (!first) return 0
     // All items of a job have the same words.
-    const { message_id: _, cart_id: __, ...words } = first
-    const cartIds = failed.map((item) => item.cart_id)
-    const { channel, send_at: sendAt } = job
-    const planned = new Set(await planItems(deps, tx, { ...words, jobId, askedBy, channel, sendAt, cartIds }))
+    const words = { subject: first.subject, body: first.body, overridesHoldout: first.overrides_holdout }
+    const offer = { couponId: job.coupon_id, cartUrl: job.cart_url, templateId: first.template_id }
+    const common = { jobId, channel: job.channel, sendAt: job.send_at, askedBy, ...offer, ...words }
+    const items = job.coupon_id ? onePerPerson(failed) : failed
+    const planned = await planItems(deps, tx, common, againOf(items, job))
+    const isPlanned = new Set([...planned.cartIds, ...planned.shopperIds])
+    const tried = items.filter((item) => isPlanned.has(item.cart_id ?? item.shopper_id))
     // What turned out to be no cart stays failed.
-    const left = failed.filter((item) => !planned.has(item.cart_id)).map((item) => item.message_id)
+    const left = failed.filter((item) => !tried.includes(item)).map((item) => item.message_id)
     if (left.length > 0) await sql.putBack(tx, left)
-    return planned.size
+    return tried.length
   })
   return { jobId, retried }
+}
+
+/** Several are one person's who turned out to be one since. */
+const onePerPerson = (items: readonly sql.TakenItem[]) => [
+  ...new Map(items.map((item) => [item.shopper_id, item] as const)).values(),
+]
+
+/** Another origin, as the first message of these people is kept; a purchase since the request counts all the same. */
+function againOf(items: readonly sql.TakenItem[], job: sql.JobRow): Items {
+  const rows = items.map((item) => ({ id: newId(), cartId: item.cart_id, shopperId: item.shopper_id }))
+  const carts = rows.flatMap(({ id, cartId }) => (cartId ? [{ id, cartId }] : []))
+  const people = rows.filter(({ cartId }) => cartId === null)
+  return { carts, lone: { people, originId: newId(), purchasesSince: job.created_at } }
 }
 
 export interface JobPage {
@@ -146,6 +135,7 @@ export async function readJob(
   return {
     jobId,
     channel: job.channel,
+    isDiscount: job.coupon_id !== null,
     state: counts.waiting > 0 ? 'running' : 'done',
     createdAt: job.created_at.toISOString(),
     sendAt: job.send_at?.toISOString() ?? null,
@@ -167,6 +157,7 @@ const waitingText = {
 function presentItem(item: sql.ItemRow, channel: SendChannel): z.infer<typeof BulkSendItem> {
   return {
     cartId: item.cart_id,
+    shopperId: item.shopper_id,
     customer: item.customer ?? '',
     to: item.to_address,
     messageId: item.message_id,
@@ -203,7 +194,7 @@ function resultsOf(items: readonly sql.ItemRow[], channel: SendChannel) {
       ? []
       : [
           {
-            cartId: cart_id,
+            cartId: cart_id!,
             messageId: message_id,
             state: outcome === 'sent' ? ('sent' as const) : ('on_its_way' as const),
           },
@@ -211,6 +202,6 @@ function resultsOf(items: readonly sql.ItemRow[], channel: SendChannel) {
   )
   const failed = items
     .filter((item) => item.outcome === 'failed')
-    .map((item) => ({ cartId: item.cart_id, reason: item.reason ?? 'failed', error: explain(item.reason, channel) }))
+    .map((item) => ({ cartId: item.cart_id!, reason: item.reason ?? 'failed', error: explain(item.reason, channel) }))
   return { successful, failed }
 }

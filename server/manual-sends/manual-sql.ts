@@ -12,6 +12,9 @@ export interface NewManualMessage {
   templateId: string | null
   subject: string | null
   body: string | null
+  /** Of a discount mail. */
+  couponId: string | null
+  cartUrl: string | null
   isImmediate: boolean
   overridesHoldout: boolean
   dueAt: Date
@@ -46,10 +49,10 @@ export async function insertManualMessage({ db, storeId }: StoreTx, wanted: NewM
         template_id, created_at, updated_at)
       select ${storeId}, id, cart_id, shopper_id, 'manual', id, 1, ${wanted.channel}, ${SCHEDULED}, ${wanted.dueAt},
         ${wanted.expiresAt}, ${wanted.wakeAt}, ${wanted.templateId}, ${now}, ${now} from wanted)
-    insert into manual_messages (store_id, message_id, cart_id, job_id, asked_by, to_address, template_id, subject, body,
-      is_immediate, overrides_holdout, created_at)
+    insert into manual_messages (store_id, message_id, cart_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id,
+      cart_url, is_immediate, overrides_holdout, created_at)
     select ${storeId}, id, asked, ${wanted.jobId}, ${wanted.askedBy}, ${wanted.toAddress}, ${wanted.templateId},
-      ${wanted.subject}, ${wanted.body}, ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${now} from wanted
+      ${wanted.subject}, ${wanted.body}, ${wanted.couponId}, ${wanted.cartUrl}, ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${now} from wanted
     returning cart_id`.execute(db)
   return made.rows.map((row) => row.cart_id)
 }

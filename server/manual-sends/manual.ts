@@ -24,7 +24,7 @@ import * as sql from './manual-sql.ts'
 /** How old a message by hand may become (D7). */
 export const MANUAL_AGE_MS = 3_600_000
 /** So far ahead of the store's other messages: somebody is waiting. */
-const AHEAD_MS = 3_600_000
+export const AHEAD_MS = 3_600_000
 
 export interface ManualRequest {
   cartId: string
@@ -116,6 +116,8 @@ async function planOne(
     templateId: await templateFor(tx, wanted, wanted.templateKey),
     subject: wanted.subject ?? null,
     body: wanted.body ?? null,
+    couponId: null,
+    cartUrl: null,
     isImmediate: wanted.sendAt === null,
     overridesHoldout: wanted.overrideHoldout,
     dueAt,
@@ -138,7 +140,7 @@ const PATIENCE_MS = 8_000
 const LOOK_EVERY_MS = 100
 
 /** Waits until something is known, and says it. */
-async function answerOf(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
+export async function answerOf(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
   const started = performance.now()
   for (;;) {
     const row = found(await sql.progressOf(store, messageId), 'Message')

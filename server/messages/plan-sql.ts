@@ -4,10 +4,15 @@ import { becomesCancelled, isHeld, isOpen, SCHEDULED, wasHandedOver } from './fr
 
 // Messages without a cart: SQL and nothing else.
 
+export interface Planned {
+  id: string
+  shopperId: string
+}
+
 export interface NewMessages {
   origin: { kind: OriginKind; id: string; stepId: string | null; step: number }
   /** The people, each with the number of their message. */
-  rows: readonly { id: string; shopperId: string }[]
+  rows: readonly Planned[]
   channel: 'email' | 'sms' | 'whatsapp'
   templateId: string | null
   dueAt: Date
@@ -25,9 +30,9 @@ const ONCE_PER_SHOPPER = sql`(store_id, lone_shopper_id, origin_kind, origin_id,
  * One message for each of these people of the store who has none of this origin and step yet, by whatever channel; answers whose. None of
  * them can be found to be one with another meanwhile (S6).
  */
-export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMessages): Promise<string[]> {
+export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMessages): Promise<Planned[]> {
   const { origin, rows, now } = wanted
-  const made = await sql<{ id: string }>`
+  const made = await sql<Planned>`
     with wanted as materialized (
       select w.id, s.id as shopper_id
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w(id uuid, "shopperId" uuid)
@@ -39,12 +44,19 @@ export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMes
     from wanted w
     where not exists (select 1 from messages o where o.store_id = ${storeId} and o.lone_shopper_id = w.shopper_id
       and o.origin_kind = ${origin.kind} and o.origin_id = ${origin.id} and o.step_id is not distinct from ${origin.stepId}::uuid)
-    on conflict ${ONCE_PER_SHOPPER} do nothing returning id`.execute(db)
-  return made.rows.map(({ id }) => id)
+    on conflict ${ONCE_PER_SHOPPER} do nothing returning id, shopper_id as "shopperId"`.execute(db)
+  return made.rows
 }
 
 export interface Request {
   askedBy: string
+  /** Of a request for many. */
+  jobId?: string | null
+  /** Another address than the person's own. */
+  toAddress?: string | null
+  /** Of a discount mail. */
+  couponId?: string | null
+  cartUrl?: string | null
   subject: string | null
   body: string | null
   isImmediate: boolean
@@ -58,9 +70,10 @@ export async function insertRequests(
   wanted: Request & Pick<NewMessages, 'templateId' | 'now'>,
 ): Promise<void> {
   await sql`
-    insert into manual_messages (store_id, message_id, asked_by, template_id, subject, body, is_immediate, overrides_holdout, created_at)
-    select ${storeId}, id, ${wanted.askedBy}, ${wanted.templateId}, ${wanted.subject}, ${wanted.body},
-      ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${wanted.now}
+    insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id, cart_url,
+      is_immediate, overrides_holdout, created_at)
+    select ${storeId}, id, ${wanted.jobId ?? null}, ${wanted.askedBy}, ${wanted.toAddress ?? null},
+      ${wanted.templateId}, ${wanted.subject}, ${wanted.body}, ${wanted.couponId ?? null}, ${wanted.cartUrl ?? null}, ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${wanted.now}
     from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 

@@ -1,27 +1,28 @@
 import type { StoreTx } from '../core/db.ts'
-import { newId } from '../core/ids.ts'
 import * as sql from './plan-sql.ts'
-import { setNextDue } from './sql.ts'
 
 // Messages about no cart: for a person. They go the way of all messages; the rules about carts do not concern them.
+
+export type { Planned, Request } from './plan-sql.ts'
 
 export interface Plan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
   /** What one person gets at most one message of (D1); asked again it plans for those who have none. */
   origin: { kind: 'manual'; id: string } & sql.Request
-  shopperIds: readonly string[]
+  /** With the ids that their messages get. */
+  people: readonly sql.Planned[]
   /** A purchase since then ends them; null: none does. */
   purchasesSince: Date | null
 }
 
 /**
- * One message for each of these people of the store who has none of this origin yet. Answers their ids. The last call of its transaction:
- * it says when the store is to be looked at next.
+ * One message for each of these people of the store who has none of this origin yet; answers these messages. `scheduleNextLook` is still to be
+ * called, after all that the transaction plans.
  */
-export async function planMessages(tx: StoreTx, { origin, shopperIds, ...plan }: Plan): Promise<string[]> {
-  const rows = [...new Set(shopperIds)].map((shopperId) => ({ id: newId(), shopperId }))
+export async function planMessages(tx: StoreTx, { origin, people, ...plan }: Plan): Promise<sql.Planned[]> {
+  const rows = [...new Map(people.map((person) => [person.shopperId, person])).values()]
   const { kind, id, ...request } = origin
   const made = await sql.insertWithoutCart(tx, { ...plan, rows, origin: { kind, id, stepId: null, step: 1 } })
-  if (made.length > 0) await sql.insertRequests(tx, made, { ...plan, ...request })
-  await setNextDue(tx)
+  const ids = made.map(({ id: messageId }) => messageId)
+  if (ids.length > 0) await sql.insertRequests(tx, ids, { ...plan, ...request })
   return made
 }

@@ -6,6 +6,7 @@ import { aWorld } from '../../test/world.ts'
 import { recordOrderText } from '../consent/consents.ts'
 import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
+import { scheduleNextLook } from '../messages/messages.ts'
 import { type Plan, planMessages } from '../messages/plan.ts'
 import { personIn } from '../privacy/sql.ts'
 import { sendDue } from './deliver.ts'
@@ -48,15 +49,17 @@ function plan(people: readonly Person[], { originId = newId(), ...more }: Wanted
   const now = world.now
   const request = { askedBy: shop.userId, isImmediate: false, overridesHoldout: false }
   const words = { subject: 'A gift', body: 'Hi {{ customer_name }} [{{ cart_total }}] {{ checkout_link }}' }
-  return inTransaction((tx) =>
-    planMessages(tx, {
+  return inTransaction(async (tx) => {
+    const planned = await planMessages(tx, {
       origin: { kind: 'manual', id: originId, ...request, ...words },
-      shopperIds: people.map(({ id }) => id),
+      people: people.map(({ id }) => ({ id: newId(), shopperId: id })),
       ...{ channel: 'email', templateId: null, purchasesSince: null, now },
       ...{ dueAt: now, wakeAt: now, expiresAt: new Date(now.getTime() + DAY) },
       ...more,
-    }),
-  )
+    })
+    await scheduleNextLook(tx)
+    return planned.map(({ id }) => id)
+  })
 }
 
 async function send(): Promise<void> {

@@ -149,3 +149,9 @@ export const KEY_PROBLEMS: readonly string[] = [
   ...STORE_PROBLEM_CODES.filter((code) => errorCodeOf[code] === KEYS),
   KEYS_UNREADABLE,
 ]
+
+/** X1: only hosts the platform reports for the store, its port included. */
+export function isOnStoreHost(address: string, store: { url: string; home_url: string }): boolean {
+  const { host } = new URL(address)
+  return host === new URL(store.url).host || host === new URL(store.home_url).host
+}

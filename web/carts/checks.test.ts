@@ -102,5 +102,5 @@ const textOnly = (reason: string) => (['cooldown', 'quiet_hours'].includes(reaso
 /** What other parts write: answers of the way out, a person's or the hand-over's doing. */
 const afterwards = [
   ...['ok', 'retry', 'changed', 'accepted', 'rejected', 'unknown', 'bounced', 'complaint', 'delivered', 'undelivered'],
-  ...['step_removed', 'template_error', 'cart_missing'],
+  ...['step_removed', 'template_error', 'cart_missing', 'customer_missing'],
 ]
