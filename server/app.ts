@@ -14,6 +14,7 @@ import { cartRoutes } from './cart-pages/routes.ts'
 import { consentRoutes } from './consent/routes.ts'
 import { customerRoutes } from './customers/routes.ts'
 import type { Deps } from './deps.ts'
+import { discountMailRoutes } from './discount-mail/routes.ts'
 import { engagementRoutes } from './engagement/routes.ts'
 import { flowRoutes } from './flows/routes.ts'
 import { docsRoutes } from './http/docs.ts'
@@ -76,6 +77,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     ledgerRoutes,
     consentRoutes,
     manualRoutes,
+    discountMailRoutes,
     suppressionRoutes,
     privacyRoutes,
     customerRoutes,

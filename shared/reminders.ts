@@ -38,7 +38,7 @@ const body = z.string().min(1).max(50_000)
 const overrideHoldout = z.boolean().default(false)
 
 /** `on_its_way`: handed over or about to be, and not answered within the time a person waits. */
-const SendReply = z.object({
+export const SendReply = z.object({
   success: z.literal(true),
   message: z.string(),
   state: z.enum(['sent', 'on_its_way', 'scheduled']),

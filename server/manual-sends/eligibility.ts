@@ -2,11 +2,10 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import { consentReasons } from '../../shared/reach.ts'
 import { explain } from '../../shared/reasons.ts'
-import { type cartEligibility, MOST_CARTS, type SendChannel } from '../../shared/reminders.ts'
+import { type cartEligibility, MOST_CARTS } from '../../shared/reminders.ts'
 import { monthOf } from '../billing/rules.ts'
 import { filterOf } from '../carts/filter.ts'
 import { pagesOfCarts } from '../carts/list.ts'
-import type { Cost } from '../channels/channel.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { isText } from '../decide/composing.ts'
 import type { Ahead, Texts } from '../decide/decision-inputs.ts'
@@ -17,6 +16,7 @@ import { priceOf, templateFor, withOwnText } from '../preview/preview.ts'
 import { textsFor } from '../send/deliver.ts'
 import { readBudget } from '../texts/spend.ts'
 import { countFiltered } from './reach.ts'
+import { problemOf, Tally } from './tally.ts'
 
 // Who of many carts would get a message now, and who not and why: the decision itself, about messages that do not exist (D2, D11).
 // They would go together: what one takes of plan, budget and cap the next ones do not find. Nothing is written. Rendering is asked of texts, whose price depends on it; a mail is rendered when it is sent.
@@ -37,7 +37,7 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: Wa
     await breathe()
   }
   const price = wanted.channel === 'email' ? null : await priceFor(deps, store, tally)
-  return { total: cartIds.length, eligible: tally.eligible, reasons: tally.reasons(), price }
+  return { total: cartIds.length, eligible: tally.eligible, reasons: tally.reasons().map(presentReason), price }
 }
 
 /**
@@ -103,86 +103,31 @@ async function addChunk(
     { isRendered: channel !== 'email', ahead },
   )
   for (const { row, decision, composed, country } of rows) {
-    const until = decision.outcome === 'hold' && decision.until < row.expires_at ? decision.until : null
-    const isEligible = decision.outcome === 'send'
-    tally.add(row.cart_id, isEligible ? null : { reason: decision.reason, until: until ?? lifted(decision) })
+    const problem = problemOf(row, decision)
+    tally.add(row.cart_id, problem)
     if (wanted.cartIds && country && consentReasons.includes(decision.reason))
       tally.name(decision.reason, row.cart_id, country)
-    if (isEligible && composed && isText(composed)) tally.pay(composed)
+    if (!problem && composed && isText(composed)) tally.pay(composed)
   }
   const known = new Set(rows.map(({ row }) => row.cart_id))
   for (const cartId of cartIds) if (!known.has(cartId)) tally.add(cartId, { reason: 'cart_missing', until: null })
 }
 
-/** Reasons that end by themselves, even if later than a message by hand may wait. */
-const TIMED = [
-  'quiet_hours',
-  'cooldown',
-  'frequency_cap',
-  'domain_throttled',
-  'plan_limit',
-  'budget',
-  'purchase_in_progress',
-]
-
-const lifted = (decision: { reason: string; until?: Date }): Date | null =>
-  TIMED.includes(decision.reason) ? (decision.until ?? null) : null
-
-class Tally {
-  readonly eligible: string[] = []
-  readonly #channel: SendChannel
-  readonly #reasons = new Map<string, { cartIds: string[]; until: Date | null }>()
-  readonly #countries = new Map<string, Record<string, string>>()
-  readonly #costs = new Map<string, number>()
-  segments = 0
-
-  constructor(channel: SendChannel) {
-    this.#channel = channel
-  }
-
-  add(cartId: string, problem: { reason: string; until: Date | null } | null): void {
-    if (!problem) {
-      this.eligible.push(cartId)
-      return
-    }
-    const known = this.#reasons.get(problem.reason) ?? { cartIds: [], until: problem.until }
-    known.cartIds.push(cartId)
-    if (problem.until && (!known.until || problem.until > known.until)) known.until = problem.until
-    this.#reasons.set(problem.reason, known)
-  }
-
-  /** The country whose rule asks for consent. */
-  name(reason: string, cartId: string, country: string): void {
-    const known = this.#countries.get(reason) ?? {}
-    known[cartId] = country
-    this.#countries.set(reason, known)
-  }
-
-  pay({ segments, cost }: { segments: number; cost: Cost }): void {
-    this.segments += segments
-    this.#costs.set(cost.currency, (this.#costs.get(cost.currency) ?? 0) + cost.amountMicros)
-  }
-
-  /** One channel has one price list and so one currency; null when nothing is eligible. */
-  cost(): Cost | null {
-    const [first] = this.#costs
-    return first ? { currency: first[0], amountMicros: first[1] } : null
-  }
-
-  /** The most frequent first. */
-  reasons(): Reason[] {
-    const sorted = [...this.#reasons].sort(([, a], [, b]) => b.cartIds.length - a.cartIds.length)
-    return sorted.map(([reason, { cartIds, until }]) => ({
-      reason,
-      explanation: explain(reason, this.#channel),
-      count: cartIds.length,
-      cartIds,
-      until: until?.toISOString() ?? null,
-      mayOverride: reason === 'holdout',
-      ...(this.#countries.has(reason) && { countries: this.#countries.get(reason)! }),
-    }))
-  }
-}
+const presentReason = ({
+  reason,
+  explanation,
+  ids,
+  until,
+  countries,
+}: ReturnType<Tally['reasons']>[number]): Reason => ({
+  reason,
+  explanation,
+  count: ids.length,
+  cartIds: ids,
+  until: until?.toISOString() ?? null,
+  mayOverride: reason === 'holdout',
+  ...(countries && { countries }),
+})
 
 async function priceFor(deps: Deps, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
   const budget = await readBudget(store, monthOf(deps.now()))

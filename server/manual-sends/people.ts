@@ -1,9 +1,11 @@
+import { discountTexts } from '../../shared/discount-mail.ts'
 import type { SendReply } from '../../shared/reminders.ts'
 import { refuseBadText } from '../compose/own-text.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
+import { READY_DISCOUNT } from '../templates/ready-templates.ts'
 import { refreshAfterMany } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
@@ -75,7 +77,7 @@ function wordsOf(
   { couponId, cartUrl, subject, body }: Offer,
   { jobId, askedBy }: { jobId: string | null; askedBy: string },
 ): Common {
-  const own = { subject: subject ?? null, body: body ?? null }
+  const own = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
   return {
     ...{ jobId, channel: CHANNEL, askedBy, sendAt: null, templateId: null, overridesHoldout: false },
     ...{ couponId, cartUrl },
@@ -107,6 +109,6 @@ export async function sendToPerson(
 }
 
 function notACustomer(): AppError {
-  const message = 'This address is not one of a customer of the store.'
+  const message = discountTexts.notACustomer
   return new AppError('unprocessable', message, { fields: { to: message } })
 }

@@ -26,7 +26,7 @@ export interface OwnText {
 const seated = createSeats(2)
 
 /** What a preview is asked for with; `signal` ends when whoever asked has gone. */
-interface Asked {
+export interface Asked {
   deps: Deps
   store: StoreDb<Db>
   signal: AbortSignal
@@ -64,6 +64,26 @@ export async function previewMessage({ deps, store, signal }: Asked, wanted: Mes
     const template = async (tx: StoreTx) =>
       sample.manualTemplate(tx, { templateId: await templateFor(tx, wanted), channel: wanted.channel })
     return presentSample(await imagineSample(deps, store, texts, { ...wanted, template }), 'Store')
+  }, signal)
+}
+
+export interface OfferRequest extends OwnText {
+  shopperId: string
+}
+
+/** A mail for a person, about the cart they left last or about none. */
+export function previewOffer({ deps, store, signal }: Asked, { shopperId, ...words }: OfferRequest) {
+  return seated(async () => {
+    const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
+      const rows = await load.loadImaginedFor(tx, {
+        shopperIds: [shopperId],
+        channel: 'email',
+        templateId: null,
+        ...base,
+      })
+      return rows.map((row) => withOwnText(row, words))
+    }
+    return presentPreview(await dryRun(deps, store, new Map(), read), 'Customer')
   }, signal)
 }
 

@@ -1,8 +1,8 @@
-import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from './ready-templates.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_DISCOUNT, READY_TEXTS } from './ready-templates.ts'
 
 // Which words are our own, unchanged. They need no check and no thread.
 
-const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES]
+const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES, READY_DISCOUNT]
 const bodies = new Set<string>([...ready.map(({ body }) => body), ...Object.values(READY_TEXTS)].filter(Boolean))
 const subjects = new Set<string>(ready.map(({ subject }) => subject))
 

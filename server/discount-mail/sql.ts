@@ -1,0 +1,42 @@
+import { type StoreDb, sql } from '../core/db.ts'
+import type { CouponTerms } from '../schema/coupons.ts'
+
+// What discount mail reads: SQL and nothing else.
+
+const COUPON = sql`id, kind, code, type, platform_type as "platformType", percent, amount_minor as "amountMinor", currency,
+  min_spend_minor as "minSpendMinor", max_spend_minor as "maxSpendMinor", starts_at as "startsAt", ends_at as "endsAt",
+  usage_limit as "usageLimit", usage_count as "usageCount", is_active as "isActive", terms, gone_at as "goneAt"`
+
+export interface CouponRow {
+  id: string
+  kind: 'shared' | 'personal'
+  code: string
+  type: 'percentage' | 'fixed' | 'other'
+  platformType: string
+  percent: number | null
+  amountMinor: number | null
+  currency: string
+  minSpendMinor: number | null
+  maxSpendMinor: number | null
+  startsAt: Date | null
+  endsAt: Date | null
+  usageLimit: number | null
+  usageCount: number
+  isActive: boolean
+  terms: CouponTerms
+  goneAt: Date | null
+}
+
+export async function readCoupon({ db, storeId }: StoreDb, id: string): Promise<CouponRow | undefined> {
+  const { rows } = await sql<CouponRow>`
+    select ${COUPON} from coupons where store_id = ${storeId} and id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/** Codes are compared without case (decision 31). Of a personal coupon by what its codes begin with. */
+export async function couponWithCode({ db, storeId }: StoreDb, code: string): Promise<CouponRow | undefined> {
+  const { rows } = await sql<CouponRow>`
+    select ${COUPON} from coupons where store_id = ${storeId} and upper(code) = upper(${code}) and gone_at is null
+    order by kind desc, id limit 1`.execute(db)
+  return rows[0]
+}

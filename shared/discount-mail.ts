@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+import { MessagePreview, SendReply } from './reminders.ts'
+
+// Discount mail (B 2, 5, 7, 8, 9; decision 39): a coupon by email to chosen customers. The job of `sendDiscountOffers` is followed and
+// retried as that of reminders (`readBulkSend`, `retryBulkSend`), and takes an `Idempotency-Key` as they do.
+
+export const discountTexts = {
+  noCustomers: 'Please select at least one customer.',
+  sent: 'Discount emails sent successfully!',
+  failed: 'Failed to send discount email.',
+  noAbandoned: 'No abandoned carts found.',
+  noneFound: 'No customers found. Please check your store connection.',
+  noCoupon: 'Please choose a coupon.',
+  badCartUrl: 'Enter a full address, such as https://shop.example.com/cart',
+  foreignCartUrl: 'The cart URL must be an address of your store.',
+  tooMany: 'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
+  notACustomer: 'This address is not one of a customer of the store.',
+  unknownCode: 'No coupon of the store has this code.',
+  otherAmount: 'The coupon with this code has another amount.',
+  otherType: 'The coupon with this code is of another type.',
+  personalCode:
+    'This coupon has a code of its own for each message. Choose it in the discount mail instead of naming a code.',
+} as const
+
+/** The most people one discount mail may go to. */
+export const MOST_RECIPIENTS = 10_000
+
+const customerIds = z.array(z.guid())
+
+/** Everybody whom a search finds, evaluated on the server. */
+const Matching = z.object({
+  search: z.string().max(200).default(''),
+  registered: z.enum(['yes', 'no']).optional(),
+  abandonedOnly: z.boolean().default(false),
+  /** But not these. */
+  except: customerIds.max(MOST_RECIPIENTS).default([]),
+})
+
+/** Chosen one by one, or all who match. */
+const recipientFields = {
+  customers: customerIds.min(1, discountTexts.noCustomers).max(MOST_RECIPIENTS, discountTexts.tooMany).optional(),
+  matching: Matching.optional(),
+}
+
+type Recipients = { customers?: unknown; matching?: unknown }
+const isOneOfBoth = ({ customers, matching }: Recipients) => (customers === undefined) !== (matching === undefined)
+const oneOfBoth = { path: ['customers'], error: discountTexts.noCustomers }
+
+const offerFields = {
+  couponId: z.uuid({ error: discountTexts.noCoupon }),
+  /** A page of the shop, which the link leads to instead of the cart. */
+  cartUrl: z
+    .url({ protocol: /^https?$/, error: discountTexts.badCartUrl })
+    .max(2_048)
+    .optional(),
+  subject: z.string().trim().min(1).max(200).optional(),
+  body: z.string().min(1).max(50_000).optional(),
+}
+
+const ofStore = { platform: z.string().max(40).optional(), storeId: z.string().max(2_048).optional() }
+
+export const sendDiscountOffers = endpoint({
+  method: 'POST',
+  path: '/api/email/send-discount-offers',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary:
+    'Send a coupon by email to customers, each about the cart they left last or about none; answers at once with the job to follow',
+  body: z.object({ ...recipientFields, ...offerFields, ...ofStore }).refine(isOneOfBoth, oneOfBoth),
+  reply: z.object({ jobId: z.string() }),
+})
+
+/** "10", "10%" and "$5.00" are what forms have. */
+const amount = z.union([z.number(), z.string().max(40)]).transform((said, { addIssue }) => {
+  const number = typeof said === 'number' ? said : Number(said.replace(/[^0-9.]/g, '') || Number.NaN)
+  if (Number.isFinite(number) && number >= 0) return number
+  addIssue({ code: 'custom', message: 'Discount amount must be a number' })
+  return z.NEVER
+})
+
+export const sendDiscountOffer = endpoint({
+  method: 'POST',
+  path: '/api/email/send-discount-offer',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Send a coupon of the store by email to one of its customers',
+  body: z.object({
+    to: z.string().max(320),
+    storeUrl: z.string().max(2_048).optional(),
+    ...ofStore,
+    discountCode: z.string().trim().min(1).max(100),
+    discountAmount: amount,
+    discountType: z.enum(['percentage', 'fixed']),
+  }),
+  reply: SendReply,
+})
+
+export const discountEligibility = endpoint({
+  method: 'POST',
+  path: '/api/email/discount-eligibility',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery,
+  summary:
+    'Which of these customers would get the discount mail now, and which not, by reason; nothing is sent or written',
+  body: z
+    .object({ ...recipientFields, couponId: offerFields.couponId.optional(), ...ofStore })
+    .refine(isOneOfBoth, oneOfBoth),
+  reply: z.object({
+    total: z.number(),
+    eligible: z.array(z.string()),
+    reasons: z.array(
+      z.object({
+        /** A code of `shared/reasons.ts`; `customer_missing` for ids that are no customer of the store. */
+        reason: z.string(),
+        explanation: z.string(),
+        count: z.number(),
+        customers: z.array(z.string()),
+        /** From when all of them may be tried again; null = never, or nobody knows. */
+        until: z.string().nullable(),
+      }),
+    ),
+  }),
+})
+
+export const previewDiscount = endpoint({
+  method: 'POST',
+  path: '/api/email/discount-preview',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery,
+  summary:
+    'The discount mail as one customer would get it, by the code that sends. The code of a personal coupon is an example',
+  body: z.object({
+    customer: z.guid(),
+    couponId: offerFields.couponId.optional(),
+    cartUrl: offerFields.cartUrl,
+    subject: z.string().max(200).optional(),
+    body: z.string().max(50_000).optional(),
+    ...ofStore,
+  }),
+  reply: MessagePreview,
+})
