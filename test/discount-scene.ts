@@ -1,0 +1,73 @@
+import { recordOrders } from '../server/carts/record.ts'
+import { newId } from '../server/core/ids.ts'
+import type { PlatformOrder } from '../server/platforms/platform.ts'
+import { aShop, consent, germanPhone, type Shop, type ShopOptions } from './by-hand-scene.ts'
+import { anOrder, freshOrderCheck } from './factories.ts'
+import { MINUTE, pass } from './message-scene.ts'
+import type { World } from './world.ts'
+
+// Test support: a shop with coupons, people who left a cart, and people who have none.
+
+export interface CouponShop extends Shop {
+  couponId: string
+  /** Of `orders`, in their order: each has an abandoned cart. */
+  people: string[]
+  /** Bought once and have no cart. */
+  buyers: string[]
+  buyerOrders: PlatformOrder[]
+}
+
+export async function aCouponShop(
+  world: World,
+  { carts = 1, buyers = 1, ...options }: { carts?: number; buyers?: number } & ShopOptions = {},
+): Promise<CouponShop> {
+  const shop = await aShop(world, carts, options)
+  const buyerOrders = Array.from({ length: buyers }, () =>
+    anOrder(world, { kind: 'purchase', country: options.country ?? 'DE', phone: germanPhone(), firstName: 'Ben' }),
+  )
+  await recordOrders(world.deps, shop.storeId, buyerOrders, 'sync')
+  if (options.isConsenting !== false) for (const order of buyerOrders) await consent(world, shop, order)
+  await pass(world, shop.storeId, MINUTE)
+  const couponId = await aCoupon(world, shop)
+  const ids = await shoppersOf(world, shop)
+  const idOf = (order: PlatformOrder) => ids.get(order.email!)!
+  return { ...shop, couponId, buyerOrders, people: shop.orders.map(idOf), buyers: buyerOrders.map(idOf) }
+}
+
+async function shoppersOf(world: World, { storeId }: Shop): Promise<Map<string, string>> {
+  const rows = await world.db.selectFrom('shoppers').select(['id', 'email']).where('store_id', '=', storeId).execute()
+  return new Map(rows.map(({ id, email }) => [email!, id]))
+}
+
+/** 10 % off for everybody. */
+export async function aCoupon(
+  world: World,
+  { storeId }: Pick<Shop, 'storeId'>,
+  more: Partial<Parameters<ReturnType<typeof insertOf>['values']>[0]> = {},
+): Promise<string> {
+  const id = newId()
+  await insertOf(world)
+    .values({
+      ...{
+        store_id: storeId,
+        id,
+        made_by: 'recoup',
+        kind: 'shared',
+        platform_id: id,
+        code: `TEN${id.slice(-6).toUpperCase()}`,
+      },
+      ...{ type: 'percentage', platform_type: 'percent', percent: 1_000, currency: 'USD', is_active: true },
+      ...{ seen_at: world.now, created_at: world.now },
+      ...more,
+    })
+    .execute()
+  return id
+}
+
+const insertOf = (world: World) => world.db.insertInto('coupons')
+
+/** The worker takes up what is due, after a reading of the store's orders. */
+export async function work(world: World, { storeId }: Pick<Shop, 'storeId'>): Promise<void> {
+  await freshOrderCheck(world, storeId)
+  await world.runJobs()
+}
