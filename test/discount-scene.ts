@@ -2,7 +2,7 @@ import { recordOrders } from '../server/carts/record.ts'
 import { newId } from '../server/core/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform.ts'
 import { aShop, consent, germanPhone, type Shop, type ShopOptions } from './by-hand-scene.ts'
-import { anOrder, freshOrderCheck } from './factories.ts'
+import { anOrder } from './factories.ts'
 import { MINUTE, pass } from './message-scene.ts'
 import type { World } from './world.ts'
 
@@ -65,9 +65,3 @@ export async function aCoupon(
 }
 
 const insertOf = (world: World) => world.db.insertInto('coupons')
-
-/** The worker takes up what is due, after a reading of the store's orders. */
-export async function work(world: World, { storeId }: Pick<Shop, 'storeId'>): Promise<void> {
-  await freshOrderCheck(world, storeId)
-  await world.runJobs()
-}

@@ -91,6 +91,8 @@ const OWN = [
   'POST /api/carts/eligibility',
   'POST /api/carts/reach',
   'POST /api/messages/preview',
+  'POST /api/email/discount-eligibility',
+  'POST /api/email/discount-preview',
   'POST /api/auth/logout',
   'PATCH /api/auth/profile',
   'POST /api/auth/change-email',

@@ -1,6 +1,6 @@
 import * as api from '../../shared/discount-mail.ts'
 import { type Routes, serveStore } from '../http/http.ts'
-import { idempotentRequest } from '../manual-sends/idempotent-request.ts'
+import { idempotentRequest } from '../manual-sends/manual-routes.ts'
 import { previewOffer, sendOffer, sendOffers } from './discount-mail.ts'
 import { readDiscountEligibility } from './eligibility.ts'
 

@@ -1,12 +1,13 @@
+import type { FastifyRequest } from 'fastify'
 import * as api from '../../shared/reminders.ts'
 import { AppError } from '../core/errors.ts'
-import { type Routes, serveAccount, serveStore } from '../http/http.ts'
+import { type Routes, type StoreCall, serveAccount, serveStore } from '../http/http.ts'
 import { readLastMessage } from '../messages/last-message.ts'
 import { previewMessage } from '../preview/preview.ts'
 import { readBudget, saveBudget } from '../texts/budget.ts'
 import { readJob, retryJob, sendBulk, startJob } from './bulk-sends.ts'
 import { readEligibility } from './eligibility.ts'
-import { idempotentRequest } from './idempotent-request.ts'
+import type { IdempotentRequest } from './idempotency.ts'
 import { readSmsStatus, sendManually } from './manual.ts'
 import { sendTest } from './test-send.ts'
 
@@ -76,6 +77,27 @@ export const manualRoutes: Routes = (app, deps) => {
     if (session.isDemo) throw new AppError('forbidden', 'The budget of the demo cannot be changed.')
     return saveBudget(deps, account, body.monthly)
   })
+}
+
+const LONGEST_KEY = 255
+
+/** The path belongs to what a key stands for. */
+export function idempotentRequest({
+  session,
+  request,
+  body,
+  store,
+}: StoreCall<unknown, unknown, unknown>): IdempotentRequest {
+  return { session, key: keyOf(request), body: { path: request.routeOptions.url, storeId: store.storeId, body } }
+}
+
+function keyOf(request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key']
+  if (header === undefined || header === '') return null
+  const key = String(header)
+  if (key.length > LONGEST_KEY)
+    throw new AppError('invalid', `An Idempotency-Key has at most ${LONGEST_KEY} characters.`)
+  return key
 }
 
 const YEAR_MS = 366 * 86_400_000

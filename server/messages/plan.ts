@@ -3,7 +3,7 @@ import * as sql from './plan-sql.ts'
 
 // Messages about no cart: for a person. They go the way of all messages; the rules about carts do not concern them.
 
-export type { Planned, Request } from './plan-sql.ts'
+export type { Planned } from './plan-sql.ts'
 
 export interface Plan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
   /** What one person gets at most one message of (D1); asked again it plans for those who have none. */

@@ -40,22 +40,18 @@ async function shopperOf(email: string): Promise<string> {
   return (await wanted.where('email', '=', email).executeTakeFirstOrThrow()).id
 }
 
-const inTransaction = <T>(work: Parameters<typeof transact<T>>[1]) =>
-  transact({ storeId: shop.storeId, db: world.db }, work)
-
 type Wanted = Partial<Omit<Plan, 'origin'>> & { originId?: string }
 
 function plan(people: readonly Person[], { originId = newId(), ...more }: Wanted = {}): Promise<string[]> {
   const now = world.now
   const request = { askedBy: shop.userId, isImmediate: false, overridesHoldout: false }
   const words = { subject: 'A gift', body: 'Hi {{ customer_name }} [{{ cart_total }}] {{ checkout_link }}' }
-  return inTransaction(async (tx) => {
+  return transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
     const planned = await planMessages(tx, {
       origin: { kind: 'manual', id: originId, ...request, ...words },
       people: people.map(({ id }) => ({ id: newId(), shopperId: id })),
-      ...{ channel: 'email', templateId: null, purchasesSince: null, now },
-      ...{ dueAt: now, wakeAt: now, expiresAt: new Date(now.getTime() + DAY) },
-      ...more,
+      ...{ channel: 'email', templateId: null, purchasesSince: null, now, dueAt: now, wakeAt: now },
+      ...{ expiresAt: new Date(now.getTime() + DAY), ...more },
     })
     await scheduleNextLook(tx)
     return planned.map(({ id }) => id)
