@@ -24,6 +24,9 @@ import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import { type Handler, on } from './core/jobs.ts'
+import { enqueueDueCodes, makeCodes } from './coupons/codes.ts'
+import { codesJob, tidyCodesJob } from './coupons/codes-jobs.ts'
+import { enqueueTidyCodes, tidyCodes } from './coupons/codes-tidy.ts'
 import { tidyCustomerCounts } from './customers/counts.ts'
 import type { Deps } from './deps.ts'
 import { checkSenderKeys } from './email/sender-keys.ts'
@@ -64,6 +67,8 @@ export const handlers: Handler[] = [
   on(orderJob, refreshOrder),
   on(newOrdersJob, readNewOrders),
   on(webhooksJob, ensureWebhooks),
+  on(codesJob, async (deps, ofStore) => void (await makeCodes(deps, ofStore))),
+  on(tidyCodesJob, async (deps, ofStore) => void (await tidyCodes(deps, ofStore))),
   on(purgeJob, purgeStore),
   on(eraseJob, runErasure),
   on(mailReset, mailResetLink),
@@ -100,6 +105,8 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
+  { name: 'coupons.codes', everyMs: 2_000, run: enqueueDueCodes },
+  { name: 'coupons.tidy-codes', everyMs: 60_000, run: enqueueTidyCodes },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },

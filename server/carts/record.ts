@@ -13,6 +13,7 @@ import { attributeOrders, readEvidence } from './attribution.ts'
 import { stillCaptured, unconfirmedKeys, withCapturedCarts, withoutLoneDrafts } from './captured.ts'
 import { insertUnconfirmed, type UnconfirmedContact } from './captured-sql.ts'
 import { refold } from './carts.ts'
+import { recordCouponUse } from './coupon-use.ts'
 import { withoutErased } from './erased-intake.ts'
 import * as sql from './sql.ts'
 
@@ -132,8 +133,19 @@ function orderFact(order: PlatformOrder, storeHost: string, source: 'sync' | 'we
       phone: contact.phone ?? null,
       is_staff: payload.isStaff,
       content_hash: hash,
+      coupons: couponsOf(order),
     },
   }
+}
+
+/** Codes are compared without case (decision 31); what one took off may be unknown. */
+function couponsOf({ coupons, discounts = [] }: PlatformOrder): sql.OrderRow['coupons'] {
+  const codes = new Set([...coupons.map((code) => code.toUpperCase()), ...discounts.map(({ code }) => code)])
+  const taken = Map.groupBy(discounts, ({ code }) => code)
+  return [...codes].map((code) => ({
+    code,
+    discount_minor: (taken.get(code) ?? []).reduce((sum, { discountMinor }) => sum + discountMinor, 0),
+  }))
 }
 
 /** Cancelled and trashed orders brought nothing; refunds come off (S3). */
@@ -175,7 +187,10 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
     tx,
     facts.flatMap((fact, index) => unconfirmedOf(fact, shopperIds[index]!)),
   )
-  for (const round of roundsOf(facts, shopperIds)) await sql.upsertOrders(tx, round)
+  for (const round of roundsOf(facts, shopperIds)) {
+    await sql.upsertOrders(tx, round)
+    await recordCouponUse(tx, round)
+  }
   const news = Map.groupBy(
     rows.filter((row) => stored.has(row.id)),
     (row) => row.shopper_id,

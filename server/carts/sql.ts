@@ -277,6 +277,8 @@ export interface OrderRow {
   is_staff: boolean
   content_hash: string
   shopper_id: string
+  /** Upper case. */
+  coupons: { code: string; discount_minor: number }[]
 }
 
 /** The newest state of each order; an older one is ignored (Y1). `purchased_at` only ever moves earlier. */

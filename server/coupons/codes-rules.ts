@@ -1,4 +1,5 @@
 import type { Secrets } from '../core/secrets.ts'
+import type { CouponDraft, PlatformCoupon } from '../platforms/platform.ts'
 
 // Personal codes (decisions 33 and 34): pure rules.
 
@@ -41,3 +42,91 @@ function prefixOf(prefix: string): string {
     .replace(/^-+|-+$/g, '')
   return usable === '' ? DEFAULT_PREFIX : usable
 }
+
+/** Kept with a code in the store, to know it again. */
+export const markOf = (messageId: string): string => `message:${messageId}`
+
+/** A store that refuses a code: after 30 seconds, a minute, two … fifteen minutes at most. */
+export function retryAt(now: Date, attempts: number): Date {
+  return new Date(now.getTime() + Math.min(30_000 * 2 ** Math.min(Math.max(attempts - 1, 0), 10), 900_000))
+}
+
+/** What a code is to be in the store, by its coupon, message and cart. */
+export interface WantedCode {
+  message_id: string
+  code: string
+  coupon_type: 'percentage' | 'fixed' | 'other'
+  percent: number | null
+  amount_minor: number | null
+  currency: string
+  min_spend_minor: number | null
+  max_discount_minor: number | null
+  is_tied_to_email: boolean
+  email: string | null
+  wanted_expires_at: Date
+  /** Of the cart's goods; null: there is no cart. */
+  value_minor: number | null
+}
+
+/** Why no code can be made, before the store is asked. */
+export const UNMAKABLE = {
+  noCart: 'A percentage with a maximum discount needs a cart to compute it for.',
+  noEmail: 'This coupon is tied to the recipient’s email, which is not known.',
+} as const
+
+export function problemOf(wanted: WantedCode): string | null {
+  if (isCapped(wanted) && wanted.value_minor === null) return UNMAKABLE.noCart
+  return wanted.is_tied_to_email && !wanted.email ? UNMAKABLE.noEmail : null
+}
+
+const isCapped = ({ coupon_type, max_discount_minor }: WantedCode) =>
+  coupon_type === 'percentage' && max_discount_minor !== null
+
+/** Of a capped percentage the amount for this cart (decision 33); null of any other. */
+export function cappedAmount(wanted: WantedCode): number | null {
+  const { percent, max_discount_minor, value_minor } = wanted
+  if (!isCapped(wanted) || value_minor === null) return null
+  return Math.min(shareOf(value_minor, percent ?? 0), max_discount_minor!)
+}
+
+/** Rounded half down, as stores round the share of the whole cart. */
+const shareOf = (minor: number, percent: number): number =>
+  Number((2n * BigInt(minor) * BigInt(percent) + 9_999n) / 20_000n)
+
+/** usage_limit 1, for individual use, tied to an email only where its owner ticked it (decision 34). */
+export function draftOf(wanted: WantedCode): CouponDraft {
+  const capped = cappedAmount(wanted)
+  const isPercentage = wanted.coupon_type === 'percentage' && capped === null
+  return {
+    code: wanted.code,
+    type: isPercentage ? 'percentage' : 'fixed',
+    percent: isPercentage ? wanted.percent : null,
+    amountMinor: isPercentage ? null : (capped ?? wanted.amount_minor),
+    currency: wanted.currency,
+    minSpendMinor: wanted.min_spend_minor,
+    expiresAt: wanted.wanted_expires_at.toISOString(),
+    usageLimit: 1,
+    isIndividual: true,
+    email: wanted.is_tied_to_email ? wanted.email : null,
+    mark: markOf(wanted.message_id),
+  }
+}
+
+/** Whether what an earlier try has left in the store is what is wanted now. */
+export function isAsWanted(coupon: PlatformCoupon, draft: CouponDraft): boolean {
+  const emails = coupon.limits.emails.map((email) => email.toLowerCase())
+  return (
+    coupon.isPublished &&
+    coupon.isIndividual &&
+    coupon.usageLimit === 1 &&
+    coupon.type === draft.type &&
+    (draft.type === 'percentage' ? coupon.percent === draft.percent : coupon.amountMinor === draft.amountMinor) &&
+    (coupon.minSpendMinor ?? 0) === (draft.minSpendMinor ?? 0) &&
+    secondsOf(coupon.expiresAt) === secondsOf(draft.expiresAt) &&
+    (draft.email === null ? emails.length === 0 : emails.length === 1 && emails[0] === draft.email.toLowerCase())
+  )
+}
+
+/** Stores keep whole seconds. */
+const secondsOf = (instant: string | null) =>
+  instant === null ? null : Math.floor(new Date(instant).getTime() / 1_000)

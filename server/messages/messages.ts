@@ -106,3 +106,13 @@ export async function wakeIfResumed(store: StoreDb<Db>, now: Date): Promise<void
 export async function wakeStoreMessages(tx: StoreTx, reasons: readonly string[], now: Date): Promise<void> {
   await sql.wakeHeldOfStore(tx, reasons, now)
 }
+
+/** The same of some of its messages. */
+export async function wakeMessages(
+  tx: StoreTx,
+  messageIds: readonly string[],
+  reasons: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (messageIds.length > 0) await sql.wakeHeldMessages(tx, messageIds, reasons, now)
+}

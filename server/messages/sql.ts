@@ -217,6 +217,18 @@ export async function wakeHeldOfStore({ db, storeId }: StoreDb, reasons: readonl
     where m.store_id = ${storeId} and m.id = held.id`.execute(db)
 }
 
+export async function wakeHeldMessages(
+  { db, storeId }: StoreDb,
+  messageIds: readonly string[],
+  reasons: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql`update messages m set wake_at = greatest(m.due_at, ${now})
+    from (select id from messages where store_id = ${storeId} and id = any(${[...messageIds]}::uuid[]) and ${isHeld('messages')}
+      and reason = any(${[...reasons]}::text[]) order by id for update) held
+    where m.store_id = ${storeId} and m.id = held.id`.execute(db)
+}
+
 /** What a pause of all sending holds, once the pause is over. Whether there was any. */
 export async function wakeIfResumed({ db, storeId }: StoreTx, now: Date): Promise<boolean> {
   const { rows } = await sql`update messages m set wake_at = greatest(m.due_at, ${now})

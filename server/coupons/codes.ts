@@ -1,0 +1,203 @@
+import type { z } from 'zod'
+import { storeProblemMessage } from '../../shared/store-problems.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
+import type { Deps } from '../deps.ts'
+import { scheduleNextLook, wakeMessages } from '../messages/messages.ts'
+import type { CouponMade, StoreClient } from '../platforms/platform.ts'
+import { StoreProblem } from '../platforms/store-problem.ts'
+import { storeAccess } from '../stores/access.ts'
+import { after, isForOwner } from '../stores/rules.ts'
+import { keepGoing, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
+import { codesJob } from './codes-jobs.ts'
+import { cappedAmount, codeOf, draftOf, isAsWanted, markOf, problemOf, retryAt } from './codes-rules.ts'
+import * as sql from './codes-sql.ts'
+
+// Personal codes (decisions 33 and 34), made in the store before their messages leave. A row is written first, so that whatever happens
+// between the store's answer and ours, the next run finds what stands there: by its code, and by our mark on it.
+
+const AHEAD_MS = 15 * 60_000
+/** What a store takes at once. */
+const BATCH = 100
+/** Codes of others in a row, at 1 in 150,000,000,000. */
+const MOST_DERIVATIONS = 20
+
+/** Tick: wakes one job per store that has codes to make. */
+export async function enqueueDueCodes(deps: Deps): Promise<void> {
+  const now = deps.now()
+  for (const storeId of await sql.storesNeedingCodes(deps.db, { now, horizon: after(now, AHEAD_MS) })) {
+    await deps.jobs.enqueue(deps.db, codesJob, { storeId }, storeId)
+  }
+}
+
+/** Job. One run per store at a time; those due first are made first. A store that is away is left alone for a while. */
+export function makeCodes(deps: Deps, { storeId }: z.infer<typeof codesJob.payload>): Promise<SyncResult> {
+  return runSyncJob(deps, { storeId, stream: 'coupon_codes' }, async (run) => {
+    if (await sql.isAtRest(run.store)) return { rowsSeen: 0 }
+    let client: StoreClient | undefined
+    let rowsSeen = 0
+    for (;;) {
+      const batch = await takeBatch(run)
+      if (batch.length === 0) return { rowsSeen }
+      client ??= await storeAccess(deps, run.store)
+      await makeBatch(run, client, batch)
+      rowsSeen += batch.length
+      await keepGoing(run)
+    }
+  })
+}
+
+/** The next codes to ask the store for, each with a row that says so. */
+async function takeBatch({ deps, store }: SyncJob): Promise<sql.DueCode[]> {
+  const now = deps.now()
+  return transact(store, async (tx) => {
+    const due = await sql.dueCodes(tx, { now, horizon: after(now, AHEAD_MS) }, BATCH)
+    const rows = [...due.filter((row) => row.is_known), ...(await insertNew(deps, tx, due, now))]
+    await sql.noteAsked(
+      tx,
+      rows.map((row) => ({
+        message_id: row.message_id,
+        coupon_id: row.coupon_id,
+        amount_minor: cappedAmount(row),
+        cart_version: row.cart_version,
+        terms: row.wanted_terms,
+        expires_at: row.wanted_expires_at,
+      })),
+    )
+    return rows
+  })
+}
+
+async function insertNew(deps: Deps, tx: Parameters<typeof sql.insertCodes>[0], due: sql.DueCode[], now: Date) {
+  let waiting = due.filter((row) => !row.is_known)
+  const done: sql.DueCode[] = []
+  for (let derivation = 0; waiting.length > 0 && derivation < MOST_DERIVATIONS; derivation += 1) {
+    const tried = waiting.map((row) => ({ ...row, derivation, code: codeFor(deps, tx.storeId, row, derivation) }))
+    const taken = await sql.insertCodes(tx, tried.map(newRow), now)
+    done.push(...tried.filter((row) => taken.has(row.message_id)))
+    waiting = waiting.filter((row) => !taken.has(row.message_id))
+  }
+  return done
+}
+
+const codeFor = (deps: Deps, storeId: string, row: sql.DueCode, derivation: number) =>
+  codeOf(deps.secrets, { storeId, messageId: row.message_id, couponId: row.coupon_id, prefix: row.prefix }, derivation)
+
+const newRow = (row: sql.DueCode): sql.NewCode => ({
+  message_id: row.message_id,
+  coupon_id: row.coupon_id,
+  shopper_id: row.shopper_id,
+  cart_id: row.cart_id,
+  code: row.code,
+  derivation: row.derivation,
+  terms: row.wanted_terms,
+  expires_at: row.wanted_expires_at,
+})
+
+/** What came of one code. `moved`: it has another code now and is taken up again. */
+type Answer = { platformId: string } | { refusal: string } | 'moved'
+
+async function makeBatch(run: SyncJob, client: StoreClient, batch: readonly sql.DueCode[]): Promise<void> {
+  const impossible = batch.flatMap((row) => {
+    const refusal = problemOf(row)
+    return refusal ? [{ row, answer: { refusal } }] : []
+  })
+  await settle(run, impossible)
+  const makable = batch.filter((row) => problemOf(row) === null)
+  try {
+    await makeNew(
+      run,
+      client,
+      makable.filter((row) => row.platform_id === null),
+    )
+    for (const row of makable.filter((each) => each.platform_id !== null)) {
+      await settle(run, [{ row, answer: await change(run, client, row, row.platform_id!) }])
+    }
+  } catch (error) {
+    if (error instanceof StoreProblem && isForOwner(error.code)) await refuseAll(run, makable, error)
+    throw error
+  }
+}
+
+async function makeNew(run: SyncJob, client: StoreClient, rows: readonly sql.DueCode[]): Promise<void> {
+  if (rows.length === 0) return
+  const made = await client.createCoupons(rows.map(draftOf))
+  const settled: Settled[] = []
+  for (const [index, row] of rows.entries()) {
+    settled.push({ row, answer: await answerOf(run, client, row, made[index]) })
+  }
+  await settle(run, settled)
+}
+
+async function answerOf(
+  run: SyncJob,
+  client: StoreClient,
+  row: sql.DueCode,
+  made: CouponMade | undefined,
+): Promise<Answer> {
+  if (!made) return { refusal: 'The store did not answer for this code.' }
+  if ('coupon' in made) return { platformId: made.coupon.couponId }
+  return made.refusal === 'duplicate' ? resolveDuplicate(run, client, row) : { refusal: made.words }
+}
+
+/** Ours: an earlier try was carried out and its answer lost. Somebody else's: the next code. */
+async function resolveDuplicate(run: SyncJob, client: StoreClient, row: sql.DueCode): Promise<Answer> {
+  const found = await client.couponByCode(row.code, row.currency)
+  if (found?.mark !== markOf(row.message_id)) return takeNextCode(run, row)
+  return isAsWanted(found, draftOf(row)) ? { platformId: found.couponId } : change(run, client, row, found.couponId)
+}
+
+async function takeNextCode({ deps, store }: SyncJob, row: sql.DueCode): Promise<Answer> {
+  for (let derivation = row.derivation + 1; derivation < MOST_DERIVATIONS; derivation += 1) {
+    const code = codeFor(deps, store.storeId, row, derivation)
+    if (await sql.moveToCode(store, row, { code, derivation, now: deps.now() })) return 'moved'
+  }
+  return { refusal: 'Every code for this message is taken in the store.' }
+}
+
+/** The cart, the message or the coupon's terms are others than those it was made for. */
+async function change(run: SyncJob, client: StoreClient, row: sql.DueCode, platformId: string): Promise<Answer> {
+  const { mark: _, code: __, ...changes } = draftOf(row)
+  const changed = await client.updateCoupon(platformId, changes)
+  if ('coupon' in changed) return { platformId }
+  if (changed.refusal !== 'gone') return { refusal: changed.words }
+  // Somebody has deleted it in the store: it is made again.
+  await sql.forgetMade(run.store, row)
+  return 'moved'
+}
+
+/** A key that may not write, a plugin that blocks: the words are kept with every code, and the store is asked again later. */
+async function refuseAll(run: SyncJob, rows: readonly sql.DueCode[], problem: StoreProblem): Promise<void> {
+  const refusal = storeProblemMessage(problem.code, problem.detail)
+  await settle(
+    run,
+    rows.map((row) => ({ row, answer: { refusal } })),
+  )
+}
+
+interface Settled {
+  row: sql.DueCode
+  answer: Answer
+}
+
+/** Writes down what the store said, and wakes the messages that waited for it. */
+async function settle({ deps, store }: SyncJob, settled: readonly Settled[]): Promise<void> {
+  if (settled.length === 0) return
+  const now = deps.now()
+  const made = settled.flatMap(({ row: { message_id, coupon_id }, answer }) =>
+    typeof answer === 'object' && 'platformId' in answer
+      ? [{ message_id, coupon_id, platform_id: answer.platformId }]
+      : [],
+  )
+  const refused = settled.flatMap(({ row: { message_id, coupon_id, attempts }, answer }) =>
+    typeof answer === 'object' && 'refusal' in answer
+      ? [{ message_id, coupon_id, refusal: answer.refusal.slice(0, 500), next_try_at: retryAt(now, attempts + 1) }]
+      : [],
+  )
+  await transact(store as StoreDb<Db>, async (tx) => {
+    await sql.noteMade(tx, made, now)
+    await sql.noteRefused(tx, refused)
+    const waiting = [...made, ...refused].map((each) => each.message_id)
+    await wakeMessages(tx, waiting, ['coupon_pending', 'coupon_failed'], now)
+    await scheduleNextLook(tx)
+  })
+}

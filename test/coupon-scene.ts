@@ -1,0 +1,80 @@
+import type { Insertable } from 'kysely'
+import { detectAbandoned } from '../server/carts/detect.ts'
+import { newId } from '../server/core/ids.ts'
+import { makeCodes } from '../server/coupons/codes.ts'
+import type { CouponsTable } from '../server/schema/coupons.ts'
+import { keepKeys } from '../server/stores/access.ts'
+import type { StoreOptions } from './factories.ts'
+import { aFakeStore } from './fake-store.ts'
+import { aShop, HOUR, tea } from './shop.ts'
+import type { World } from './world.ts'
+
+// Test support: a shop whose first reminder has a personal coupon, and the store that keeps its codes.
+
+export type CouponShop = Awaited<ReturnType<typeof aCouponShop>>
+
+export type PersonalCoupon = Partial<Insertable<CouponsTable>>
+
+export async function aCouponShop(world: World, coupon: PersonalCoupon = {}, options: StoreOptions = {}) {
+  const shop = await aShop(world, options)
+  const { storeId, accountId, flowId } = shop
+  const fake = aFakeStore()
+  world.storeClient = () => fake
+  await world.db
+    .transaction()
+    .execute((db) => keepKeys(world.deps, { accountId, db }, storeId, { consumerKey: 'ck_1', consumerSecret: 'cs_1' }))
+  const couponId = await insertPersonal(world, storeId, coupon)
+  await world.db
+    .updateTable('flow_steps')
+    .set({ coupon_id: couponId })
+    .where('store_id', '=', storeId)
+    .where('flow_id', '=', flowId)
+    .where('step', '=', 1)
+    .execute()
+  return {
+    ...shop,
+    fake,
+    couponId,
+    /** As many carts as there are names, left alone until their first reminder is due; nothing is sent yet. */
+    async abandoned(...names: string[]) {
+      for (const name of names) {
+        await shop.fill(name, [tea()])
+        await shop.type(name, { email: addressOf(name), firstName: name })
+      }
+      world.advance(HOUR)
+      await detectAbandoned(world.deps)
+    },
+    make: () => makeCodes(world.deps, { storeId }),
+    codes: () =>
+      world.db.selectFrom('coupon_codes').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute(),
+    async firstMessage() {
+      return (await shop.messages()).find((each) => each.step === 1)!
+    },
+  }
+}
+
+export const addressOf = (name: string) => `${name}@shoppers.example.com`
+
+/** Ten percent off, for three days. */
+export async function insertPersonal(world: World, storeId: string, coupon: PersonalCoupon): Promise<string> {
+  const id = newId()
+  await world.db
+    .insertInto('coupons')
+    .values({
+      store_id: storeId,
+      id,
+      made_by: 'recoup',
+      kind: 'personal',
+      code: 'CART',
+      type: 'percentage',
+      platform_type: 'percent',
+      percent: 1_000,
+      currency: 'USD',
+      is_active: true,
+      seen_at: world.now,
+      created_at: world.now,
+      ...coupon,
+    })
+    .execute()
+  return id
+}
