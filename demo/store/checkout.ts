@@ -127,7 +127,10 @@ const requiredFields: [keyof Address, string][] = [
 ]
 
 function checkFields(address: Address, kind: string) {
-  const empty = requiredFields.filter(([field]) => !address[field].trim()).map(([, label]) => `${label} is required`)
+  const empty = requiredFields
+    // Only addresses in the United States are asked for a state here.
+    .filter(([field]) => !address[field].trim() && (field !== 'state' || address.country === 'US'))
+    .map(([, label]) => `${label} is required`)
   if (!empty.length) return
   const text = `There was a problem with the provided ${kind} address: ${empty.join(', ')}`
   throw new RestError(400, 'woocommerce_rest_invalid_address', text)

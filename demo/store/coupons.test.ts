@@ -124,6 +124,48 @@ test('cart and checkout show the discount, let it be taken off, and say once why
   expect((await bare(store, 'GET', received)).body).toContain('Coupon <code>shown</code>')
 })
 
+test('in a shop whose prices include tax an order has the discount without its tax, and the tax beside it', async () => {
+  const taxRates = [{ id: 1, country: 'DE', state: '', percent: 19, label: 'MwSt.' }]
+  const german = {
+    currency: 'EUR',
+    base: { country: 'DE', state: '' },
+    taxRates,
+    pricesIncludeTax: true,
+    showsTax: true,
+  }
+  const { store: berlin } = await openStore({ pricing: german, sellingCountries: ['DE'] })
+  berlin.coupons.add({ code: 'five', discountType: 'fixed_cart', amountMinor: 500 })
+  const shopper = await visit(berlin)
+  await shopper.call('POST', 'cart/add-item', { id: 20, quantity: 1 })
+  await shopper.call('POST', 'cart/apply-coupon', { code: 'five' })
+  const address = { ...home, country: 'DE', state: '', postcode: '10115', city: 'Berlin' }
+  const body = {
+    billing_address: { ...address, email: 'e@example.de' },
+    shipping_address: address,
+    payment_method: 'cod',
+  }
+  const { order_id } = (await shopper.call('POST', 'checkout', body)).body as { order_id: number }
+  expect((await ask(berlin, 'GET', `/wp-json/wc/v3/orders/${order_id}`)).body).toMatchObject({
+    ...{ currency: 'EUR', prices_include_tax: true, discount_total: '4.20', discount_tax: '0.80', total: '31.00' },
+    coupon_lines: [{ code: 'five', discount: '4.2', discount_tax: '0.80', nominal_amount: 5 }],
+    tax_lines: [{ label: 'MwSt.', rate_percent: 19, tax_total: '3.67' }],
+  })
+  expect((await bare(berlin, 'GET', '/product/sunday-stoneware-mug/')).body).toContain('€28.00')
+  await berlin.stop()
+})
+
+test('an edit of a coupon is told to webhooks, a use of it is not', async () => {
+  const hook = { topic: 'coupon.updated', delivery_url: 'https://example.com/hook' }
+  await ask(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
+  const { id } = store.coupons.add({ code: 'told', amountMinor: 500 })
+  const queued = () => store.shop.db.sqlite.prepare('select argument from webhook_jobs').all()
+  store.coupons.use('told', 'a@example.com')
+  await buy(store, { method: 'cod', coupon: 'told' })
+  expect(queued()).not.toContainEqual({ argument: String(id) })
+  store.coupons.edit('told', { amountMinor: 600 })
+  expect(queued()).toContainEqual({ argument: String(id) })
+})
+
 test('somebody else in the admin: coupons are counted by prefix, deleted, and a draft leaves its code free', async () => {
   store.coupons.add({ code: 'RC-A1', status: 'draft' })
   store.coupons.add({ code: 'rc-b2' })

@@ -73,6 +73,23 @@ test('a store killed in the middle starts again with every order it acknowledged
   for (const id of acknowledged) expect(findOrder(store.shop, id)?.status).toBe('processing')
 })
 
+test('a data file of an early version keeps its coupons, and lets a draft’s code be made again', async () => {
+  const dataFile = fileForTest()
+  const first = await startDemoStore({ port: 0, dataFile, ...keys })
+  const codes = (store: DemoStore) => store.coupons.list().map(({ code }) => code)
+  const before = codes(first)
+  const { sqlite } = first.shop.db
+  sqlite.exec(`create table early (id integer primary key, code text not null unique, status text not null,
+    created integer not null, modified integer not null, doc text not null) strict;
+    insert into early select * from coupons; drop table coupons; alter table early rename to coupons`)
+  await first.stop()
+  const second = keep(await startDemoStore({ port: 0, dataFile, ...keys }))
+  expect(codes(second)).toEqual(before)
+  second.coupons.edit('welcome10', { status: 'draft' })
+  second.coupons.add({ code: 'welcome10' })
+  expect(second.coupons.count('welcome10')).toBe(2)
+})
+
 test('reset brings the seed back with the same product ids, and keeps keys and the capture script', async () => {
   const { store } = await openStore()
   keep(store)
