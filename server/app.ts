@@ -12,6 +12,7 @@ import { billingRoutes } from './billing/routes.ts'
 import { captureRoutes } from './capture/capture-routes.ts'
 import { cartRoutes } from './cart-pages/routes.ts'
 import { consentRoutes } from './consent/routes.ts'
+import { couponRoutes } from './coupons/routes.ts'
 import { customerRoutes } from './customers/routes.ts'
 import type { Deps } from './deps.ts'
 import { discountMailRoutes } from './discount-mail/routes.ts'
@@ -68,6 +69,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     cartRoutes,
     dashboardRoutes,
     notificationRoutes,
+    couponRoutes,
     flowRoutes,
     channelRoutes,
     messageRoutes,

@@ -24,9 +24,12 @@ import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import { type Handler, on } from './core/jobs.ts'
-import { enqueueDueCodes, makeCodes } from './coupons/codes.ts'
-import { codesJob, tidyCodesJob } from './coupons/codes-jobs.ts'
-import { enqueueTidyCodes, tidyCodes } from './coupons/codes-tidy.ts'
+import { enqueueDueCodes, makeCodes } from './coupon-codes/codes.ts'
+import { codesJob, tidyCodesJob } from './coupon-codes/codes-jobs.ts'
+import { enqueueTidyCodes, tidyCodes } from './coupon-codes/codes-tidy.ts'
+import { beginCoupons, enqueueBeginnings } from './coupons/begin.ts'
+import { beginCouponsJob, couponUsesJob } from './coupons/jobs.ts'
+import { readUses } from './coupons/uses.ts'
 import { tidyCustomerCounts } from './customers/counts.ts'
 import type { Deps } from './deps.ts'
 import { checkSenderKeys } from './email/sender-keys.ts'
@@ -70,6 +73,8 @@ export const handlers: Handler[] = [
   on(codesJob, async (deps, ofStore) => void (await makeCodes(deps, ofStore))),
   on(tidyCodesJob, async (deps, ofStore) => void (await tidyCodes(deps, ofStore))),
   on(purgeJob, purgeStore),
+  on(beginCouponsJob, beginCoupons),
+  on(couponUsesJob, readUses),
   on(eraseJob, runErasure),
   on(mailReset, mailResetLink),
   on(mailRegistration, mailRegistrationAttempt),
@@ -107,6 +112,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'coupons.codes', everyMs: 2_000, run: enqueueDueCodes },
   { name: 'coupons.tidy-codes', everyMs: 60_000, run: enqueueTidyCodes },
+  { name: 'coupons.begin', everyMs: 60_000, run: enqueueBeginnings },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },

@@ -6,6 +6,7 @@ export type Permission =
   | 'session'
   | 'carts:read'
   | 'carts:write'
+  | 'coupons:write'
   | 'flows:read'
   | 'flows:write'
   | 'flows:switch'
@@ -36,6 +37,8 @@ export interface Endpoint<
   permission: Permission
   scope: Scope
   summary: string
+  /** Of scope `store`: what is said where the account has no store connected. */
+  noStore?: string | undefined
   params: Params
   query: Query
   body: Body
@@ -64,6 +67,8 @@ export function endpoint<
   permission: Permission
   scope?: Scope
   summary: string
+  /** Of scope `store`: what is said where the account has no store connected. */
+  noStore?: string | undefined
   reply: Reply
   params?: Params
   query?: Query

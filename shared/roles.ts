@@ -12,7 +12,7 @@ export const roleText: Record<Role, string> = {
 }
 
 const reads: Permission[] = ['session', 'carts:read', 'flows:read', 'stores:read']
-const works: Permission[] = [...reads, 'carts:write', 'flows:write', 'stores:sync']
+const works: Permission[] = [...reads, 'carts:write', 'coupons:write', 'flows:write', 'stores:sync']
 const leads: Permission[] = [
   ...works,
   'flows:switch',

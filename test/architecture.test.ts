@@ -244,7 +244,7 @@ const otherStates: [file: RegExp, line: RegExp, because: string][] = [
   [/^server\/deliverability\/(smtp-trial|[a-z]+-checks)\.ts$/, /state/, 'the checks of a mail server'],
   [/^server\/store-settings\/sending\.ts$/, /checks\.every/, 'the same'],
   [/^server\/privacy\/erase-sql\.ts$/, /consent_imports/, 'an import of consents'],
-  [/^server\/coupons\/codes-sql\.ts$/, /update coupon_codes/, 'a personal code'],
+  [/^server\/coupon-codes\/codes-sql\.ts$/, /update coupon_codes/, 'a personal code'],
   [/^server\/manual-sends\/manual\.ts$/, /message.*, state: '(scheduled|sent)'/, 'the API’s answer to a member'],
 ]
 

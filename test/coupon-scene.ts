@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 import { detectAbandoned } from '../server/carts/detect.ts'
 import { newId } from '../server/core/ids.ts'
-import { makeCodes } from '../server/coupons/codes.ts'
+import { makeCodes } from '../server/coupon-codes/codes.ts'
 import type { CouponsTable } from '../server/schema/coupons.ts'
 import { keepKeys } from '../server/stores/access.ts'
 import type { StoreOptions } from './factories.ts'

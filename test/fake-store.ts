@@ -126,7 +126,12 @@ function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
   let made = 900
   const holds = (code: string) => self().allCoupons.find((one) => one.code.toLowerCase() === code.toLowerCase())
   return {
-    coupons: ({ firstPage = 1 }) => numbered(self(), self().allCoupons, firstPage),
+    coupons: ({ firstPage = 1, modifiedSince = '' }) =>
+      numbered(
+        self(),
+        self().allCoupons.filter((row) => (row.modifiedAt ?? '9') >= modifiedSince),
+        firstPage,
+      ),
     async couponsById({ ids }) {
       refuse(self())
       return self().allCoupons.filter(({ couponId }) => ids.includes(couponId))

@@ -25,6 +25,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     shoppers: 'who is the same person',
     suppressions: 'addresses that get no messages',
     links: 'hosts and tokens of links, honeypot links and pixels',
+    coupons: 'a store’s coupons: the copy, those made here, what a coupon takes off',
   },
   {
     consent: 'who agreed to what, and what the law asks for',
@@ -34,7 +35,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   { sync: 'reads a store: orders, products, customers, webhooks' },
   {
     texts: 'the way of an SMS or WhatsApp message, and what it costs',
-    coupons: 'the copy of a store’s coupons, personal codes, what a coupon takes off',
+    'coupon-codes': 'personal codes, made for messages and taken out again',
   },
   { capture: 'takes in what the capture script posts' },
   { compose: 'a message as it will leave' },

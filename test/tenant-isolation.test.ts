@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { recordOrders } from '../server/carts/record.ts'
+import { newId } from '../server/core/ids.ts'
 import { servedBy } from '../server/http/http.ts'
 import { gatherNotifications } from '../server/notifications/gather.ts'
 import { notify } from '../server/notifications/notifications.ts'
@@ -61,7 +62,24 @@ beforeAll(async () => {
   )
   await gatherNotifications(world.deps)
   const notification = await world.db.selectFrom('notifications').select('id').executeTakeFirstOrThrow()
+  const coupon = await world.db
+    .insertInto('coupons')
+    .values({
+      ...{
+        store_id: owner.storeId,
+        id: newId(),
+        made_by: 'recoup',
+        kind: 'personal',
+        code: 'CART',
+        type: 'percentage',
+      },
+      ...{ platform_type: 'percentage', percent: 1_000, currency: 'USD', is_active: true },
+      ...{ seen_at: world.now, created_at: world.now },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   Object.assign(owned, {
+    couponId: coupon.id,
     notificationId: notification.id,
     channel: 'email',
     overrideId: overridden.body.id,
@@ -87,6 +105,10 @@ const mapping = {
 /** Bodies good enough to get past the parser, so that it is the tenancy that refuses. */
 const bodies: Record<string, object> = {
   'PUT /api/flows/:flowId': { name: 'x', steps: [{ step: 1, delayMinutes: 60, subject: 'a', body: 'b' }] },
+  'PUT /api/coupons/:id': {
+    ...{ code: 'CART', kind: 'personal', type: 'percentage', amount: 99 },
+    ...{ startDate: '2026-01-01T00:00:00Z', endDate: '2027-01-01T00:00:00Z' },
+  },
   'POST /api/flows/:flowId/switch': { isOn: true },
   'PATCH /api/team/members/:userId': { role: 'viewer' },
   'POST /api/consent/imports/:importId/preview': { mapping },
@@ -104,7 +126,10 @@ const ask = (endpoint: Endpoint, token?: string, query = '') =>
     ...(token && { token }),
     ...(endpoint.method !== 'GET' && { body: {} }),
   })
-const url = (path: string) => path.replace(/:(\w+)/g, (_, name: string) => owned[name] ?? `no-owned-${name}`)
+const url = (path: string) =>
+  path
+    .replace('/coupons/:id', '/coupons/:couponId')
+    .replace(/:(\w+)/g, (_, name: string) => owned[name] ?? `no-owned-${name}`)
 
 test('every endpoint that names a row hides another account’s rows (X2)', async () => {
   const walked = endpoints().filter(isAboutRows)

@@ -27,6 +27,8 @@ create table coupons (
   usage_limit integer,
   usage_count integer not null default 0,
   is_active boolean not null,
+  -- stands in the store as expired, because it has not begun or is inactive (decision 32); ends_at is the true end
+  is_withheld boolean not null default false,
   -- of a personal coupon: how long after the hand-over a code is good for, and whether it is tied to the recipient's email
   valid_hours integer not null default 72 check (valid_hours between 1 and 8760),
   is_tied_to_email boolean not null default false,
@@ -39,7 +41,9 @@ create table coupons (
   created_at timestamptz not null,
   primary key (store_id, id)
 );
-create unique index coupons_by_code on coupons (store_id, upper(code)) where kind = 'shared' and gone_at is null;
+-- Not unique: a store may hold a code twice, published and as a draft. In byte order, so that the beginning of a code is a range.
+create index coupons_by_code on coupons (store_id, code collate "C") where gone_at is null;
+create index coupons_to_begin on coupons (starts_at) where is_withheld and is_active and gone_at is null;
 create unique index coupons_by_platform on coupons (store_id, platform_id) where platform_id is not null;
 -- Which stores have codes to make.
 create index coupons_personal on coupons (store_id) where kind = 'personal' and gone_at is null;

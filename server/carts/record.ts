@@ -2,6 +2,7 @@ import crypto from 'node:crypto'
 import { type OrderWord, recordOrderText } from '../consent/consents.ts'
 import { type StoreTx, transact } from '../core/db.ts'
 import { isStalePlan } from '../core/db-away.ts'
+import { couponsNamed } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
@@ -206,8 +207,14 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
     }))
   if (changed.length > 0) await refold(tx, store, changed, evidence, now)
   await attributeOrders(tx, store, evidence)
+  await couponsNamed(deps, tx, facts.flatMap(codesOf))
   await scheduleNextLook(tx)
   return { stored: stored.size, shopperIds: affected }
+}
+
+/** Drafts use no coupon. */
+function codesOf({ payload }: NewFact): string[] {
+  return payload.type === 'order' && payload.orderKind !== 'draft' ? payload.coupons : []
 }
 
 /** What is left of an erased person's post names no contact any more. */

@@ -44,7 +44,8 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
   handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
   route(app, deps, endpoint, {
-    choose: (session, query, body) => chooseStore(deps.db, signedIn(session), wantedStore(query, body)),
+    choose: (session, query, body) =>
+      chooseStore(deps.db, signedIn(session), wantedStore(query, body), endpoint.noStore),
     handle: async (call, { id }) => {
       const session = signedIn(call.session)
       const account = { accountId: session.accountId, db: deps.db }
@@ -53,11 +54,15 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
   })
 }
 
-/** Decision 7: named in the query or, as calls that send do (B 7), by its address in the body. */
+/** Decision 7: named in the query or, as calls that write do (B 7), in the body: by its id, or by its address. */
 function wantedStore(query: unknown, body: unknown): WantedStore {
   const { platform, storeId } = query as WantedStore
-  const storeUrl = (body as { storeUrl?: unknown } | null | undefined)?.storeUrl
-  return { platform, storeId: storeId ?? (typeof storeUrl === 'string' && storeUrl ? storeUrl : undefined) }
+  const said = (body ?? {}) as Record<string, unknown>
+  const wordOf = (value: unknown) => (typeof value === 'string' && value ? value : undefined)
+  return {
+    platform: platform ?? wordOf(said.platform),
+    storeId: storeId ?? wordOf(said.storeId) ?? wordOf(said.storeUrl),
+  }
 }
 
 /** For endpoints about the signed-in user's account. */

@@ -293,7 +293,12 @@ export interface StoreClient {
   /** Of those that are there; what the answer does not name is gone. One request for all, where the store can. */
   terms(query: { items: readonly ItemRef[]; currency: string; signal?: AbortSignal }): Promise<ItemTerms[]>
   /** Whatever their status, by ascending id. */
-  coupons(query: { firstPage?: number; currency: string; signal?: AbortSignal }): AsyncIterable<Page<PlatformCoupon>>
+  coupons(query: {
+    modifiedSince?: string
+    firstPage?: number
+    currency: string
+    signal?: AbortSignal
+  }): AsyncIterable<Page<PlatformCoupon>>
   /** What the answer does not name is gone. */
   couponsById(query: { ids: readonly string[]; currency: string; signal?: AbortSignal }): Promise<PlatformCoupon[]>
   /** Whatever its status; null when no coupon has the code. */

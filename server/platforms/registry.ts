@@ -1,5 +1,6 @@
 import type { PlatformName, RawDelivery, StoreAccess, StoreClient, StoreEvent } from './platform.ts'
 import { createWooCommerceClient, type WooNet } from './woocommerce/client.ts'
+import { couponUrl } from './woocommerce/coupons.ts'
 import { restoreLink } from './woocommerce/restore.ts'
 import { readDelivery } from './woocommerce/webhooks.ts'
 
@@ -12,10 +13,12 @@ interface Platform {
   readDelivery(delivery: RawDelivery, secret: string): StoreEvent | null
   /** The address that brings a cart back; null when none does. */
   restoreLink: typeof restoreLink
+  /** Where a member of the shop edits a coupon. */
+  couponUrl: (homeUrl: string, couponId: string) => string
 }
 
 const platforms: Partial<Record<PlatformName, Platform>> = {
-  woocommerce: { createClient: createWooCommerceClient, readDelivery, restoreLink },
+  woocommerce: { createClient: createWooCommerceClient, readDelivery, restoreLink, couponUrl },
 }
 
 /** Those a store can be connected to. */

@@ -27,6 +27,8 @@ export interface CouponsTable {
   usage_limit: Generated<number | null>
   usage_count: Generated<number>
   is_active: boolean
+  /** It stands in the store as expired: it has not begun or is inactive. */
+  is_withheld: Generated<boolean>
   valid_hours: Generated<number>
   is_tied_to_email: Generated<boolean>
   terms: ColumnType<CouponTerms, string | undefined, string>

@@ -10,7 +10,16 @@ export interface SyncSchema {
 
 export interface SyncStateTable {
   store_id: string
-  stream: 'order_check' | 'import' | 'sweep' | 'customers' | 'products' | 'webhooks' | 'coupon_codes' | 'coupon_tidy'
+  stream:
+    | 'order_check'
+    | 'import'
+    | 'sweep'
+    | 'customers'
+    | 'products'
+    | 'webhooks'
+    | 'coupons'
+    | 'coupon_codes'
+    | 'coupon_tidy'
   watermark: Generated<Date | null>
   cursor_page: Generated<number | null>
   lease_until: Generated<Date | null>

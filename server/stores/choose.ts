@@ -8,12 +8,14 @@ export interface WantedStore {
   storeId?: string | undefined
 }
 
+const UNKNOWN = 'Store not found. Please connect your store first.'
+
 /**
  * Decision 7: the store named by `storeId` (id or URL; `default` = none), else the session's current store when it is of
  * the platform asked for, else the account's active store of that platform, else its active store.
  * A store of another account is as absent as one that never was: 404.
  */
-export async function chooseStore(db: Db, session: Session, wanted: WantedStore) {
+export async function chooseStore(db: Db, session: Session, wanted: WantedStore, noStore = UNKNOWN) {
   const stores = await sql.storesOf({ accountId: session.accountId, db })
   const active = stores.filter((store) => store.is_active)
   const named = wanted.storeId && wanted.storeId !== 'default' ? wanted.storeId.replace(/(?<!\/)\/+$/, '') : undefined
@@ -22,6 +24,6 @@ export async function chooseStore(db: Db, session: Session, wanted: WantedStore)
     : (active.find((each) => each.id === session.storeId && (!wanted.platform || each.platform === wanted.platform)) ??
       active.find((each) => each.platform === wanted.platform) ??
       active[0])
-  if (!store) throw new AppError('not_found', 'Store not found. Please connect your store first.')
+  if (!store) throw new AppError('not_found', active.length > 0 ? UNKNOWN : noStore)
   return store
 }

@@ -1,6 +1,8 @@
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import { transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
+import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
+import { refreshUses } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
 import type { PlatformCustomer, PlatformProduct } from '../platforms/platform.ts'
 import { linkRegistered, lockAllKeys, registeredKeys } from '../shoppers/shoppers.ts'
@@ -77,6 +79,38 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
       await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})
     }
     if (isFull && state.cursor_page === null && rowsSeen > 0) await sql.closeUnseenProducts(store, startedAt)
+    return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+  })
+}
+
+/** So many are listed anew each time; of more, what changed, and all once a day. */
+const FEW_COUPONS = 500
+
+/** As products: only a listing read from its first page to its last, in one run, may say that a coupon is gone (decision 30). */
+export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResult> {
+  const { storeId, signal } = options
+  return runSyncJob(deps, { storeId, stream: 'coupons' }, async (run) => {
+    const { state, store, startedAt } = run
+    const { account_id: accountId, currency } = found(await readStore(store), 'Store')
+    const hasList = state.cursor_page === null && state.completed_at && state.watermark
+    const isFull = options.isFull || !hasList || (await countInStore(store)) <= FEW_COUPONS
+    const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
+    const client = await storeAccess(deps, store)
+    const pages = numberedPages(
+      (firstPage) => client.coupons({ firstPage, currency, ...since, ...(signal ? { signal } : {}) }),
+      (isFull && state.cursor_page) || 1,
+      signal,
+    )
+    let seen: Date | null = null
+    let rowsSeen = 0
+    for await (const page of inTime(pages, signal)) {
+      await keepPage(deps, store, page, { accountId, currency, at: startedAt })
+      seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
+      rowsSeen += page.rows.length
+      await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})
+    }
+    if (isFull && state.cursor_page === null) await closeUnseen(deps, store, startedAt)
+    if (!isFull) await refreshUses(store, client, currency, signal)
     return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }

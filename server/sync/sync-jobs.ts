@@ -98,7 +98,8 @@ async function settleFailure(run: SyncJob, error: unknown): Promise<SyncResult> 
 
 /** What the owner alone can mend is told at once, and once a day for each cause: the alarm waits to see whether it passes. */
 async function tellRefused({ store, state }: SyncJob, { code, detail }: Refusal, at: Date): Promise<void> {
-  if (!isForOwner(code) || state.error_code === code) return
+  // A key that may not read coupons does for everything else; whatever is wrong with all of it, the sweep tells.
+  if (state.stream === 'coupons' || !isForOwner(code) || state.error_code === code) return
   const key = `${code} ${at.toISOString().slice(0, 10)}`
   await notifyOnce(store, { type: 'store_check_failed', key, data: { code, detail }, at })
 }

@@ -15,7 +15,7 @@ export interface Lease {
 
 const CLOCKS_DIFFER_MS = 60_000
 
-const STREAMS: Stream[] = ['order_check', 'import', 'sweep', 'customers', 'products', 'webhooks']
+const STREAMS: Stream[] = ['order_check', 'import', 'sweep', 'customers', 'products', 'webhooks', 'coupons']
 
 export function ensureStreams({ db, storeId }: StoreTx) {
   return db

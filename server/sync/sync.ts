@@ -11,7 +11,7 @@ import * as rules from '../stores/rules.ts'
 import * as storeSql from '../stores/store.ts'
 import { readHealth } from './health.ts'
 import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs.ts'
-import { inTime, pullCustomers, pullProducts } from './local-copies.ts'
+import { inTime, pullCoupons, pullCustomers, pullProducts } from './local-copies.ts'
 import { isTooSoonForNewOrders, queueNewOrders } from './new-orders.ts'
 import { orderPages } from './pages.ts'
 import { keepGoing, LEASE_MS, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
@@ -31,6 +31,7 @@ export async function importStore(deps: Deps, { storeId }: OfStore): Promise<voi
   if (swept.kind === 'failed' || swept.kind === 'refused') return
   const imported = await importOrders(deps, storeId)
   if (imported.kind !== 'done') return
+  await pullCoupons(deps, { storeId, isFull: true })
   await pullProducts(deps, { storeId, isFull: true })
   await pullCustomers(deps, { storeId })
 }
@@ -43,6 +44,7 @@ export async function syncStore(deps: Deps, { storeId }: OfStore): Promise<void>
   if (isNightly) await refreshProfile(deps, store)
   const swept = await sweepStore(deps, { storeId, isNightly })
   if (swept.kind !== 'done') return
+  await pullCoupons(deps, { storeId, isFull: isNightly })
   await pullProducts(deps, { storeId, isFull: isNightly })
   const customers = streams.find((each) => each.stream === 'customers')
   if (isNightly || !customers?.completed_at || customers.cursor_page) await pullCustomers(deps, { storeId })
@@ -54,7 +56,10 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
   const signal = AbortSignal.timeout(limitMs)
   const options = { storeId: store.storeId, signal }
   const results = [await sweepStore(deps, options)]
-  if (results[0]!.kind === 'done') results.push(await pullProducts(deps, options), await pullCustomers(deps, options))
+  const isRead = results[0]!.kind === 'done'
+  // A key that may not read coupons is no reason to call the sync failed: their list says it.
+  if (isRead) await pullCoupons(deps, { ...options, isFull: true })
+  if (isRead) results.push(await pullProducts(deps, options), await pullCustomers(deps, options))
   for (const result of results) {
     if (result.kind === 'refused') throw result.error
     if (result.kind === 'failed' && !signal.aborted) throw toAppError(result.problem)

@@ -72,15 +72,9 @@ export async function* pullProducts(
   query: { modifiedSince?: string; firstPage?: number; signal?: AbortSignal },
 ): AsyncGenerator<Page<PlatformProduct>> {
   const currency = await readCurrency(http, query.signal)
-  const since: WooQuery = query.modifiedSince
-    ? [
-        ['modified_after', secondsBefore(query.modifiedSince, 2)],
-        ['dates_are_gmt', 'true'],
-      ]
-    : []
   const list: ListQuery = {
     path: '/products',
-    query: [['status', 'publish'], ...since, ['_fields', PRODUCT_FIELDS]],
+    query: [['status', 'publish'], ...modifiedAfter(query.modifiedSince), ['_fields', PRODUCT_FIELDS]],
     firstPage: query.firstPage,
     signal: query.signal,
   }
@@ -94,6 +88,15 @@ export async function* pullProducts(
     yield { rows: all, skipped, ...place }
   }
 }
+
+/** Two seconds more, as the bound is exclusive and stores round. */
+export const modifiedAfter = (instant: string | undefined): WooQuery =>
+  instant
+    ? [
+        ['modified_after', secondsBefore(instant, 2)],
+        ['dates_are_gmt', 'true'],
+      ]
+    : []
 
 export async function* pullList(http: WooHttp, list: ListQuery): AsyncGenerator<RawPage> {
   const first = Math.max(Math.trunc(list.firstPage ?? 1), 1)

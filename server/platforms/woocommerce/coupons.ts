@@ -1,6 +1,6 @@
 import type { CouponChanged, CouponDraft, CouponMade, Page, PlatformCoupon } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { pullList } from './catalogue.ts'
+import { modifiedAfter, pullList } from './catalogue.ts'
 import { COUPON_FIELDS, changedByStore, couponBody, readCoupon } from './coupon-wire.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
@@ -15,6 +15,10 @@ const ANY_STATUS: WooQuery = [['status', 'any']]
 const FIELDS: WooQuery = [['_fields', COUPON_FIELDS]]
 const SEARCH_PAGES = 5
 
+/** WordPress's own page of it. */
+export const couponUrl = (homeUrl: string, couponId: string): string =>
+  `${homeUrl}/wp-admin/post.php?post=${idText(couponId) ?? 0}&action=edit`
+
 interface CouponQuery {
   currency: string
   signal?: AbortSignal
@@ -22,9 +26,13 @@ interface CouponQuery {
 
 export async function* pullCoupons(
   http: WooHttp,
-  { currency, firstPage, signal }: CouponQuery & { firstPage?: number },
+  { currency, modifiedSince, firstPage, signal }: CouponQuery & { modifiedSince?: string; firstPage?: number },
 ): AsyncGenerator<Page<PlatformCoupon>> {
-  const list = { path: '/coupons', query: [...ANY_STATUS, ...FIELDS], firstPage, signal }
+  const list = {
+    path: '/coupons',
+    query: [...ANY_STATUS, ...modifiedAfter(modifiedSince), ...FIELDS],
+    ...{ firstPage, signal },
+  }
   for await (const { raw, ...place } of pullList(http, list)) {
     yield { ...readRows(raw, (one) => readCoupon(one, currency)), ...place }
   }
@@ -144,7 +152,8 @@ export async function deleteCoupons(http: WooHttp, ids: readonly string[]): Prom
 const isDeleted = ({ error }: Record<string, unknown>) =>
   !isRecord(error) || (typeof error.code === 'string' && error.code.endsWith('_invalid_id'))
 
-const isGone = (answer: WooAnswer) => answer.status === 404 && errorCode(answer) !== 'rest_no_route'
+/** 404 of what is read, 400 of what is changed. */
+const isGone = (answer: WooAnswer) => errorCode(answer).endsWith('_invalid_id')
 
 const messageOf = (body: unknown) => (isRecord(body) ? body.message : null)
 

@@ -1,0 +1,51 @@
+import { type Coupon, couponTexts } from '../../shared/coupons.ts'
+import type { Db, StoreDb } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { pageWindow, paginationOf } from '../core/paging.ts'
+import { readStore, type StoreRow } from '../stores/store.ts'
+import * as listSql from './list-sql.ts'
+import { presentCoupon } from './present.ts'
+import { type CouponRow, readCoupon } from './sql.ts'
+
+// Coupons as members see them, from the copy: nothing here asks the store.
+
+export interface ListWish {
+  search: string
+  page: number
+  limit: number
+}
+
+export async function listCoupons(store: StoreDb<Db>, { search, ...page }: ListWish) {
+  const row = await readStore(store)
+  if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
+  const prefix = search.trim().toUpperCase().replaceAll('\0', '')
+  const total = await listSql.countCoupons(store, prefix)
+  const window = pageWindow(page, total, true)
+  const rows = window ? await listSql.pageOfCoupons(store, prefix, window) : []
+  const reading = await listSql.readingOf(store)
+  return {
+    coupons: await present(store, row, rows),
+    pagination: paginationOf(page, total),
+    readAt: reading?.completed_at?.toISOString() ?? null,
+    problem: reading?.error_code ? couponTexts.fetchFailed : null,
+    currency: row.currency,
+    timeZone: row.time_zone,
+    canWrite: row.can_write,
+  }
+}
+
+export async function viewCoupon(store: StoreDb<Db>, id: string): Promise<Coupon> {
+  const row = found(await readStore(store), 'Store')
+  const [coupon] = await present(store, row, [found(await readCoupon(store, id), 'Coupon')])
+  return coupon!
+}
+
+async function present(store: StoreDb<Db>, row: StoreRow, coupons: readonly CouponRow[]): Promise<Coupon[]> {
+  const ids = coupons.map(({ id }) => id)
+  if (ids.length === 0) return []
+  const figures = new Map((await listSql.figuresOf(store, ids)).map((each) => [each.id, each]))
+  const steps = Map.groupBy(await listSql.stepsOf(store, ids), (step) => step.coupon_id)
+  return coupons.map((coupon) =>
+    presentCoupon(coupon, { store: row, figures: figures.get(coupon.id), steps: steps.get(coupon.id) ?? [] }),
+  )
+}
