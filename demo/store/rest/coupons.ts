@@ -110,6 +110,7 @@ function postCoupon(request: RestRequest): RestReply {
 }
 
 function putCoupon({ shop, ids, body }: RestRequest): RestReply {
+  couponOf(shop, ids[0]!)
   checkTypes(body)
   return { body: presentCoupon(shop, editCoupon(shop, ids[0]!, body)) }
 }
@@ -156,7 +157,7 @@ function createCoupon(shop: Shop, body: Body): Coupon {
 
 function editCoupon(shop: Shop, id: number, body: Body): Coupon {
   const coupon = findCoupon(shop, id)
-  // Reading and deleting say 404, a write 400.
+  // So a row of a batch says it (coupon-status.json, "batch update").
   if (!coupon) throw new RestError(400, 'woocommerce_rest_shop_coupon_invalid_id', 'Invalid ID.')
   if (body.code !== undefined) checkCode(shop, String(body.code), id)
   const changed = {
