@@ -60,6 +60,39 @@ export const listCustomers = endpoint({
   ]),
 })
 
+/** With the cart they left last. */
+export const AbandonedCustomer = CustomerView.extend({
+  cart_id: z.string(),
+  cart_value: z.number(),
+  currency: z.string(),
+})
+export type AbandonedCustomer = z.infer<typeof AbandonedCustomer>
+
+export const abandonedCustomers = endpoint({
+  method: 'GET',
+  path: '/api/customers/abandoned',
+  permission: 'carts:read',
+  scope: 'store',
+  summary:
+    'Customers with an abandoned cart, the newest cart first. With `cursor` (empty: from the beginning): {customers, next, total}; without it the first 100 as an array',
+  query: storeQuery.extend({
+    search: filterFields.search,
+    cursor: z.string().max(400).optional(),
+    limit: z.coerce.number().int().min(1).max(MOST_CUSTOMERS).default(MOST_CUSTOMERS),
+  }),
+  reply: z.union([
+    z.array(AbandonedCustomer),
+    z.object({ customers: z.array(AbandonedCustomer), next: z.string().nullable(), total: z.number() }),
+  ]),
+})
+
+/** The specification's own path (B 7). */
+export const abandonedCustomersBesidePage: typeof abandonedCustomers = {
+  ...abandonedCustomers,
+  path: '/customers/abandoned',
+  isBesidePage: true,
+}
+
 export const exportCustomers = endpoint({
   method: 'GET',
   path: '/api/stores/customers/export',

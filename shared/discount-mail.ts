@@ -24,13 +24,28 @@ export const discountTexts = {
 } as const
 
 /** The most people one discount mail may go to. */
-const MOST_RECIPIENTS = 10_000
+export const MOST_RECIPIENTS = 10_000
 
 const customerIds = z.array(z.guid())
 
+/** Everybody whom a search finds, evaluated on the server. */
+const Matching = z.object({
+  search: z.string().max(200).default(''),
+  registered: z.enum(['yes', 'no']).optional(),
+  abandonedOnly: z.boolean().default(false),
+  /** But not these. */
+  except: customerIds.max(MOST_RECIPIENTS).default([]),
+})
+
+/** Chosen one by one, or all who match. */
 const recipientFields = {
-  customers: customerIds.min(1, discountTexts.noCustomers).max(MOST_RECIPIENTS, discountTexts.tooMany),
+  customers: customerIds.min(1, discountTexts.noCustomers).max(MOST_RECIPIENTS, discountTexts.tooMany).optional(),
+  matching: Matching.optional(),
 }
+
+type Recipients = { customers?: unknown; matching?: unknown }
+const isOneOfBoth = ({ customers, matching }: Recipients) => (customers === undefined) !== (matching === undefined)
+const oneOfBoth = { path: ['customers'], error: discountTexts.noCustomers }
 
 const offerFields = {
   couponId: z.uuid({ error: discountTexts.noCoupon }),
@@ -53,7 +68,7 @@ export const sendDiscountOffers = endpoint({
   query: storeQuery,
   summary:
     'Send a coupon by email to customers, each about the cart they left last or about none; answers at once with the job to follow',
-  body: z.object({ ...recipientFields, ...offerFields, ...ofStore }),
+  body: z.object({ ...recipientFields, ...offerFields, ...ofStore }).refine(isOneOfBoth, oneOfBoth),
   reply: z.object({ jobId: z.string() }),
 })
 
@@ -91,7 +106,9 @@ export const discountEligibility = endpoint({
   query: storeQuery,
   summary:
     'Which of these customers would get the discount mail now, and which not, by reason; nothing is sent or written',
-  body: z.object({ ...recipientFields, couponId: offerFields.couponId.optional(), ...ofStore }),
+  body: z
+    .object({ ...recipientFields, couponId: offerFields.couponId.optional(), ...ofStore })
+    .refine(isOneOfBoth, oneOfBoth),
   reply: z.object({
     total: z.number(),
     eligible: z.array(z.string()),

@@ -39,6 +39,8 @@ export interface Endpoint<
   summary: string
   /** Of scope `store`: what is said where the account has no store connected. */
   noStore?: string | undefined
+  /** A page of the app has the same path: this answers unless HTML is preferred (decision 129). */
+  isBesidePage?: boolean | undefined
   params: Params
   query: Query
   body: Body
@@ -69,6 +71,7 @@ export function endpoint<
   summary: string
   /** Of scope `store`: what is said where the account has no store connected. */
   noStore?: string | undefined
+  isBesidePage?: boolean | undefined
   reply: Reply
   params?: Params
   query?: Query

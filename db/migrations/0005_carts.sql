@@ -44,6 +44,9 @@ create index carts_without_response on carts (no_response_at) where no_response_
 -- Captured carts that a draft order without a match may belong to (S6).
 create index carts_without_contact on carts (store_id, last_activity_at)
   where status in ('active', 'abandoned') and email is null and phone is null;
+-- Whoever left one, for discount mail; of several of a shopper the one left last counts.
+create index carts_abandoned on carts (store_id, last_activity_at desc, id desc) include (shopper_id, started_at)
+  where status = 'abandoned';
 -- Carts being filled at this moment, newest activity first.
 create index carts_active on carts (store_id, last_activity_at desc, id desc) include (value_minor, currency)
   where status = 'active' and abandon_at is not null;

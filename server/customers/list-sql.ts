@@ -2,6 +2,7 @@ import type { CustomerSort } from '../../shared/customers.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
 import { pageWindow } from '../core/paging.ts'
 import { countListed, dayAt, type IsRegistered } from './counts-sql.ts'
+import { CUSTOMER_COLUMNS } from './fragments.ts'
 
 // The list of customers, after the model of that of carts (`carts/list-sql.ts`). Registered ones and guests are two stretches of every
 // index (`customer_list_…`): a filter reads one, the whole list reads both side by side in the order of the list.
@@ -29,9 +30,6 @@ export interface ListedCustomer {
   last_login_at: Date | null
   first_seen_at: Date
 }
-
-export const CUSTOMER_COLUMNS = sql`s.id, s.customer_first_name as first_name, s.customer_last_name as last_name,
-  s.customer_email as email, s.customer_phone as phone, s.company, s.is_registered, s.last_login_at, s.first_seen_at`
 
 type Way = 'asc' | 'desc' | 'asc nulls first'
 const OPPOSITE = { asc: 'desc', desc: 'asc', 'asc nulls first': 'desc nulls last' } as const

@@ -1,6 +1,7 @@
 import type { CartBadge, CartState } from '../../shared/carts.ts'
 import { type StoreDb, sql } from '../core/db.ts'
-import { CUSTOMER_COLUMNS, type ListedCustomer } from './list-sql.ts'
+import { CUSTOMER_COLUMNS } from './fragments.ts'
+import type { ListedCustomer } from './list-sql.ts'
 
 // The page of one customer: SQL and nothing else. People have few rows; of the odd one that has many, the newest are shown.
 

@@ -2,6 +2,7 @@ import * as api from '../../shared/customers.ts'
 import { paginationOf } from '../core/paging.ts'
 import { prepareDownload } from '../http/downloads.ts'
 import { type Routes, serveDownload, serveStore } from '../http/http.ts'
+import { listAbandonedCustomers } from './abandoned.ts'
 import { filterOf, readCustomerPage } from './customers.ts'
 import { customersDownload } from './export.ts'
 import { countCustomers, listCustomersOf, MOST_LOOKED_THROUGH } from './list-sql.ts'
@@ -29,6 +30,10 @@ export const customerRoutes: Routes = (app, deps) => {
       },
     }
   })
+
+  for (const endpoint of [api.abandonedCustomers, api.abandonedCustomersBesidePage]) {
+    serveStore(app, deps, endpoint, ({ store, query }) => listAbandonedCustomers(store, query))
+  }
 
   serveStore(app, deps, api.exportCustomers, ({ store, session, query }) =>
     prepareDownload(deps, customersDownload, { session, storeId: store.storeId, what: query }),

@@ -9,6 +9,7 @@ import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { authenticate, type Session } from '../members/session.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
+import { prefersHtml } from './accept.ts'
 import { type Download, openDownload } from './downloads.ts'
 import { invalidInput, readInput } from './input.ts'
 
@@ -127,6 +128,10 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
     method: endpoint.method,
     url: endpoint.path,
     handler: async (request, reply) => {
+      if (endpoint.isBesidePage) {
+        reply.header('vary', 'accept').header('cache-control', 'no-store')
+        if (prefersHtml(request.headers.accept)) return reply.callNotFound()
+      }
       const session = await authenticate(deps, request.headers.authorization, endpoint.permission !== 'public')
       // Before anything is read of the request: whoever may not, learns nothing of what would have been right.
       if (endpoint.permission !== 'public') assertMay(session, endpoint.permission)

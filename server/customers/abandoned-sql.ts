@@ -1,0 +1,48 @@
+import { type StoreDb, sql } from '../core/db.ts'
+import { CUSTOMER_COLUMNS } from './fragments.ts'
+import type { ListedCustomer } from './list-sql.ts'
+
+// Customers with an abandoned cart: SQL and nothing else. Of several carts the one left last stands for its shopper.
+
+export interface AbandonedRow extends ListedCustomer {
+  cart_id: string
+  value_minor: number
+  currency: string
+  last_activity_at: Date
+}
+
+interface Wanted {
+  /** Whom a search finds; null: everybody. */
+  among: readonly string[] | null
+  isRegistered?: boolean | null
+  after: { at: string; id: string } | null
+  limit: number
+}
+
+const LAST_LEFT = sql`c.status = 'abandoned' and not exists (select 1 from carts n
+  where n.store_id = c.store_id and n.shopper_id = c.shopper_id and n.status = 'abandoned' and (n.started_at, n.id) > (c.started_at, c.id))`
+
+const amongOf = (among: readonly string[] | null) =>
+  among ? sql`and c.shopper_id = any(${[...among]}::uuid[])` : sql``
+
+export async function abandonedOf(
+  { db, storeId }: StoreDb,
+  { among, isRegistered = null, after, limit }: Wanted,
+): Promise<AbandonedRow[]> {
+  const below = after ? sql`and (c.last_activity_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``
+  const ofKind = isRegistered === null ? sql`` : sql`and s.is_registered = ${isRegistered}`
+  const { rows } = await sql<AbandonedRow>`
+    select ${CUSTOMER_COLUMNS}, c.id as cart_id, c.value_minor, c.currency, c.last_activity_at
+    from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
+    where c.store_id = ${storeId} and ${LAST_LEFT} and s.is_customer ${amongOf(among)} ${ofKind} ${below}
+    order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+export async function countAbandoned({ db, storeId }: StoreDb, among: readonly string[] | null): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(distinct c.shopper_id)::int as total from carts c
+    join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
+    where c.store_id = ${storeId} and c.status = 'abandoned' and s.is_customer ${amongOf(among)}`.execute(db)
+  return rows[0]!.total
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { aWorld } from '../../test/world.ts'
+
+// Everybody who matches, evaluated on the server (decision 39).
+
+const world = aWorld()
+const ask = (shop: CouponShop, matching: object) =>
+  world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { matching } })
+const idsOf = async (shop: CouponShop, matching: object) => (await ask(shop, matching)).body.eligible.sort()
+
+test('all, those with an abandoned cart, those found by a search, and not those left out', async () => {
+  const shop = await aCouponShop(world, { carts: 2, buyers: 2 })
+  const [one, other] = shop.people as [string, string]
+  const sorted = (...ids: string[]) => ids.sort()
+  expect(await idsOf(shop, {})).toEqual(sorted(...shop.people, ...shop.buyers))
+  expect(await idsOf(shop, { abandonedOnly: true })).toEqual(sorted(one, other))
+  expect(await idsOf(shop, { abandonedOnly: true, except: [one] })).toEqual([other])
+  expect(await idsOf(shop, { search: 'ben' })).toEqual(sorted(...shop.buyers))
+  expect(await idsOf(shop, { search: 'ben', abandonedOnly: true })).toEqual([])
+  expect(await idsOf(shop, { search: shop.orders[1]!.email! })).toEqual([other])
+  expect(await idsOf(shop, { registered: 'yes' })).toEqual([])
+  const both = { token: shop.token, body: { matching: {}, customers: [one] } }
+  expect((await world.request('POST', '/api/email/discount-eligibility', both)).status).toBe(400)
+})
+
+test('nobody else’s customers match (X2)', async () => {
+  const [shop, other] = [await aCouponShop(world), await aCouponShop(world)]
+  expect((await ask(shop, {})).body.total).toBe(2)
+  expect((await ask(other, { search: shop.orders[0]!.email! })).body.total).toBe(0)
+})
+
+test('10,000 people are one request, known in a moment; one more is refused in words', async () => {
+  const shop = await aCouponShop(world, { carts: 0, buyers: 1, plan: 'growth' })
+  const { storeId, flowId } = shop
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count: 10_000, isAllOpen: true })
+  let statements = 0
+  const count = () => {
+    statements += 1
+  }
+  world.pool.on('acquire', count)
+  const before = performance.now()
+  const send = (matching: object) =>
+    world.request('POST', '/api/email/send-discount-offers', {
+      token: shop.token,
+      body: { matching, couponId: shop.couponId, subject: 'For you', body: 'Come {{ checkout_link }}' },
+    })
+  const refused = await send({})
+  expect([refused.status, refused.body.fields.customers]).toEqual([
+    422,
+    'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
+  ])
+  const { body } = await send({ except: shop.buyers })
+  expect(performance.now() - before).toBeLessThan(60_000)
+  const job = await world.request('GET', `/api/carts/send/${body.jobId}`, { token: shop.token })
+  expect(job.body).toMatchObject({ total: 10_000, state: 'running', counts: { waiting: 10_000, failed: 0 } })
+  const eligibility = await ask(shop, { except: shop.buyers })
+  expect(eligibility.body.eligible).toHaveLength(10_000)
+  // None for each person.
+  expect(statements).toBeLessThan(500)
+  world.pool.off('acquire', count)
+}, 180_000)
