@@ -47,7 +47,14 @@ describe('the shell (A 2.2)', () => {
     const banner = owner.getByRole('banner')
     const name = await owner.locator('.side .logo').first().innerText()
     expect(name.split(/\s*\n\s*/)).toEqual(['Recoup', 'Abandoned Cart Recovery'])
-    expect(await sectionsOf(owner)).toEqual(['Dashboard', 'Abandoned Carts', 'Flows', 'Notifications', 'Settings'])
+    expect(await sectionsOf(owner)).toEqual([
+      'Dashboard',
+      'Abandoned Carts',
+      'Flows',
+      'Notifications',
+      'Coupons',
+      'Settings',
+    ])
     await expect.poll(() => banner.locator('.logo-mark').count()).toBe(1)
     for (const title of ['Abandoned Carts', 'Settings']) {
       await owner.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: title }).click()

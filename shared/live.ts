@@ -6,7 +6,7 @@ import type { MarkRead, NotificationEvent } from './notification-calls.ts'
 export const LIVE_PATH = '/socket.io'
 
 /** Parts of a store that change by themselves. */
-export const liveParts = ['carts', 'messages', 'flows', 'settings', 'stats', 'notifications'] as const
+export const liveParts = ['carts', 'messages', 'flows', 'settings', 'stats', 'notifications', 'coupons'] as const
 export type LivePart = (typeof liveParts)[number]
 
 /** Sent to everybody who has the store open, at most once a second. */

@@ -101,7 +101,7 @@ const working = all({ frame: 'shell', access: 'connected' }, [
     permission: 'carts:read',
     loader: 'NotificationsPage',
   },
-  { path: '/coupons', title: 'Coupons', icon: 'coupons', loader: 'LaterPage', isPlanned: true },
+  { path: '/coupons', title: 'Coupons', icon: 'coupons', permission: 'carts:read', loader: 'CouponsPage' },
   { path: '/analytics', title: 'Analytics', icon: 'analytics', loader: 'LaterPage', isPlanned: true },
 ])
 

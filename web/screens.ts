@@ -37,6 +37,7 @@ export const components: Record<ScreenLoader, Load> = {
   FlowsPage: screen(() => import('./flows/FlowsPage.tsx'), 'FlowsPage'),
   FlowPage: screen(() => import('./flows/FlowPage.tsx'), 'FlowPage'),
   NotificationsPage: screen(() => import('./notifications/NotificationsPage.tsx'), 'NotificationsPage'),
+  CouponsPage: screen(() => import('./coupons/CouponsPage.tsx'), 'CouponsPage'),
   LaterPage: screen(() => import('./site/LaterPage.tsx'), 'LaterPage'),
   StoreTab: screen(() => import('./settings/StoreTab.tsx'), 'StoreTab'),
   CaptureScriptScreen: screen(() => import('./settings/CaptureScriptScreen.tsx'), 'CaptureScriptScreen'),

@@ -107,3 +107,12 @@ create table order_coupons (
   foreign key (store_id, order_id) references orders (store_id, order_id) on delete cascade
 );
 create index order_coupons_by_code on order_coupons (store_id, code);
+
+create trigger coupons_come after insert on coupons
+  referencing new table as moved for each statement execute function announce_changes('coupons');
+create trigger coupons_move after update on coupons
+  referencing new table as moved for each statement execute function announce_changes('coupons');
+create trigger coupons_go after delete on coupons
+  referencing old table as moved for each statement execute function announce_changes('coupons');
+create trigger coupon_codes_move after update on coupon_codes
+  referencing new table as moved for each statement execute function announce_changes('coupons');

@@ -1,3 +1,4 @@
+import { aCoupon, someCoupons } from '../coupons/api.ts'
 import {
   answers,
   asks,
@@ -173,4 +174,46 @@ const ofNotifications: State[] = [
   },
 ]
 
-export const ofTheSections: State[] = [...ofTheDashboard, ...ofCartsAndFlows, ...ofNotifications]
+const couponsAre = (coupons: object[], more: object = {}) =>
+  answers('coupons?', {
+    ...{ coupons, pagination: { page: 1, limit: 50, total: coupons.length, pages: 1 }, readAt: null, problem: null },
+    ...{ currency: 'USD', timeZone: 'Europe/Berlin', canWrite: true, ...more },
+  })
+const createsOne = presses('Create coupon')
+
+const ofCoupons: State[] = [
+  { name: 'coupons', of: 'owner', path: '/coupons', given: [couponsAre(someCoupons())], steps: [says('SUMMER10')] },
+  {
+    name: 'coupons on their way',
+    of: 'owner',
+    path: '/coupons',
+    isLoading: true,
+    given: [hangs('coupons?')],
+    steps: [waits],
+  },
+  {
+    name: 'coupons not to be had',
+    of: 'owner',
+    path: '/coupons',
+    given: [refuses('coupons?')],
+    steps: [offers('Retry')],
+  },
+  { name: 'no coupons', of: 'owner', path: '/coupons', given: [couponsAre([])], steps: [says('No coupons yet')] },
+  {
+    name: 'coupons to a viewer',
+    of: 'owner',
+    path: '/coupons',
+    given: [couponsAre([aCoupon()]), isViewer],
+    steps: [says('SUMMER10')],
+  },
+  {
+    name: 'coupons of a read-only key',
+    of: 'owner',
+    path: '/coupons',
+    given: [couponsAre([aCoupon()], { canWrite: false })],
+    steps: [says('The key of this store is read-only.')],
+  },
+  { name: 'coupon form', of: 'owner', path: '/coupons', given: [couponsAre([])], steps: [createsOne, asks] },
+]
+
+export const ofTheSections: State[] = [...ofTheDashboard, ...ofCartsAndFlows, ...ofNotifications, ...ofCoupons]

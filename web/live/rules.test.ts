@@ -13,6 +13,7 @@ test('each screen asks again for what has changed, and for nothing else', () => 
   expect(outdated(['send-job', 's1', 'j1', 1])).toEqual(['messages'])
   expect(outdated(['dashboard', 's1', 'stats'])).toEqual(['stats'])
   expect(outdated(['connection'])).toEqual(['settings'])
+  expect(outdated(['coupons', 's1', {}])).toEqual(['coupons'])
 })
 
 test('nothing that happens in a store examines the store or its sender anew, or asks who is signed in', () => {

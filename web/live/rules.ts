@@ -12,6 +12,7 @@ const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
   settings: ([noun, part]) => noun === 'connection' || (noun === 'store' && (part === 'health' || part === 'pause')),
   stats: ([noun]) => noun === 'dashboard',
   notifications: ([noun]) => noun === 'notifications',
+  coupons: ([noun]) => noun === 'coupons',
 }
 
 export const isOutdatedBy = (changed: Iterable<LivePart>, key: QueryKey): boolean =>

@@ -89,9 +89,9 @@ export const questions: readonly Question[] = [
     id: 'coupons',
     question: 'Can I offer coupons?',
     answer: [
-      'Recoup does not create coupons yet. You can put a code that exists in your store into the text of an email. Shoppers redeem it at your checkout as usual.',
+      'Yes. The Coupons screen lists the coupons of your store and creates new ones: a percentage or a fixed amount, from a start to an end, with a usage limit if you want one. Your keys need the permission Read/Write for it. Shoppers redeem a code at your checkout as usual.',
     ],
-    link: { to: '/flows', label: 'Recovery flows' },
+    link: { to: '/coupons', label: 'Coupons' },
   },
   {
     id: 'customer-data',

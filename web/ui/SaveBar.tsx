@@ -1,12 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { useBlocker } from 'react-router'
-import { Confirm } from './Confirm.tsx'
-
-let unsavedForms = 0
-
-/** Whether something on the screen would be lost, for what leaves it without a change of address. */
-export const hasUnsaved = () => unsavedForms > 0
+import { useLeaveGuard } from './useLeaveGuard.tsx'
 
 interface Props {
   isDirty: boolean
@@ -20,19 +14,7 @@ interface Props {
 
 /** Appears with the first change, saves by Ctrl+S as well, and asks before the page is left without saving. */
 export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, onSave, onDiscard }: Props) {
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => isDirty && currentLocation.pathname !== nextLocation.pathname,
-  )
-  useEffect(() => {
-    if (!isDirty) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    unsavedForms += 1
-    return () => {
-      removeEventListener('beforeunload', ask)
-      unsavedForms -= 1
-    }
-  }, [isDirty])
+  const { question } = useLeaveGuard(isDirty)
   useSaveKey(() => {
     if (isDirty && !isSaving && !isDisabled) onSave()
   })
@@ -52,16 +34,7 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, onSave
           </Group>
         </section>
       )}
-      <Confirm
-        opened={blocker.state === 'blocked'}
-        title="Leave without saving?"
-        confirmLabel="Leave"
-        isDangerous
-        onConfirm={() => blocker.proceed?.()}
-        onClose={() => blocker.reset?.()}
-      >
-        Your changes on this page have not been saved.
-      </Confirm>
+      {question}
     </>
   )
 }

@@ -4,6 +4,7 @@ import { formatCount } from './format.ts'
 
 export const PAGE_SIZE = 10
 export const PAGE_SIZES = [10, 25, 50, 100] as const
+type PageSize = (typeof PAGE_SIZES)[number]
 
 export type Order = 'asc' | 'desc'
 
@@ -29,6 +30,8 @@ interface Shape<Filter, Sort extends string> {
   sorts: readonly [Sort, ...Sort[]]
   /** Begin with the newest or largest when their column is pressed; the others from A. */
   largestFirst: readonly Sort[]
+  /** Rows on a page where the address says nothing; by itself `PAGE_SIZE`. */
+  limit?: PageSize
 }
 
 export interface ListAddress<Query, Sort extends string> {
@@ -44,10 +47,10 @@ type Sorted<Sort extends string> = Pick<Paged<Sort>, 'sort' | 'order'>
 export function listAddress<Filter extends object, Sort extends string>(
   shape: Shape<Filter, Sort>,
 ): ListAddress<Filter & Paged<Sort>, Sort> {
-  const { filters, readFilter, sorts, largestFirst } = shape
+  const { filters, readFilter, sorts, largestFirst, limit: usual = PAGE_SIZE } = shape
   const ours: readonly string[] = [...filters, 'sort', 'order', 'limit', 'page']
   return {
-    read: (search) => ({ ...readFilter(search), ...readPaged(search, sorts) }),
+    read: (search) => ({ ...readFilter(search), ...readPaged(search, sorts, usual) }),
     write: (query, change, address = new URLSearchParams()) => {
       // Anything but turning the page starts at page 1.
       const next = { ...query, page: 1, ...change }
@@ -57,7 +60,7 @@ export function listAddress<Filter extends object, Sort extends string>(
       for (const name of filters) for (const [key, text] of pairOf(name, filter[name])) search.set(key!, text!)
       if (next.sort !== sorts[0]) search.set('sort', next.sort)
       if (next.order !== 'desc') search.set('order', next.order)
-      if (next.limit !== PAGE_SIZE) search.set('limit', String(next.limit))
+      if (next.limit !== usual) search.set('limit', String(next.limit))
       if (next.page > 1) search.set('page', String(next.page))
       return search
     },
@@ -70,11 +73,15 @@ export function listAddress<Filter extends object, Sort extends string>(
 
 const pairOf = (name: string, value: unknown): string[][] => (value ? [[name, String(value)]] : [])
 
-function readPaged<Sort extends string>(search: URLSearchParams, sorts: Shape<object, Sort>['sorts']): Paged<Sort> {
+function readPaged<Sort extends string>(
+  search: URLSearchParams,
+  sorts: Shape<object, Sort>['sorts'],
+  usual: PageSize,
+): Paged<Sort> {
   const page = Number(search.get('page'))
   return {
     page: Number.isInteger(page) && page >= 1 ? page : 1,
-    limit: PAGE_SIZES.find((size) => size === Number(search.get('limit'))) ?? PAGE_SIZE,
+    limit: PAGE_SIZES.find((size) => size === Number(search.get('limit'))) ?? usual,
     sort: sorts.find((sort) => sort === search.get('sort')) ?? sorts[0],
     order: search.get('order') === 'asc' ? 'asc' : 'desc',
   }

@@ -1,0 +1,53 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
+import type { Coupon } from '../../shared/coupons.ts'
+import { type AppInstance, anAppInstance } from '../app-instance.ts'
+import { openBrowser } from '../browser.ts'
+import { anOwner, KEYS } from '../owner.ts'
+import { withCoupons } from './api.ts'
+
+// An owner with a store, and pages of theirs: what all parts of the journey share.
+
+export let instance: AppInstance
+export let owner: Page
+let browser: Browser
+let store: DemoStore
+let token: string
+
+export async function begin(): Promise<void> {
+  store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
+  instance = await anAppInstance({ DEMO: 'off' })
+  browser = await openBrowser()
+  owner = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+  await anOwner(instance, store, owner)
+  token = (await owner.evaluate(() => localStorage.getItem('token')))!
+}
+
+export async function end(): Promise<void> {
+  await browser?.close()
+  await instance?.stop()
+  await store?.stop()
+}
+
+/** A window of the owner's that is on no screen yet. */
+export async function aWindow(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage()
+  await page.goto(`${instance.url}/readyz`)
+  await page.evaluate((text) => localStorage.setItem('token', text), token)
+  return page
+}
+
+/** The coupons screen with these coupons. */
+export async function openCoupons(coupons: Coupon[], more: object = {}, options: BrowserContextOptions = {}) {
+  const page = await aWindow(options)
+  const api = await withCoupons(page, coupons, more)
+  await page.goto(`${instance.url}/coupons`)
+  await page.getByText('Create and manage time-limited coupons for your customers').waitFor()
+  return { page, api }
+}
+
+export const rowOf = (page: Page, code: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('button', { name: code, exact: true }) })
+
+/** The banner titled Error. */
+export const errorOf = (page: Page) => page.getByRole('alert').filter({ hasText: 'Error' })

@@ -1,0 +1,49 @@
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import type { Coupon } from '../../shared/coupons.ts'
+import { CouponForm } from './CouponForm.tsx'
+import type { CouponList } from './queries.ts'
+import { shownCode } from './rules.ts'
+
+/** Asks for the form of a new coupon, in place of a coupon's id. */
+export const NEW = 'new'
+
+interface Props {
+  list: CouponList
+  /** `NEW`, the id of a coupon, or null: closed. It stands in the address, and survives a reload. */
+  asked: string | null
+  onClose: () => void
+}
+
+export function CouponDialog({ list, asked, onClose }: Props) {
+  const [isAsking, setAsking] = useState(false)
+  const { shown, turn } = useShown(asked, list.coupons)
+  return (
+    <Modal
+      opened={asked !== null && shown !== null}
+      onClose={onClose}
+      title={shown?.coupon ? `Edit ${shownCode(shown.coupon)}` : 'Create coupon'}
+      size="lg"
+      // A key belongs to the question that stands above it.
+      closeOnEscape={!isAsking}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {shown && <CouponForm key={turn} coupon={shown.coupon} list={list} onAsking={setAsking} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+/** What is edited stays what it was when it was opened, whatever the list does meanwhile. */
+function useShown(asked: string | null, coupons: Coupon[]) {
+  const [state, setState] = useState<{ asked: string | null; shown: { coupon: Coupon | null } | null; turn: number }>({
+    asked: null,
+    shown: null,
+    turn: 0,
+  })
+  if (asked !== state.asked) {
+    const coupon = coupons.find(({ _id, madeBy }) => _id === asked && madeBy === 'recoup')
+    const shown = asked === NEW ? { coupon: null } : coupon ? { coupon } : null
+    setState(asked === null ? { ...state, asked } : { asked, shown, turn: state.turn + 1 })
+  }
+  return state
+}

@@ -1,0 +1,171 @@
+import { Checkbox, NativeSelect, NumberInput, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import type { ChangeEvent } from 'react'
+import { COUPON_CODE_MOST, couponTexts } from '../../shared/coupons.ts'
+import { currencyExponent } from '../../shared/money.ts'
+import { capRefusal } from './form.ts'
+import type { CouponFormState } from './useCouponForm.ts'
+
+// The fields of a coupon, as they stand together.
+
+interface Props {
+  form: CouponFormState
+}
+
+/** Each number is what was typed: what is wrong with it is said, and not put right. */
+const number = { clampBehavior: 'none', allowLeadingZeros: false } as const
+const COLUMNS = { base: 1, xs: 2 }
+
+export function CodeField({ form }: Props) {
+  const isPersonal = form.values.kind === 'personal'
+  return (
+    <TextInput
+      label={isPersonal ? 'Beginning of the codes' : 'Code'}
+      description={
+        isPersonal
+          ? `A shopper gets a code such as ${form.values.code || 'CART'}-7K2M9QXW`
+          : 'Uppercase letters, numbers and hyphens'
+      }
+      name="code"
+      autoComplete="off"
+      autoCapitalize="characters"
+      spellCheck={false}
+      maxLength={COUPON_CODE_MOST}
+      data-autofocus
+      {...form.getInputProps('code')}
+      onChange={(event) => form.setFieldValue('code', upperCased(event))}
+    />
+  )
+}
+
+/** Changed in the field itself too: else the cursor would jump to the end. */
+function upperCased({ currentTarget: field }: ChangeEvent<HTMLInputElement>): string {
+  const [text, place] = [field.value.toUpperCase(), field.selectionStart]
+  if (text !== field.value) {
+    field.value = text
+    field.setSelectionRange(place, place)
+  }
+  return text
+}
+
+/** Decision 34. `isKept`: it exists already. */
+export function KindField({ form, isKept }: Props & { isKept: boolean }) {
+  const choose = (kind: string) => {
+    form.setFieldValue('kind', kind as 'shared' | 'personal')
+    if (kind === 'personal' && form.values.code === '') form.setFieldValue('code', 'CART')
+  }
+  return (
+    <Radio.Group
+      label="Who gets which code"
+      {...(isKept && { description: couponTexts.kindIsKept })}
+      {...form.getInputProps('kind')}
+      onChange={choose}
+    >
+      <Stack gap="xs" mt="xs">
+        <Radio
+          value="shared"
+          disabled={isKept}
+          label="One code for everybody"
+          description="It stands in your store, and everybody who knows it can use it."
+        />
+        <Radio
+          value="personal"
+          disabled={isKept}
+          label="A personal code for each shopper"
+          description="Each message gets a code of its own, made in your store shortly before it is sent. It works once."
+        />
+      </Stack>
+    </Radio.Group>
+  )
+}
+
+export function DiscountFields({ form, currency }: Props & { currency: string }) {
+  const { type } = form.values
+  const refusal = capRefusal(form.values)
+  const money = { ...number, decimalScale: Math.min(currencyExponent(currency), 2) }
+  const cap = form.getInputProps('maxDiscount')
+  return (
+    <SimpleGrid cols={COLUMNS} spacing="md">
+      <NativeSelect
+        label="Type"
+        data={[
+          { value: 'percentage', label: 'Percentage' },
+          { value: 'fixed', label: 'Fixed amount' },
+        ]}
+        {...form.getInputProps('type')}
+      />
+      <NumberInput
+        {...(type === 'percentage' ? { ...number, decimalScale: 2 } : money)}
+        label={type === 'percentage' ? 'Amount in percent' : `Amount in ${currency}`}
+        {...form.getInputProps('amount')}
+      />
+      <NumberInput {...money} label={`Minimum spend in ${currency} (optional)`} {...form.getInputProps('minSpend')} />
+      <NumberInput
+        {...money}
+        label={`Maximum discount in ${currency} (optional)`}
+        description={refusal ?? 'At most so much is taken off'}
+        // Beside the other fields of its row, whatever is said of it.
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        disabled={refusal !== null}
+        {...cap}
+        {...(refusal !== null && { value: '' })}
+        onChange={(value) => refusal === null && cap.onChange(value)}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** By the clocks of the store (decision 32). */
+export const DateFields = ({ form, zone }: Props & { zone: string }) => (
+  <div>
+    <SimpleGrid cols={COLUMNS} spacing="md">
+      <TextInput type="datetime-local" label="Start date" {...form.getInputProps('startDate')} />
+      <TextInput type="datetime-local" label="End date" {...form.getInputProps('endDate')} />
+    </SimpleGrid>
+    <Text fz="xs" c="dimmed" mt={6}>
+      Dates and times are in your store’s time zone, {zone}.
+    </Text>
+  </div>
+)
+
+export function LimitFields({ form }: Props) {
+  const isPersonal = form.values.kind === 'personal'
+  return (
+    <>
+      <SimpleGrid cols={COLUMNS} spacing="md">
+        {isPersonal ? <ValidHours form={form} /> : <UsageLimit form={form} />}
+        <Checkbox
+          mt={{ base: 0, xs: 24 }}
+          label="Active"
+          description="Nobody can use an inactive coupon. Its code stays taken."
+          {...form.getInputProps('isActive', { type: 'checkbox' })}
+        />
+      </SimpleGrid>
+      {isPersonal && (
+        <Checkbox
+          label="Tie each code to the shopper’s email"
+          description="Nobody else can use it. The checkout accepts it only once the email is entered there."
+          {...form.getInputProps('isTiedToEmail', { type: 'checkbox' })}
+        />
+      )}
+    </>
+  )
+}
+
+const UsageLimit = ({ form }: Props) => (
+  <NumberInput
+    {...number}
+    label="Usage limit (optional)"
+    placeholder="Unlimited"
+    {...form.getInputProps('usageLimit')}
+  />
+)
+
+const ValidHours = ({ form }: Props) => (
+  <NumberInput
+    {...number}
+    label="Hours a code is valid"
+    description="Counted from when its message is sent"
+    inputWrapperOrder={['label', 'input', 'description', 'error']}
+    {...form.getInputProps('validHours')}
+  />
+)

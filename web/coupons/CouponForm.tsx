@@ -1,0 +1,57 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { useEffect } from 'react'
+import type { Location } from 'react-router'
+import type { Coupon } from '../../shared/coupons.ts'
+import { ErrorBanner } from '../ui/ErrorBanner.tsx'
+import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
+import { CodeField, DateFields, DiscountFields, KindField, LimitFields } from './CouponFields.tsx'
+import type { CouponList } from './queries.ts'
+import { useCouponForm } from './useCouponForm.ts'
+import { knownZone } from './zone.ts'
+
+interface Props {
+  /** null: a new one. */
+  coupon: Coupon | null
+  list: CouponList
+  /** Whether the question about unsaved changes is open. */
+  onAsking: (isAsking: boolean) => void
+  onClose: () => void
+}
+
+/** The form is left with its path, and with its place in the address. */
+const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || formOf(from) !== formOf(to)
+
+const formOf = ({ search }: Location) => new URLSearchParams(search).get('form')
+
+export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
+  const where = { currency: list.currency, zone: knownZone(list.timeZone) }
+  const { form, problem, isPending, isSaved, submit, dismiss } = useCouponForm(coupon, where)
+  const { isAsking, question } = useLeaveGuard(form.isDirty() && !isSaved, isLeft)
+  useEffect(() => onAsking(isAsking), [isAsking, onAsking])
+  // Once, when the guard has let go of it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `onClose` is another one each time
+  useEffect(() => {
+    if (isSaved) onClose()
+  }, [isSaved])
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <CodeField form={form} />
+        <KindField form={form} isKept={coupon !== null} />
+        <DiscountFields form={form} currency={where.currency} />
+        <DateFields form={form} zone={where.zone} />
+        <LimitFields form={form} />
+        {problem && <ErrorBanner onDismiss={dismiss}>{problem}</ErrorBanner>}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {coupon ? 'Save' : 'Create coupon'}
+          </Button>
+        </Group>
+      </Stack>
+      {question}
+    </form>
+  )
+}

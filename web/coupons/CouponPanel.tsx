@@ -1,0 +1,111 @@
+import { Anchor, Drawer, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { Coupon } from '../../shared/coupons.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { counted, formatCount } from '../ui/format.ts'
+import { Money } from '../ui/Money.tsx'
+import { CouponState, DiscountWords, MadeElsewhere, TimeLeft, Usage } from './parts.tsx'
+import { dateTimeIn, shownCode } from './rules.ts'
+
+interface Props {
+  /** undefined: closed. */
+  coupon: Coupon | undefined
+  zone: string
+  onClose: () => void
+}
+
+/** A coupon beside the list: its terms, what came of it, and which steps send it. */
+export function CouponPanel({ coupon, zone, onClose }: Props) {
+  return (
+    <Drawer
+      opened={coupon !== undefined}
+      onClose={onClose}
+      position="right"
+      size="md"
+      title={coupon ? shownCode(coupon) : ''}
+      attributes={{ header: { role: 'presentation' } }}
+      closeButtonProps={{ 'aria-label': 'Close details' }}
+    >
+      {coupon && (
+        <Stack gap="lg">
+          <MadeElsewhere coupon={coupon} />
+          <Terms coupon={coupon} zone={zone} />
+          <section aria-label="Results">
+            <Title order={3} mb="xs">
+              Results
+            </Title>
+            <Facts entries={figuresOf(coupon)} />
+          </section>
+          <Steps steps={coupon.steps} />
+        </Stack>
+      )}
+    </Drawer>
+  )
+}
+
+function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
+  const { startDate, endDate, kind, validHours, isTiedToEmail } = coupon
+  return (
+    <section aria-label="Terms">
+      <Facts
+        entries={[
+          ['Discount', <DiscountWords key="discount" coupon={coupon} />],
+          ['Status', <CouponState key="state" coupon={coupon} zone={zone} />],
+          ['Time left', <TimeLeft key="left" endDate={endDate} />],
+          ['Starts', startDate ? dateTimeIn(startDate, zone) : 'When it is made'],
+          ['Ends', endDate ? dateTimeIn(endDate, zone) : 'No end'],
+          ['Used', <Usage key="used" coupon={coupon} />],
+          ['Kind', kind === 'personal' ? 'A personal code for each shopper' : 'One code for everybody'],
+          ...(kind === 'personal' ? personalTerms(validHours, isTiedToEmail) : []),
+        ]}
+      />
+      <Text fz="xs" c="dimmed" mt="xs">
+        Times are in the store’s time zone, {zone}.
+      </Text>
+    </section>
+  )
+}
+
+const personalTerms = (validHours: number, isTiedToEmail: boolean): [string, string][] => [
+  ['Each code', `Works once, for ${counted(validHours, 'hour')} after its message is sent`],
+  ['Tied to email', isTiedToEmail ? 'Yes' : 'No'],
+]
+
+function figuresOf({ figures, currency }: Coupon): [string, ReactNode][] {
+  const { issued, sent, used, orders, netRevenue, discountGiven } = figures
+  return [
+    ...(issued === null ? [] : [['Issued', `${counted(issued, 'code')}`] as [string, string]]),
+    ['Sent', counted(sent, 'message')],
+    ['Used', counted(used, 'time')],
+    ['Orders', formatCount(orders)],
+    ['Net revenue', <Money key="revenue" amount={netRevenue} currency={currency} />],
+    ['Discount given', <Money key="discount" amount={discountGiven} currency={currency} />],
+  ]
+}
+
+function Steps({ steps }: Pick<Coupon, 'steps'>) {
+  return (
+    <section aria-label="Flow steps">
+      <Title order={3} mb="xs">
+        Flow steps that send it
+      </Title>
+      {steps.length === 0 ? (
+        <Text fz="sm" c="dimmed">
+          None.
+        </Text>
+      ) : (
+        <ul className="coupon-steps">
+          {steps.map(({ flowId, flowName, step }) => (
+            <li key={`${flowId} ${step}`}>
+              <Anchor component={Link} to={`/flows/${flowId}`} fz="sm">
+                {flowName}
+              </Anchor>
+              , step {step}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

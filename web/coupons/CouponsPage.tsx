@@ -1,0 +1,101 @@
+import './coupons.css'
+import { Button, Card, Group, Stack, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { couponTexts } from '../../shared/coupons.ts'
+import { useMay } from '../access/queries.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { ErrorBanner } from '../ui/ErrorBanner.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { SearchBox } from '../ui/SearchBox.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+import { useListQuery } from '../ui/useListQuery.ts'
+import { CouponDialog, NEW } from './CouponDialog.tsx'
+import { CouponList } from './CouponList.tsx'
+import { type CreatedCoupon, CreatedNotice } from './CreatedNotice.tsx'
+import { QuickCreate } from './QuickCreate.tsx'
+import { type CouponQuery, useCoupons } from './queries.ts'
+import { ReadOnlyKey } from './ReadOnlyKey.tsx'
+import { couponsAddress } from './rules.ts'
+
+export function CouponsPage() {
+  const { query, change, put, param } = useListQuery(couponsAddress)
+  const coupons = useCoupons(query)
+  const role = useMay('coupons:write')
+  const [problem, setProblem] = useState<string | null>(null)
+  const [created, setCreated] = useState<CreatedCoupon | null>(null)
+  const mayWrite = role && coupons.data?.canWrite === true
+  const isDone = (coupon: CreatedCoupon) => {
+    setProblem(null)
+    setCreated(coupon)
+  }
+  const quickCreate = mayWrite && <QuickCreate onCreated={isDone} onProblem={setProblem} />
+  return (
+    <>
+      <PageTitle title="Coupons" text="Create and manage time-limited coupons for your customers">
+        {mayWrite && (
+          <>
+            {quickCreate}
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => put('form', NEW)}>
+              Create coupon
+            </Button>
+          </>
+        )}
+      </PageTitle>
+      <Stack gap="md">
+        {problem && <ErrorBanner onDismiss={() => setProblem(null)}>{problem}</ErrorBanner>}
+        <ReadFailure coupons={coupons} />
+        {role && coupons.data?.canWrite === false && <ReadOnlyKey />}
+        {created && (
+          <CreatedNotice key={created._id} coupon={created} onDismiss={() => setCreated(null)} onProblem={setProblem} />
+        )}
+        <Card padding={0} style={{ overflow: 'visible' }}>
+          <ListHead query={query} readAt={coupons.data?.readAt ?? null} onSearch={(search) => change({ search })} />
+          <CouponList
+            query={query}
+            coupons={coupons}
+            mayWrite={mayWrite}
+            openCoupon={param('coupon')}
+            quickCreate={quickCreate}
+            onOpen={(id) => put('coupon', id)}
+            onEdit={(id) => put('form', id)}
+            onChange={change}
+            onProblem={setProblem}
+          />
+        </Card>
+      </Stack>
+      {coupons.data && mayWrite && (
+        <CouponDialog list={coupons.data} asked={param('form')} onClose={() => put('form', null)} />
+      )}
+    </>
+  )
+}
+
+/** B 8. The list of before stays where there is one, and its age stands at its head. */
+function ReadFailure({ coupons }: { coupons: ReturnType<typeof useCoupons> }) {
+  const [dismissed, setDismissed] = useState<string | null>(null)
+  const { data, error, errorUpdatedAt } = coupons
+  const text = error ? wordsOf(error, couponTexts.fetchFailed) : data?.problem
+  const id = `${text} ${error ? errorUpdatedAt : data?.readAt}`
+  if (!text || id === dismissed) return null
+  return <ErrorBanner onDismiss={() => setDismissed(id)}>{text}</ErrorBanner>
+}
+
+interface HeadProps {
+  query: CouponQuery
+  readAt: string | null
+  onSearch: (text: string) => void
+}
+
+const ListHead = ({ query, readAt, onSearch }: HeadProps) => (
+  <Group p="md" gap="sm" justify="space-between">
+    <div style={{ flex: '1 1 180px', maxWidth: 420 }}>
+      <SearchBox label="Search codes" value={query.search ?? ''} onSearch={onSearch} />
+    </div>
+    {readAt && (
+      <Text fz="sm" c="dimmed">
+        Read from your store <TimeAgo at={readAt} />
+      </Text>
+    )}
+  </Group>
+)

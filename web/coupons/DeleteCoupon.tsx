@@ -1,0 +1,51 @@
+import { Text } from '@mantine/core'
+import { type Coupon, couponTexts } from '../../shared/coupons.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { useDeleteCoupon } from './queries.ts'
+import { shownCode, stepText } from './rules.ts'
+
+interface Props {
+  /** null: closed. */
+  coupon: Coupon | null
+  onClose: () => void
+  onProblem: (problem: string | null) => void
+}
+
+export function DeleteCoupon({ coupon, onClose, onProblem }: Props) {
+  const remove = useDeleteCoupon()
+  if (!coupon) return null
+  const confirm = () =>
+    remove.mutate(coupon._id, {
+      onSuccess: () => {
+        onProblem(null)
+        announce(`${shownCode(coupon)} was deleted.`)
+      },
+      onError: (error) => onProblem(wordsOf(error, couponTexts.deleteFailed)),
+      onSettled: onClose,
+    })
+  return (
+    <Confirm
+      opened
+      title={`Delete ${shownCode(coupon)}?`}
+      confirmLabel="Delete"
+      isDangerous
+      isBusy={remove.isPending}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <Text>Are you sure you want to delete this coupon? This action cannot be undone.</Text>
+      {coupon.steps.length > 0 && (
+        <>
+          <Text mt="sm">These steps send it. They go on without a coupon:</Text>
+          <ul className="coupon-steps">
+            {coupon.steps.map((step) => (
+              <li key={`${step.flowId} ${step.step}`}>{stepText(step)}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Confirm>
+  )
+}

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import { type Coupon, CouponInput, couponTexts } from '../../shared/coupons.ts'
+import { type CouponValues, capRefusal, inputOf, newValues, problemsOf, valuesOf } from './form.ts'
+
+const where = { currency: 'USD', zone: 'Europe/Berlin' }
+const NOW = Date.parse('2026-10-24T07:00:30Z')
+const right: CouponValues = { ...newValues(NOW, where.zone), code: 'SUMMER10', amount: 10 }
+const problems = (given: Partial<CouponValues>) => problemsOf({ ...right, ...given }, where)
+
+const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: string][] = [
+  ['code', { code: ' ' }, couponTexts.noCode],
+  ['code', { code: 'SUMMER 10' }, couponTexts.badCode],
+  ['code', { code: 'SOMMER_Ü' }, couponTexts.badCode],
+  ['amount', { amount: '' }, couponTexts.noAmount],
+  ['amount', { amount: 0.5 }, couponTexts.badPercentage],
+  ['amount', { amount: 101 }, couponTexts.badPercentage],
+  ['amount', { amount: '-' }, couponTexts.badPercentage],
+  ['amount', { type: 'fixed', amount: 0 }, couponTexts.badFixed],
+  ['amount', { type: 'fixed', amount: 1.234 }, 'Enter an amount with at most 2 decimals'],
+  ['minSpend', { minSpend: 0 }, couponTexts.badMinSpend],
+  ['maxDiscount', { kind: 'personal', maxDiscount: -1 }, couponTexts.badMaxDiscount],
+  ['startDate', { startDate: '' }, couponTexts.noStart],
+  ['endDate', { endDate: '' }, couponTexts.noEnd],
+  ['endDate', { endDate: '2026-10-24T09:00' }, couponTexts.endBeforeStart],
+  ['endDate', { endDate: '2026-10-20T09:00' }, couponTexts.endBeforeStart],
+  ['usageLimit', { usageLimit: 0 }, couponTexts.badUsageLimit],
+  ['usageLimit', { usageLimit: 1.5 }, couponTexts.badUsageLimit],
+  ['validHours', { kind: 'personal', validHours: 0 }, 'Enter a whole number of hours between 1 and 8,760'],
+]
+
+it.each(wrong)('says what is wrong at the field %s: %o', (field, given, text) => {
+  expect(problems(given)).toEqual({ [field]: text })
+})
+
+it('says all that is wrong at once', () => {
+  const given = { code: '', amount: '', minSpend: -1, startDate: '', endDate: '', usageLimit: -1 } as const
+  expect(Object.keys(problems(given)).sort()).toEqual([
+    'amount',
+    'code',
+    'endDate',
+    'minSpend',
+    'startDate',
+    'usageLimit',
+  ])
+})
+
+it('lets pass what the server takes', () => {
+  const given: Partial<CouponValues>[] = [
+    {},
+    { amount: 100, usageLimit: 1, minSpend: 0.01 },
+    { type: 'fixed', amount: 0.01 },
+    { kind: 'personal', maxDiscount: 20, validHours: 1, isTiedToEmail: true },
+    // Not shown there, so that nothing of it counts.
+    { kind: 'shared', maxDiscount: -5, validHours: '' },
+    { kind: 'personal', usageLimit: -5 },
+  ]
+  for (const each of given) {
+    expect(problems(each)).toEqual({})
+    expect(CouponInput.safeParse(inputOf({ ...right, ...each }, where.zone, null)).error).toBeUndefined()
+  }
+})
+
+it('has a maximum discount for a percentage of personal codes alone (decision 33)', () => {
+  expect(capRefusal({ kind: 'shared', type: 'percentage' })).toBe(couponTexts.sharedCap)
+  expect(capRefusal({ kind: 'personal', type: 'fixed' })).toBe(couponTexts.fixedCap)
+  expect(capRefusal({ kind: 'personal', type: 'percentage' })).toBeNull()
+  expect(inputOf({ ...right, maxDiscount: 20 }, where.zone, null).maxDiscount).toBeNull()
+})
+
+it('reads dates by the clocks of the store, over a change of the clocks', () => {
+  expect([right.startDate, right.endDate]).toEqual(['2026-10-24T09:00', '2026-10-31T09:00'])
+  const { startDate, endDate } = inputOf(right, where.zone, null)
+  expect([startDate, endDate]).toEqual(['2026-10-24T07:00:00.000Z', '2026-10-31T08:00:00.000Z'])
+})
+
+it('keeps the seconds of a date that was not changed', () => {
+  const coupon = { startDate: '2026-10-24T07:00:30Z', endDate: '2026-10-31T07:00:30Z', amount: 10 } as Coupon
+  const values = { ...right, ...valuesOf({ ...coupon, kind: 'shared', type: 'percentage' } as Coupon, where.zone) }
+  const sent = inputOf({ ...values, code: 'A', endDate: '2026-11-01T08:00' }, where.zone, coupon)
+  expect([sent.startDate, sent.endDate]).toEqual(['2026-10-24T07:00:30Z', '2026-11-01T07:00:00.000Z'])
+})

@@ -1,0 +1,122 @@
+import { ActionIcon, CopyButton, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { IconCheck, IconCircleCheck, IconCircleMinus, IconCopy } from '@tabler/icons-react'
+import type { Coupon } from '../../shared/coupons.ts'
+import { platformNames } from '../../shared/platforms.ts'
+import { useStore } from '../access/queries.ts'
+import { useNow } from '../ui/clock.ts'
+import { formatCount } from '../ui/format.ts'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { discountText, minSpendText, remainingText, shownCode, stateNote } from './rules.ts'
+
+// What list, cards and panel show of a coupon.
+
+interface OfCoupon {
+  coupon: Coupon
+}
+
+/** Opens its details. A personal coupon has no code that could be copied. */
+export const CouponCode = ({ coupon, onOpen }: OfCoupon & { onOpen: (coupon: Coupon) => void }) => (
+  <span className="coupon-code">
+    <button type="button" className="plain-button" onClick={() => onOpen(coupon)}>
+      {shownCode(coupon)}
+    </button>
+    {coupon.kind === 'shared' && <CopyCode code={coupon.code} />}
+  </span>
+)
+
+const CopyCode = ({ code }: { code: string }) => (
+  <CopyButton value={code}>
+    {({ copied, copy }) => (
+      <Tooltip label={copied ? 'Copied' : 'Copy'}>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Copy ${code}`} onClick={copy}>
+          {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+          <VisuallyHidden aria-live="polite">{copied ? 'Copied' : ''}</VisuallyHidden>
+        </ActionIcon>
+      </Tooltip>
+    )}
+  </CopyButton>
+)
+
+/** Decision 30: the store's own are read-only here. */
+export function MadeElsewhere({ coupon }: OfCoupon) {
+  const store = useStore()
+  if (coupon.madeBy === 'recoup') return null
+  const words = 'edit it there'
+  return (
+    <Text fz="xs" c="dimmed">
+      Made in {platformNames[store?.platform ?? 'woocommerce']}:{' '}
+      {coupon.editUrl ? (
+        <a href={coupon.editUrl} target="_blank" rel="noreferrer">
+          {words}
+          <VisuallyHidden> ({coupon.code})</VisuallyHidden>
+        </a>
+      ) : (
+        words
+      )}
+    </Text>
+  )
+}
+
+export function DiscountWords({ coupon }: OfCoupon) {
+  const condition = minSpendText(coupon)
+  return (
+    <div className="coupon-discount">
+      {discountText(coupon)}
+      {condition && (
+        <Text fz="xs" c="dimmed">
+          {condition}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+const looks = {
+  active: { tone: 'good', icon: IconCircleCheck, label: 'Active' },
+  inactive: { tone: 'quiet', icon: IconCircleMinus, label: 'Inactive' },
+} as const
+
+export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
+  const note = stateNote(coupon, useNowUntil(coupon.endDate), zone)
+  return (
+    <span className="coupon-state">
+      <StatusBadge {...looks[coupon.isActive ? 'active' : 'inactive']} />
+      {note && (
+        <Text span fz="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </span>
+  )
+}
+
+/** `isAlone`: no heading above it says what it is. */
+export function TimeLeft({ endDate, isAlone = false }: { endDate: string | null; isAlone?: boolean }) {
+  const text = remainingText(endDate, useNowUntil(endDate))
+  if (text === null) return 'No end'
+  return <span className="tabular">{isAlone && text !== 'Expired' ? `${text} left` : text}</span>
+}
+
+const HOUR_MS = 3_600_000
+
+/** By the second in the hour in which it ends, so that it is over when it is over. */
+function useNowUntil(endDate: string | null): number {
+  const [far, near] = [15_000, 1_000]
+  const leftMs = endDate === null ? Number.POSITIVE_INFINITY : Date.parse(endDate) - Date.now()
+  return useNow(leftMs > 0 && leftMs < HOUR_MS ? near : far)
+}
+
+/** B 2: uses over the limit, ∞ where there is none. */
+export const Usage = ({ coupon: { usageCount, usageLimit } }: OfCoupon) => (
+  <span className="tabular coupon-used">
+    {formatCount(usageCount)} /{' '}
+    {usageLimit === null ? (
+      <>
+        <span aria-hidden>∞</span>
+        <VisuallyHidden>no limit</VisuallyHidden>
+      </>
+    ) : (
+      formatCount(usageLimit)
+    )}
+  </span>
+)

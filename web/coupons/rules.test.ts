@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest'
+import type { Coupon } from '../../shared/coupons.ts'
+import {
+  couponsAddress,
+  discountText,
+  minSpendText,
+  quickCode,
+  quickCoupon,
+  remainingText,
+  shownCode,
+  stateNote,
+} from './rules.ts'
+
+const NOW = Date.parse('2026-11-23T12:00:00Z')
+const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString()
+
+it('says what is left in days and hours, hours and minutes, or minutes, and Expired when it is over (B 2)', () => {
+  const left = (minutes: number) => remainingText(inMinutes(minutes), NOW)
+  expect(left(7 * 1_440)).toBe('7 d 0 h')
+  expect(left(6 * 1_440 + 23 * 60 + 59)).toBe('6 d 23 h')
+  expect(left(1_439)).toBe('23 h 59 min')
+  expect(left(60)).toBe('1 h 0 min')
+  expect(left(59)).toBe('59 min')
+  expect(left(0.1)).toBe('1 min')
+  expect([left(0), left(-5)]).toEqual(['Expired', 'Expired'])
+  expect(remainingText(null, NOW)).toBeNull()
+})
+
+it('says that a coupon has not begun or is over, by the day of the store’s zone', () => {
+  const note = (startDate: string | null, endDate: string | null, zone = 'UTC') =>
+    stateNote({ startDate, endDate }, NOW, zone)
+  expect(note(inMinutes(-60), inMinutes(60))).toBeNull()
+  expect(note(null, null)).toBeNull()
+  expect(note('2026-11-30T05:00:00Z', '2026-12-30T05:00:00Z')).toBe('Starts Nov 30')
+  expect(note('2026-11-30T04:00:00Z', '2026-12-30T05:00:00Z', 'America/New_York')).toBe('Starts Nov 29')
+  expect(note('2027-01-02T05:00:00Z', null)).toBe('Starts Jan 2, 2027')
+  expect(note('2026-11-01T00:00:00Z', inMinutes(0))).toBe('Expired')
+})
+
+const discount = (given: Partial<Coupon>) =>
+  discountText({
+    type: 'percentage',
+    platformType: 'percent',
+    amount: 10,
+    maxDiscount: null,
+    currency: 'USD',
+    ...given,
+  })
+
+it('writes the discount in words', () => {
+  expect(discount({})).toBe('10\u00a0%')
+  expect(discount({ amount: 12.5 })).toBe('12.5\u00a0%')
+  expect(discount({ maxDiscount: 20 })).toBe('10\u00a0%, at most $20.00')
+  expect(discount({ type: 'fixed', amount: 5 })).toBe('$5.00 off')
+  expect(discount({ type: 'fixed', amount: 500, currency: 'JPY' })).toBe('¥500 off')
+  expect(discount({ type: 'other', platformType: 'fixed_product' })).toBe('fixed_product')
+  expect(minSpendText({ minSpend: 50, currency: 'EUR' })).toBe('Minimum spend €50.00')
+  expect(minSpendText({ minSpend: null, currency: 'EUR' })).toBeNull()
+})
+
+it('shows the pattern of personal codes, and the code all shoppers share', () => {
+  expect(shownCode({ code: 'CART', kind: 'personal' })).toBe('CART-••••••••')
+  expect(shownCode({ code: 'SUMMER10', kind: 'shared' })).toBe('SUMMER10')
+})
+
+it('makes the code of Quick Create of CART and six uppercase letters and digits (B 9)', () => {
+  let turn = 0
+  const bounds = new Set<number>()
+  const codes = Array.from({ length: 200 }, () =>
+    quickCode((bound) => {
+      bounds.add(bound)
+      return turn++ % bound
+    }),
+  )
+  expect([...bounds]).toEqual([36])
+  for (const code of codes) expect(code).toMatch(/^CART[A-Z0-9]{6}$/)
+  expect(new Set(codes.join('').replaceAll('CART', '')).size).toBe(36)
+  expect(codes[0]).toBe('CARTABCDEF')
+})
+
+it('starts a quick coupon now and ends it seven days later, active (B 9)', () => {
+  expect(quickCoupon('CARTABCDEF', 15, NOW)).toEqual({
+    ...{ code: 'CARTABCDEF', type: 'percentage', amount: 15, isActive: true },
+    ...{ startDate: '2026-11-23T12:00:00.000Z', endDate: '2026-11-30T12:00:00.000Z' },
+  })
+})
+
+it('lists 50 a page unless the address says otherwise', () => {
+  expect(couponsAddress.read(new URLSearchParams())).toMatchObject({ page: 1, limit: 50 })
+  expect(couponsAddress.read(new URLSearchParams('limit=10&search=car'))).toMatchObject({ limit: 10, search: 'car' })
+  const query = couponsAddress.read(new URLSearchParams())
+  expect(couponsAddress.write(query, { search: 'CART', limit: 50 }).toString()).toBe('search=CART')
+  expect(couponsAddress.write(query, { limit: 10 }).toString()).toBe('limit=10')
+})

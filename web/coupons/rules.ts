@@ -1,0 +1,100 @@
+import type { Coupon } from '../../shared/coupons.ts'
+import { formatMoney } from '../ui/format.ts'
+import { listAddress } from '../ui/listQuery.ts'
+
+// The address of the list, and what is said of a coupon. Pure.
+
+export interface CouponFilter {
+  /** The beginning of a code. */
+  search?: string
+}
+
+export const couponsAddress = listAddress<CouponFilter, 'newest'>({
+  filters: ['search'],
+  readFilter: (search) => {
+    const text = search.get('search')
+    return text ? { search: text.slice(0, 60) } : {}
+  },
+  sorts: ['newest'],
+  largestFirst: ['newest'],
+  limit: 50,
+})
+
+const MINUTE_MS = 60_000
+
+/** B 2: days and hours, hours and minutes, or minutes; a minute that has begun counts. null: no end. */
+export function remainingText(endDate: string | null, now: number): string | null {
+  if (endDate === null) return null
+  const ms = Date.parse(endDate) - now
+  if (ms <= 0) return 'Expired'
+  const minutes = Math.ceil(ms / MINUTE_MS)
+  const [days, hours, rest] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60]
+  if (days > 0) return `${days} d ${hours} h`
+  return hours > 0 ? `${hours} h ${rest} min` : `${rest} min`
+}
+
+export const isOver = ({ endDate }: Pick<Coupon, 'endDate'>, now: number) =>
+  endDate !== null && Date.parse(endDate) <= now
+
+/** Beside Active or Inactive (decision 32): "Expired", "Starts Nov 30". */
+export function stateNote(coupon: Pick<Coupon, 'startDate' | 'endDate'>, now: number, zone: string): string | null {
+  if (isOver(coupon, now)) return 'Expired'
+  const { startDate } = coupon
+  return startDate !== null && Date.parse(startDate) > now ? `Starts ${dayIn(startDate, now, zone)}` : null
+}
+
+/** Nov 30; with the year when it is not this one. */
+function dayIn(instant: string, now: number, zone: string): string {
+  const yearOf = (at: string | number) =>
+    new Intl.DateTimeFormat('en-US', { year: 'numeric', timeZone: zone }).format(new Date(at))
+  const isThisYear = yearOf(instant) === yearOf(now)
+  const options = { month: 'short', day: 'numeric', timeZone: zone } as const
+  const withYear = { ...options, year: 'numeric' } as const
+  return new Intl.DateTimeFormat('en-US', isThisYear ? options : withYear).format(new Date(instant))
+}
+
+/** Nov 30, 2026, 9:00 AM, by the clocks of the zone. */
+export const dateTimeIn = (instant: string, zone: string): string =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone }).format(
+    new Date(instant),
+  )
+
+type Discount = Pick<Coupon, 'type' | 'platformType' | 'amount' | 'maxDiscount' | 'currency'>
+
+/** "10 %", "$5.00 off", "10 %, at most $20.00"; the platform's word for a type that cannot be made here (decision 30). */
+export function discountText({ type, platformType, amount, maxDiscount, currency }: Discount): string {
+  if (type === 'other') return platformType
+  if (type === 'fixed') return `${formatMoney(amount, currency)} off`
+  const percent = `${percentText(amount)}\u00a0%`
+  return maxDiscount === null ? percent : `${percent}, at most ${formatMoney(maxDiscount, currency)}`
+}
+
+const percentText = (percent: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 }).format(percent)
+
+export const minSpendText = ({ minSpend, currency }: Pick<Coupon, 'minSpend' | 'currency'>): string | null =>
+  minSpend === null ? null : `Minimum spend ${formatMoney(minSpend, currency)}`
+
+/** Eight characters stand for those that each shopper's code has of its own (decision 34). */
+export const shownCode = ({ code, kind }: Pick<Coupon, 'code' | 'kind'>) =>
+  kind === 'personal' ? `${code}-••••••••` : code
+
+const QUICK_SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const QUICK_DAYS = 7
+
+/** B 9: CART and six uppercase letters and digits. `random` gives a whole number below its bound. */
+export const quickCode = (random: (bound: number) => number): string =>
+  `CART${Array.from({ length: 6 }, () => QUICK_SIGNS[random(QUICK_SIGNS.length)]).join('')}`
+
+/** B 9: a percentage that starts now, ends seven days later and is active. */
+export const quickCoupon = (code: string, percent: number, now: number) => ({
+  code,
+  type: 'percentage' as const,
+  amount: percent,
+  startDate: new Date(now).toISOString(),
+  endDate: new Date(now + QUICK_DAYS * 86_400_000).toISOString(),
+  isActive: true,
+})
+
+type Step = Coupon['steps'][number]
+
+export const stepText = ({ flowName, step }: Step) => `${flowName}, step ${step}`

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { daysLater, instantOf, knownZone, localOf } from './zone.ts'
+
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+  'Pacific/Chatham',
+  '+02:00',
+]
+
+it.each(zones)('reads every hour of a year in %s as Temporal does', (zone) => {
+  const first = Temporal.PlainDateTime.from('2026-01-01T00:30')
+  for (let hour = 0; hour < 366 * 24; hour += 1) {
+    const wall = first.add({ hours: hour })
+    const meant = wall.toZonedDateTime(zone).toInstant()
+    const local = wall.toString({ smallestUnit: 'minute' })
+    const read = instantOf(local, zone)!
+    if (Date.parse(read) !== meant.epochMilliseconds) expect([local, read]).toEqual([local, meant.toString()])
+    const shown = meant.toZonedDateTimeISO(zone).toPlainDateTime().toString({ smallestUnit: 'minute' })
+    if (localOf(read, zone) !== shown) expect([local, localOf(read, zone)]).toEqual([local, shown])
+  }
+})
+
+it('takes the first of an hour shown twice, and counts on over one that is left out', () => {
+  expect(instantOf('2026-10-25T02:30', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z')
+  expect(instantOf('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z')
+})
+
+it('has no instant of what is no date and time', () => {
+  for (const text of ['', '2026-02', 'soon', '2026-13-01T10:00', '2026-01-01'])
+    expect(instantOf(text, 'UTC')).toBeNull()
+})
+
+it('goes on by days of the clock, over a change of the clocks too', () => {
+  expect(daysLater('2026-10-24T09:00', 7)).toBe('2026-10-31T09:00')
+  const [start, end] = ['2026-10-24T09:00', '2026-10-31T09:00'].map((local) => instantOf(local, 'Europe/Berlin')!)
+  expect(Date.parse(end!) - Date.parse(start!)).toBe((7 * 24 + 1) * 3_600_000)
+})
+
+it('takes UTC for a zone nobody knows', () => {
+  expect([knownZone('Europe/Berlin'), knownZone('Mars/Olympus')]).toEqual(['Europe/Berlin', 'UTC'])
+})

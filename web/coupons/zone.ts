@@ -1,0 +1,64 @@
+// Dates and times as a clock in the store's time zone shows them (`2026-11-30T09:00`), and the instants they are. Pure.
+
+/** A zone this browser knows; UTC in place of another. */
+export function knownZone(zone: string): string {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: zone })
+    return zone
+  } catch {
+    return 'UTC'
+  }
+}
+
+/** What a field of the browser's type `datetime-local` holds for this instant. */
+export function localOf(instant: string | number, zone: string): string {
+  const ms = new Date(instant).getTime()
+  return new Date(ms + offsetMs(ms, zone)).toISOString().slice(0, 16)
+}
+
+/**
+ * The instant at which the zone's clocks show it; null where it is no date and time. Of an hour that the clocks show twice it is the first,
+ * and what they leave out counts on from the time before (as `Temporal` does it).
+ */
+export function instantOf(local: string, zone: string): string | null {
+  const wallMs = Date.parse(`${local}Z`)
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(local) || Number.isNaN(wallMs)) return null
+  const [before, after] = [offsetMs(wallMs - DAY_MS, zone), offsetMs(wallMs + DAY_MS, zone)]
+  const isShown = (offset: number) => offsetMs(wallMs - offset, zone) === offset
+  const offset = isShown(before) || !isShown(after) ? before : after
+  return new Date(wallMs - offset).toISOString()
+}
+
+/** The same time of the clock, so many days later, whatever the clocks do meanwhile. */
+export function daysLater(local: string, days: number): string {
+  return new Date(Date.parse(`${local}Z`) + days * DAY_MS).toISOString().slice(0, 16)
+}
+
+const DAY_MS = 86_400_000
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+/** How far the zone's clocks are ahead of UTC at that instant. */
+function offsetMs(ms: number, zone: string): number {
+  const parts = Object.fromEntries(
+    clockOf(zone)
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, Number(value)]),
+  )
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1_000) * 1_000
+}
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const kept = clocks.get(zone)
+  if (kept) return kept
+  const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const
+  const clock = new Intl.DateTimeFormat('en-US', {
+    ...numeric,
+    minute: 'numeric',
+    second: 'numeric',
+    hourCycle: 'h23',
+    timeZone: zone,
+  })
+  clocks.set(zone, clock)
+  return clock
+}
