@@ -19,6 +19,7 @@ const shellIcons = [...readdirSync('web/shell').map((file) => `shell/${file}`), 
 const OF_SHELL = new RegExp(
   [
     '@mantine.core.esm.components.(Tooltip|Popover|Modal|ScrollArea).',
+    '@mantine.hooks.esm.use-disclosure',
     'web.accounts.LogoutDialog',
     'web.notifications.(keys|order).ts$',
     'web.ui.(announce|clock|StatusBadge|Time).tsx?$',

@@ -38,23 +38,15 @@ async function enter(page: Page) {
 }
 
 /** In the order in which they stand there. */
-async function sectionsOf(page: Page): Promise<string[]> {
-  return page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allInnerTexts()
-}
+const sectionsOf = (page: Page) => page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allInnerTexts()
 
 describe('the shell (A 2.2)', () => {
   test('has name, tagline and the sections in order, and each section its title', async () => {
     const banner = owner.getByRole('banner')
     const name = await owner.locator('.side .logo').first().innerText()
     expect(name.split(/\s*\n\s*/)).toEqual(['Recoup', 'Abandoned Cart Recovery'])
-    expect(await sectionsOf(owner)).toEqual([
-      'Dashboard',
-      'Abandoned Carts',
-      'Flows',
-      'Notifications',
-      'Coupons',
-      'Settings',
-    ])
+    const tabs = ['Dashboard', 'Abandoned Carts', 'Flows', 'Notifications', 'Coupons', 'Settings']
+    expect(await sectionsOf(owner)).toEqual(tabs)
     await expect.poll(() => banner.locator('.logo-mark').count()).toBe(1)
     for (const title of ['Abandoned Carts', 'Settings']) {
       await owner.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: title }).click()

@@ -10,6 +10,7 @@ import { aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { buildApp } from '../app.ts'
 import { sql } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
 
 // Over real connections, to an app that listens.
 
@@ -75,6 +76,30 @@ test('what changes in a store is heard by those who have it open, and by nobody 
   await renameFlow(store)
   await vi.waitFor(() => expect(own.heard).toEqual([{ storeId: store.storeId, changed: ['flows'] }]), 5_000)
   expect(other.heard).toEqual([])
+})
+
+test('a coupon that comes, is used up or goes is heard', async () => {
+  const store = await aStore(world)
+  const { heard } = await join(store.token)
+  const id = newId()
+  const at = new Date()
+  const terms = {
+    type: 'percentage',
+    platform_type: 'percent',
+    percent: 1_000,
+    currency: 'USD',
+    is_active: true,
+  } as const
+  const mine = { store_id: store.storeId, id, made_by: 'recoup', kind: 'shared', code: 'SUMMER10' } as const
+  const changes = [
+    () => world.db.insertInto('coupons').values({ ...mine, ...terms, seen_at: at, created_at: at }),
+    () => world.db.updateTable('coupons').set({ usage_count: 1 }).where('id', '=', id),
+    () => world.db.deleteFrom('coupons').where('id', '=', id),
+  ]
+  for (const [done, change] of changes.entries()) {
+    await change().execute()
+    await vi.waitFor(() => expect(heardParts(heard)).toEqual(Array(done + 1).fill('coupons')), 5_000)
+  }
 })
 
 test('the store is the session’s, whatever the browser names', async () => {

@@ -2,7 +2,7 @@ import { Button, Card, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { hasUnsaved } from '../ui/useLeaveGuard.tsx'
+import { hasUnsaved } from '../ui/unsaved.ts'
 import { titleOf } from './rules.ts'
 import { useAccounts, useSwitchAccount } from './team-queries.ts'
 

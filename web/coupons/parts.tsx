@@ -1,7 +1,7 @@
 import { ActionIcon, CopyButton, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconCircleMinus, IconCopy } from '@tabler/icons-react'
 import type { Coupon } from '../../shared/coupons.ts'
-import { platformNames } from '../../shared/platforms.ts'
+import { DEFAULT_PLATFORM, platformNames } from '../../shared/platforms.ts'
 import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatCount } from '../ui/format.ts'
@@ -44,7 +44,7 @@ export function MadeElsewhere({ coupon }: OfCoupon) {
   const words = 'edit it there'
   return (
     <Text fz="xs" c="dimmed">
-      Made in {platformNames[store?.platform ?? 'woocommerce']}:{' '}
+      Made in {platformNames[store?.platform ?? DEFAULT_PLATFORM]}:{' '}
       {coupon.editUrl ? (
         <a href={coupon.editUrl} target="_blank" rel="noreferrer">
           {words}

@@ -6,7 +6,7 @@ import type { User } from '../../shared/auth.ts'
 import { platformNames } from '../../shared/platforms.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { hasUnsaved } from '../ui/useLeaveGuard.tsx'
+import { hasUnsaved } from '../ui/unsaved.ts'
 import { useSwitchStore } from './queries.ts'
 import { sectionOf } from './sections.ts'
 

@@ -1,11 +1,7 @@
 import { useEffect } from 'react'
 import { type Location, useBlocker } from 'react-router'
 import { Confirm } from './Confirm.tsx'
-
-let unsavedForms = 0
-
-/** Whether something on the screen would be lost, for what leaves it without a change of address. */
-export const hasUnsaved = () => unsavedForms > 0
+import { countUnsaved } from './unsaved.ts'
 
 const toAnotherPath = (from: Location, to: Location) => from.pathname !== to.pathname
 
@@ -16,10 +12,10 @@ export function useLeaveGuard(isDirty: boolean, isLeft = toAnotherPath) {
     if (!isDirty) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     addEventListener('beforeunload', ask)
-    unsavedForms += 1
+    const saved = countUnsaved()
     return () => {
       removeEventListener('beforeunload', ask)
-      unsavedForms -= 1
+      saved()
     }
   }, [isDirty])
   const isAsking = blocker.state === 'blocked'
