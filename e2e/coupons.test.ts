@@ -4,9 +4,11 @@ import { theForm } from './coupons/form.ts'
 import { theList } from './coupons/list.ts'
 import { quickCreate } from './coupons/quick.ts'
 import { begin, end, openCoupons } from './coupons/scene.ts'
+import { inTheStore } from './coupons/store.ts'
 import { checkInEveryTheme } from './every-theme.ts'
 
-// The coupons screen in a real browser. What the server tells of coupons is made up (`coupons/api.ts`): each way it can answer is looked at.
+// The coupons screen in a real browser. What the server tells of coupons is made up (`coupons/api.ts`), so that each way it can
+// answer is looked at; only `coupons/store.ts` goes all the way to a store.
 
 beforeAll(begin, 120_000)
 afterAll(end)
@@ -14,6 +16,7 @@ afterAll(end)
 theList()
 quickCreate()
 theForm()
+inTheStore()
 
 test('looks right in every theme, wide and on a phone, with its details open too', async () => {
   const { page } = await openCoupons([

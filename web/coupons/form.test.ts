@@ -24,7 +24,7 @@ const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: str
   ['endDate', { endDate: '2026-10-24T09:00' }, couponTexts.endBeforeStart],
   ['endDate', { endDate: '2026-10-20T09:00' }, couponTexts.endBeforeStart],
   ['usageLimit', { usageLimit: 0 }, couponTexts.badUsageLimit],
-  ['usageLimit', { usageLimit: 1.5 }, couponTexts.badUsageLimit],
+  ['usageLimit', { usageLimit: 1.5 }, couponTexts.partOfAUse],
   ['validHours', { kind: 'personal', validHours: 0 }, 'Enter a whole number of hours between 1 and 8,760'],
 ]
 

@@ -101,10 +101,9 @@ function endProblem(startDate: string, endDate: string, zone: string): string | 
 
 function usageProblem(limit: Typed): string | null {
   if (!isTyped(limit)) return null
-  return isWithin(limit, MOST_USES) ? null : couponTexts.badUsageLimit
+  if (!isAbove0(limit)) return couponTexts.badUsageLimit
+  return Number.isInteger(Number(limit)) ? null : couponTexts.partOfAUse
 }
-
-const MOST_USES = 1_000_000_000
 
 const isTyped = (typed: Typed) => String(typed).trim() !== ''
 const isAbove0 = (typed: Typed) => Number(typed) > 0
