@@ -171,6 +171,7 @@ test('a screen opened while the server is away: the shell stays, says why, and t
     'Dashboard',
     'Abandoned Carts',
     'Flows',
+    'Customers',
     'Notifications',
     'Coupons',
     'Settings',

@@ -40,7 +40,6 @@ const toOwners = [
   '/settings/consent#ledger',
   '/settings/consent#preferences',
   '/settings/faq#sync',
-  '/customers',
   '/cart/recover?cart_id=:id',
 ]
 
@@ -97,7 +96,8 @@ async function idsOf(page: Page): Promise<Record<string, string>> {
     (await fetch(`${instance.url}${path}`, { headers: { authorization: `Bearer ${token}` } })).json()
   const { carts } = (await read('/api/carts/abandoned?status=recovered')) as { carts: { id: string }[] }
   const { flows } = (await read('/api/flows')) as { flows: { id: string }[] }
-  return { id: carts[0]!.id, cartId: carts[0]!.id, flowId: flows[0]!.id }
+  const customers = (await read('/api/stores/customers/recent?registered=yes')) as { _id: string }[]
+  return { customerId: customers[0]!._id, id: carts[0]!.id, cartId: carts[0]!.id, flowId: flows[0]!.id }
 }
 
 const LIMIT_MS = 300_000

@@ -40,6 +40,8 @@ export const CartView = z.object({
     whatsapp: z.string().nullable(),
   }),
   phone: z.string().nullable(),
+  /** Added: whose page it belongs to; null for a guest without a contact. */
+  customer_id: z.string().nullable(),
   items: z.array(
     z.object({
       product_id: z.string(),

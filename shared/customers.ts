@@ -110,6 +110,8 @@ const CustomerCart = z.object({
   currency: z.string(),
   status: CartBadge,
   state: CartState,
+  /** The email `status` speaks of is in the mailbox on this server. */
+  is_in_mailbox: z.boolean(),
   last_activity: z.string(),
 })
 
@@ -171,3 +173,11 @@ export const readCustomer = endpoint({
   query: storeQuery,
   reply: z.object({ customer: CustomerPage }),
 })
+
+export const customerTexts = {
+  none: 'No customers found for this platform.',
+  noMatch: 'No customers match your search or filter.',
+  loading: 'Loading customers...',
+  failed: 'Failed to load customers',
+  fetchFailed: 'Failed to fetch customers. Please try again later.',
+} as const

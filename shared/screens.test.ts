@@ -39,6 +39,9 @@ describe('the registry of screens', () => {
     ['/carts%2F42', null],
     ['/%E0%A4%A', null],
     ['/customers/x', null],
+    ['/customers/42', null],
+    ['/customers/abandoned', null],
+    ['/Customers/01999999-0000-7000-8000-00000000000A/', '/customers/:customerId'],
     ['/settings/nothing', null],
     ['/constructor', null],
   ])('reads the address %s as the screen %s', (address, path) => {

@@ -31,6 +31,8 @@ interface Listed<Loader extends string> {
   icon?: string
   /** Has a tab in the settings, with this label. */
   tab?: string
+  /** Its parameter is a UUID; anything else is no page (decision 129). */
+  isUuid?: true
   /** Of the specification and not built yet: it says so, and has no tab. */
   isPlanned?: true
 }
@@ -93,7 +95,8 @@ const working = all({ frame: 'shell', access: 'connected' }, [
   { path: '/flows/:flowId', title: 'Flow', permission: 'flows:read', loader: 'FlowPage' },
   { path: '/campaigns', title: 'Email Campaigns', icon: 'campaigns', loader: 'LaterPage', isPlanned: true },
   { path: '/campaigns/:id', title: 'Email Campaigns', loader: 'LaterPage', isPlanned: true },
-  { path: '/customers', title: 'Customers', icon: 'customers', loader: 'LaterPage', isPlanned: true },
+  { path: '/customers', title: 'Customers', icon: 'customers', permission: 'carts:read', loader: 'CustomersPage' },
+  { path: '/customers/:customerId', title: 'Customer', permission: 'carts:read', loader: 'CustomerPage', isUuid: true },
   {
     path: '/notifications',
     title: 'Notifications',
@@ -169,12 +172,17 @@ const withParameters = screens.filter(({ path }) => path.includes(':'))
 export function screenOf(pathname: string): Screen | null {
   const page = plainPath(pathname)
   const parts = page.split('/')
-  return fixed.get(page) ?? withParameters.find(({ path }) => isOf(path.split('/'), parts)) ?? null
+  return fixed.get(page) ?? withParameters.find((screen) => isOf(screen, parts)) ?? null
 }
 
-const isOf = (pattern: string[], parts: string[]) =>
-  pattern.length === parts.length &&
-  pattern.every((part, index) => (part.startsWith(':') ? parts[index] !== '' : part === parts[index]))
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function isOf({ path, isUuid }: Screen, parts: string[]): boolean {
+  const isValue = (value = '') => (isUuid ? UUID.test(value) : value !== '')
+  const pattern = path.split('/')
+  const isPart = (part: string, index: number) => (part.startsWith(':') ? isValue(parts[index]) : part === parts[index])
+  return pattern.length === parts.length && pattern.every(isPart)
+}
 
 function plainPath(pathname: string): string {
   const plain = decoded(pathname)

@@ -216,4 +216,49 @@ const ofCoupons: State[] = [
   { name: 'coupon form', of: 'owner', path: '/coupons', given: [couponsAre([])], steps: [createsOne, asks] },
 ]
 
-export const ofTheSections: State[] = [...ofTheDashboard, ...ofCartsAndFlows, ...ofNotifications, ...ofCoupons]
+const ofCustomers: State[] = [
+  {
+    name: 'customers on their way',
+    of: 'owner',
+    path: '/customers',
+    isLoading: true,
+    given: [hangs('stores/customers/recent')],
+    steps: [says('Loading customers...')],
+  },
+  {
+    name: 'customers not to be had',
+    of: 'owner',
+    path: '/customers',
+    given: [refuses('stores/customers/recent')],
+    steps: [offers('Retry')],
+  },
+  {
+    name: 'no customers',
+    of: 'owner',
+    path: '/customers?search=nobody-at-all',
+    steps: [shows('.empty-sign')],
+  },
+  {
+    name: 'customer on their way',
+    of: 'owner',
+    path: '/customers/:customerId',
+    isLoading: true,
+    given: [hangs('customers/')],
+    steps: [waits],
+  },
+  {
+    name: 'customer that is not there',
+    of: 'owner',
+    path: `/customers/${NOT_HERE}`,
+    steps: [says('Customer not found')],
+  },
+  { name: 'customer to a viewer', of: 'owner', path: '/customers/:customerId', given: [isViewer], steps: [isTitled] },
+]
+
+export const ofTheSections: State[] = [
+  ...ofTheDashboard,
+  ...ofCartsAndFlows,
+  ...ofCustomers,
+  ...ofNotifications,
+  ...ofCoupons,
+]

@@ -83,6 +83,7 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
       whatsapp: isKnown ? row.phone : null,
     },
     phone: row.phone,
+    customer_id: row.customer_id,
     items: presentItems(row.items, row.currency),
     total: decimal(row.value_minor, row.currency),
     currency: row.currency,

@@ -2,7 +2,7 @@ import { sql } from '../core/db.ts'
 
 // SQL fragments on carts.
 
-export const CART_COLUMNS = sql`c.id, c.customer_name, c.fold -> 'contact' ->> 'firstName' as first_name,
+export const CART_COLUMNS = sql`c.id, case when c.email is not null or c.phone is not null then c.shopper_id end as customer_id, c.customer_name, c.fold -> 'contact' ->> 'firstName' as first_name,
   c.fold -> 'contact' ->> 'lastName' as last_name, c.email, c.phone, c.items, c.value_minor, c.currency,
   c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email, c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone, c.coupons,
   c.last_activity_at, c.abandoned_at, c.badge, c.status`

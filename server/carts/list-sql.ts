@@ -56,6 +56,7 @@ function orderBy(sort: CartFilter['sort'], isForwards: boolean) {
 
 export interface ListedCart {
   id: string
+  customer_id: string | null
   customer_name: string
   first_name: string | null
   last_name: string | null

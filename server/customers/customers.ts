@@ -4,6 +4,7 @@ import type { AccountDb, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { entriesOf } from '../ledger/ledger.ts'
+import { messageViews } from '../manual-sends/manual.ts'
 import { pageOf } from '../suppressions/suppressions.ts'
 import type { CustomerFilter } from './list-sql.ts'
 import * as sql from './page-sql.ts'
@@ -48,7 +49,13 @@ export async function readCustomerPage(
     ...person,
     consents,
     suppressed,
-    carts: presentCarts(carts),
+    carts: presentCarts(
+      carts,
+      await messageViews(
+        store,
+        carts.map((cart) => cart.id),
+      ),
+    ),
     orders: presentOrders(orders),
     value: presentValue(value),
     messages,

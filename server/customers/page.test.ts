@@ -36,6 +36,8 @@ test('shows contact, carts, and the messages with why each was sent or not', asy
     ...{ emails: [ADA.email], phones: [ADA.phone], unconfirmed: [], orders: { rows: [], total: 0 }, value: [] },
   })
   const cart = await shop.cart()
+  const { body } = await shop.get(`/api/carts/${cart.id}`)
+  expect(body.cart.customer_id).toBe(customer._id)
   expect(customer.carts).toMatchObject({
     total: 1,
     rows: [{ id: cart.id, status: 'Email Sent', total: 21, currency: 'USD' }],

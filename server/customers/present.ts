@@ -29,7 +29,10 @@ export const presentPerson = (row: CustomerRow) => ({
 const withFirst = (first: string | null, all: readonly string[]) =>
   first ? [first, ...all.filter((each) => each !== first)] : [...all]
 
-export const presentCarts = (rows: readonly CartRow[]): CustomerPage['carts'] => ({
+export const presentCarts = (
+  rows: readonly CartRow[],
+  { inMailbox }: { inMailbox: ReadonlySet<string> },
+): CustomerPage['carts'] => ({
   total: rows[0]?.total ?? 0,
   rows: rows.map((row) => ({
     id: row.id,
@@ -38,6 +41,7 @@ export const presentCarts = (rows: readonly CartRow[]): CustomerPage['carts'] =>
     currency: row.currency,
     status: row.badge,
     state: row.status,
+    is_in_mailbox: inMailbox.has(row.id),
     last_activity: row.last_activity_at.toISOString(),
   })),
 })

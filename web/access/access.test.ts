@@ -45,6 +45,7 @@ const table: Record<string, [string, string, string, string]> = {
   '/flows': ['/landing', '/pricing', '/store-setup', '.'],
   '/flows/42': ['/landing', '/pricing', '/store-setup', '.'],
   '/customers': ['/landing', '/pricing', '/store-setup', '.'],
+  '/customers/01999999-0000-7000-8000-000000000001': ['/landing', '/pricing', '/store-setup', '.'],
   '/campaigns': ['/landing', '/pricing', '/store-setup', '.'],
   '/campaigns/42': ['/landing', '/pricing', '/store-setup', '.'],
   '/notifications': ['/landing', '/pricing', '/store-setup', '.'],
@@ -110,7 +111,7 @@ describe('access', () => {
 })
 
 describe('the screens', () => {
-  const withValues = (path: string) => path.replace(/:\w+/, '42')
+  const withValues = (path: string) => path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001')
   const visitor = { authenticated: false, subscribed: false, connected: false }
 
   it('are shown to everybody where nothing is asked about them', () => {

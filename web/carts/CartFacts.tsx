@@ -29,7 +29,7 @@ export function CustomerCard({ cart }: { cart: CartView }) {
       </Title>
       <Facts
         entries={[
-          ['Name', cart.customer_name],
+          ['Name', <CustomerName key="name" cart={cart} />],
           ['Email', cart.customer_email ?? unconfirmedText(cart.unconfirmed.email) ?? 'No email'],
           ['Phone', cart.phone ?? phone ?? unconfirmedText(cart.unconfirmed.phone) ?? '–'],
           ...(whatsapp ? [['WhatsApp', whatsapp] as [string, string]] : []),
@@ -55,6 +55,16 @@ export function CustomerCard({ cart }: { cart: CartView }) {
     </Card>
   )
 }
+
+/** Leads to the customer's page. */
+const CustomerName = ({ cart }: { cart: CartView }) =>
+  cart.customer_id ? (
+    <Anchor component={Link} to={`/customers/${cart.customer_id}`} inherit>
+      {cart.customer_name}
+    </Anchor>
+  ) : (
+    cart.customer_name
+  )
 
 const unconfirmedText = (address: string | null) => (address ? `${address} (not confirmed)` : null)
 

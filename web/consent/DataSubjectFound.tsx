@@ -16,17 +16,21 @@ import { useExportDataSubject } from './privacy-queries.ts'
 interface Props {
   person: Person
   onRefresh: () => void
-  onLook: (address: string) => void
+  /** After an erasure. */
+  onDone: () => void
+  doneLabel?: string
+  /** Where the page is the person's own and has their name above. */
+  title?: string
 }
 
-export function DataSubjectFound({ person, onRefresh, onLook }: Props) {
+export function DataSubjectFound({ person, onRefresh, title, ...done }: Props) {
   const [isAsking, setAsking] = useState(false)
   const [erasure, setErasure] = useState<Erasure | null>(person.erasures.find((each) => !each.finishedAt) ?? null)
-  if (erasure) return <ErasureProgress key={erasure.id} started={erasure} onDone={() => onLook('')} />
+  if (erasure) return <ErasureProgress key={erasure.id} started={erasure} {...done} />
   return (
     <Card>
       <Title order={2} style={{ overflowWrap: 'anywhere' }}>
-        {person.names[0] ?? person.address}
+        {title ?? person.names[0] ?? person.address}
       </Title>
       <Erased erasures={person.erasures} />
       <Stack gap="lg" mt="md">

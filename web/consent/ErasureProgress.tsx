@@ -5,8 +5,14 @@ import { counted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useErasure } from './privacy-queries.ts'
 
+interface Props {
+  started: Erasure
+  onDone: () => void
+  doneLabel?: string
+}
+
 /** From the request on nothing is sent; this follows the rest. */
-export function ErasureProgress({ started, onDone }: { started: Erasure; onDone: () => void }) {
+export function ErasureProgress({ started, onDone, doneLabel = 'Find another person' }: Props) {
   const { data, error, refetch } = useErasure(started)
   const { storesDone, storesTotal, finishedAt, counts } = data
   if (finishedAt) {
@@ -18,7 +24,7 @@ export function ErasureProgress({ started, onDone }: { started: Erasure; onDone:
             your shop too: it keeps its own records.
           </Notice>
           <Button variant="default" onClick={onDone}>
-            Find another person
+            {doneLabel}
           </Button>
         </Stack>
       </Card>

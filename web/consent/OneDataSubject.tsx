@@ -85,5 +85,5 @@ function Found({ address, onLook }: { address: string; onLook: (address: string)
       </Card>
     )
   }
-  return <DataSubjectFound person={person.data} onRefresh={() => person.refetch()} onLook={onLook} />
+  return <DataSubjectFound person={person.data} onRefresh={() => person.refetch()} onDone={() => onLook('')} />
 }

@@ -5,9 +5,12 @@ import type { LivePart } from '../../shared/live.ts'
 
 /** What asks the store or the sender's domain itself is asked by people only. */
 const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
-  carts: ([noun]) => noun === 'carts' || noun === 'cart',
+  carts: ([noun]) => ['carts', 'cart', 'customers', 'customer'].includes(String(noun)),
   messages: ([noun, , part]) =>
-    (noun === 'cart' && part === 'messages') || (noun === 'flows' && part === 'upcoming') || noun === 'send-job',
+    noun === 'customer' ||
+    (noun === 'cart' && part === 'messages') ||
+    (noun === 'flows' && part === 'upcoming') ||
+    noun === 'send-job',
   flows: ([noun]) => noun === 'flows',
   settings: ([noun, part]) => noun === 'connection' || (noun === 'store' && (part === 'health' || part === 'pause')),
   stats: ([noun]) => noun === 'dashboard',

@@ -39,13 +39,15 @@ export function DataCards<Row, Sort extends string = never>(props: Props<Row, So
 
 type SortProps<Row, Sort extends string> = Pick<Props<Row, Sort>, 'columns'> & Sorting<Sort>
 
-function SortFields<Row, Sort extends string>({ columns, sort, order, onSort }: SortProps<Row, Sort>) {
+function SortFields<Row, Sort extends string>({ columns, sort, order, onSort, others = [] }: SortProps<Row, Sort>) {
   return (
     <>
       <NativeSelect
         style={{ flex: 1 }}
         aria-label="Sort by"
-        data={columns.flatMap((column) => (column.sort ? [{ value: column.sort, label: column.label }] : []))}
+        data={[...others, ...columns].flatMap((column) =>
+          column.sort ? [{ value: column.sort, label: column.label }] : [],
+        )}
         value={sort}
         onChange={(event) => onSort(event.currentTarget.value as Sort)}
       />

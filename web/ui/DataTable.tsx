@@ -19,6 +19,8 @@ export interface Sorting<Sort extends string> {
   sort: Sort
   order: Order
   onSort: (column: Sort) => void
+  /** Orders that no column stands for, such as newest first; offered where rows are cards. */
+  others?: readonly { sort: Sort; label: string }[]
 }
 
 export interface RowSelection<Row> {

@@ -1,0 +1,163 @@
+import { Button, Card, Group, SegmentedControl, Text, VisuallyHidden } from '@mantine/core'
+import { IconFilterOff, IconUsers } from '@tabler/icons-react'
+import { customerTexts } from '../../shared/customers.ts'
+import { useMay } from '../access/queries.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { BROKEN } from '../api.ts'
+import { UntilDemoPast } from '../shell/DemoPast.tsx'
+import { DownloadButton } from '../ui/Download.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { formatCount } from '../ui/format.ts'
+import { LoadingRows } from '../ui/Loading.tsx'
+import { totalText } from '../ui/listQuery.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { Pager } from '../ui/Pager.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { SearchBox } from '../ui/SearchBox.tsx'
+import { useListQuery } from '../ui/useListQuery.ts'
+import { CustomersTable } from './CustomersTable.tsx'
+import { useCustomers, useExportCustomers } from './queries.ts'
+import { customersAddress, filterOf, type Kind, type ListQuery } from './rules.ts'
+
+const kinds = [
+  { value: '', label: 'All' },
+  { value: 'yes', label: 'Registered' },
+  { value: 'no', label: 'Guests' },
+]
+
+export function CustomersPage() {
+  const { query, change, sort } = useListQuery(customersAddress)
+  const mayExport = useMay('account:export')
+  return (
+    <>
+      <PageTitle
+        title="Customers"
+        text="Registered customers of your store, and guests who ordered or left an email or phone number."
+      />
+      <Card padding={0} style={{ overflow: 'visible' }}>
+        <Group p="md" gap="sm">
+          <div style={{ flex: '1 1 220px' }}>
+            <SearchBox
+              label="Search by name, email or phone"
+              value={query.search ?? ''}
+              onSearch={(search) => change({ search })}
+            />
+          </div>
+          <SegmentedControl
+            aria-label="Which customers"
+            data={kinds}
+            value={query.registered ?? ''}
+            onChange={(kind) => change({ registered: kind as Kind })}
+          />
+          {mayExport && <ExportButton query={query} />}
+        </Group>
+        <List query={query} onChange={change} onSort={sort} />
+      </Card>
+    </>
+  )
+}
+
+interface ListProps {
+  query: ListQuery
+  onChange: (next: Partial<ListQuery>) => void
+  onSort: (column: ListQuery['sort']) => void
+}
+
+function List({ query, onChange, onSort }: ListProps) {
+  const { data, error, isPlaceholderData } = useCustomers(query)
+  if (data === undefined) return error ? <NotLoaded error={error} /> : <Waiting />
+  const { customers, pagination } = data
+  const { total, totalIsCapped: isCapped = false, lookedThrough } = pagination
+  return (
+    <div aria-busy={isPlaceholderData}>
+      {customers.length === 0 ? (
+        <Nobody query={query} total={total} onChange={onChange} />
+      ) : (
+        <>
+          <VisuallyHidden role="status">
+            {totalText({ total, isCapped })} {total === 1 ? 'customer' : 'customers'}
+          </VisuallyHidden>
+          <CustomersTable rows={customers} sorting={{ ...query, onSort }} />
+        </>
+      )}
+      {lookedThrough && (
+        <Text fz="sm" c="dimmed" px="md" pb="md">
+          No name, email or number begins with “{query.search}”. These results contain it anywhere, among the newest{' '}
+          {formatCount(lookedThrough)} customers.
+        </Text>
+      )}
+      <Pager
+        {...pagination}
+        limit={query.limit}
+        wanted={query.page}
+        onPage={(page) => onChange({ page })}
+        onLimit={(limit) => onChange({ limit })}
+      />
+    </div>
+  )
+}
+
+const Waiting = () => (
+  <>
+    <Text fz="sm" c="dimmed" px="md" pb="sm">
+      {customerTexts.loading}
+    </Text>
+    <LoadingRows />
+  </>
+)
+
+/** B 2: trying again loads the page anew. B 8: the server's own words, else the specification's. */
+const NotLoaded = ({ error }: { error: Error }) => (
+  <div className="padded">
+    <Failed
+      title={customerTexts.failed}
+      error={new Error(wordsOf(error, customerTexts.fetchFailed))}
+      onRetry={() => location.reload()}
+    />
+  </div>
+)
+
+interface NobodyProps extends Pick<ListProps, 'query' | 'onChange'> {
+  total: number
+}
+
+function Nobody({ query, total, onChange }: NobodyProps) {
+  if (total > 0) {
+    return (
+      <Empty icon={IconUsers} text="There are no customers on this page.">
+        <Button variant="default" size="sm" onClick={() => onChange({ page: 1 })}>
+          Go to the first page
+        </Button>
+      </Empty>
+    )
+  }
+  if (Object.keys(filterOf(query)).length > 0) {
+    return (
+      <Empty icon={IconFilterOff} text={customerTexts.noMatch}>
+        <Button variant="default" size="sm" onClick={() => onChange({ search: '', registered: '' })}>
+          Clear filters
+        </Button>
+      </Empty>
+    )
+  }
+  return (
+    <UntilDemoPast>
+      <Empty icon={IconUsers} text={customerTexts.none} />
+    </UntilDemoPast>
+  )
+}
+
+function ExportButton({ query }: { query: ListQuery }) {
+  const download = useExportCustomers()
+  return (
+    <>
+      <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(filterOf(query))} />
+      {download.error && (
+        <Notice tone="bad" isLive>
+          {wordsOf(download.error, BROKEN)}
+        </Notice>
+      )}
+    </>
+  )
+}

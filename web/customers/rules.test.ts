@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { LedgerEntry } from '../../shared/ledger.ts'
+import { customersAddress, filterOf, nameOf, standingOf, titleOf } from './rules.ts'
+
+const nobody = { first_name: null, last_name: null, customer_email: null, phone: null }
+
+describe('the address of the list', () => {
+  it('is read and written, and nonsense in it counts as not given', () => {
+    const read = (search: string) => customersAddress.read(new URLSearchParams(search))
+    expect(read('')).toEqual({ page: 1, limit: 10, sort: 'since', order: 'desc' })
+    expect(read('search=ada&registered=no&sort=name&order=asc&page=3')).toEqual({
+      ...{ search: 'ada', registered: 'no', sort: 'name', order: 'asc', page: 3, limit: 10 },
+    })
+    expect(read('registered=perhaps&sort=shoe&page=-1')).toEqual(read(''))
+    expect(customersAddress.write(read('page=3'), { registered: 'yes' }).toString()).toBe('registered=yes')
+    expect(filterOf(read('search=ada&page=2'))).toEqual({ search: 'ada' })
+  })
+})
+
+describe('a customer', () => {
+  it.each([
+    [{ first_name: 'Ada', last_name: 'Lovelace' }, 'Ada Lovelace', 'Ada Lovelace'],
+    [{ last_name: 'Lovelace' }, 'Lovelace', 'Lovelace'],
+    [{ customer_email: 'ada@example.org' }, '-', 'ada@example.org'],
+    [{ phone: '+12125550101' }, '-', '+12125550101'],
+    [{}, '-', 'Customer'],
+  ])('%o is shown as %s, and called %s', (of, name, title) => {
+    expect([nameOf({ ...nobody, ...of }), titleOf({ ...nobody, ...of })]).toEqual([name, title])
+  })
+
+  it('has agreed to what they said last, on each channel and address', () => {
+    const entry = (id: string, channel: string, status: string, person = 'a') =>
+      ({ id, channel, status, person }) as LedgerEntry
+    const entries = [
+      entry('4', 'email', 'withdrawn'),
+      entry('3', 'sms', 'granted'),
+      entry('2', 'email', 'granted'),
+      entry('1', 'email', 'granted', 'b'),
+    ]
+    expect(standingOf(entries).map(({ id }) => id)).toEqual(['4', '3', '1'])
+  })
+})
