@@ -79,6 +79,7 @@ create table coupon_codes (
   refusal text,
   -- How often the store was asked for it; 0: it knows nothing of it.
   attempts integer not null default 0,
+  asked_at timestamptz,
   next_try_at timestamptz not null,
   -- Its person was erased: it is taken out of the store whatever became of its message.
   is_unwanted boolean not null default false,

@@ -1,4 +1,6 @@
+import type { CartItem } from '../../shared/carts.ts'
 import type { Secrets } from '../core/secrets.ts'
+import { discountsOf } from '../coupons/discount.ts'
 import type { CouponDraft, PlatformCoupon } from '../platforms/platform.ts'
 
 // Personal codes (decisions 33 and 34): pure rules.
@@ -64,8 +66,8 @@ export interface WantedCode {
   is_tied_to_email: boolean
   email: string | null
   wanted_expires_at: Date
-  /** Of the cart's goods; null: there is no cart. */
-  value_minor: number | null
+  /** Of the cart; null: there is no cart. */
+  items: CartItem[] | null
 }
 
 /** Why no code can be made, before the store is asked. */
@@ -75,7 +77,7 @@ export const UNMAKABLE = {
 } as const
 
 export function problemOf(wanted: WantedCode): string | null {
-  if (isCapped(wanted) && wanted.value_minor === null) return UNMAKABLE.noCart
+  if (isCapped(wanted) && wanted.items === null) return UNMAKABLE.noCart
   return wanted.is_tied_to_email && !wanted.email ? UNMAKABLE.noEmail : null
 }
 
@@ -84,14 +86,17 @@ const isCapped = ({ coupon_type, max_discount_minor }: WantedCode) =>
 
 /** Of a capped percentage the amount for this cart (decision 33); null of any other. */
 export function cappedAmount(wanted: WantedCode): number | null {
-  const { percent, max_discount_minor, value_minor } = wanted
-  if (!isCapped(wanted) || value_minor === null) return null
-  return Math.min(shareOf(value_minor, percent ?? 0), max_discount_minor!)
+  const { max_discount_minor, items } = wanted
+  if (!isCapped(wanted) || items === null) return null
+  return Math.min(shareOf(wanted), max_discount_minor!)
 }
 
-/** Rounded half down, as stores round the share of the whole cart. */
-const shareOf = (minor: number, percent: number): number =>
-  Number((2n * BigInt(minor) * BigInt(percent) + 9_999n) / 20_000n)
+/** As a store would compute the percentage for this cart. */
+function shareOf({ items, percent, currency }: WantedCode): number {
+  const lines = (items ?? []).map((item) => ({ ...item, isOnSale: null }))
+  const coupon = { type: 'percentage' as const, platformType: '', percent, amountMinor: null, terms: {} }
+  return discountsOf(lines, [coupon], { currency, decimals: null, isSequential: false })[0] ?? 0
+}
 
 /** usage_limit 1, for individual use, tied to an email only where its owner ticked it (decision 34). */
 export function draftOf(wanted: WantedCode): CouponDraft {

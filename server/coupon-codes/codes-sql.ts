@@ -70,7 +70,7 @@ export async function dueCodes({ db, storeId }: StoreDb, ahead: Ahead, limit: nu
   const rows = await sql<DueCode>`
     select m.id as message_id, m.shopper_id, m.cart_id, c.id as coupon_id, coalesce(k.code, '') as code, c.code as prefix,
       c.type as coupon_type, c.percent, c.amount_minor, c.currency, c.min_spend_minor, c.max_discount_minor, c.is_tied_to_email,
-      ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, t.value_minor,
+      ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, t.items,
       k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts
     ${needing(sql`${storeId}::uuid`, ahead)}
     order by m.wake_at, m.due_at, m.id limit ${limit}`.execute(db)
@@ -135,8 +135,8 @@ export interface Asked {
 }
 
 /** Before the store is asked: what it may stand there with from now on. None of them is used until the store has answered. */
-export async function noteAsked({ db, storeId }: StoreTx, codes: readonly Asked[]): Promise<void> {
-  await sql`update coupon_codes k set state = 'wanted', attempts = k.attempts + 1, amount_minor = n.amount_minor,
+export async function noteAsked({ db, storeId }: StoreTx, codes: readonly Asked[], now: Date): Promise<void> {
+  await sql`update coupon_codes k set state = 'wanted', attempts = k.attempts + 1, asked_at = ${now}, amount_minor = n.amount_minor,
       cart_version = n.cart_version, terms = n.terms, expires_at = n.expires_at
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, amount_minor bigint,
       cart_version int, terms text, expires_at timestamptz)

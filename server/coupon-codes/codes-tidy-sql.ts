@@ -15,11 +15,16 @@ export interface SpareCode {
 
 /**
  * Codes of messages that are over, or gone, and did not leave with them; unused ones that expired before `expiredBefore`; those of people
- * who were erased. In the order of their keys, so that each is met once.
+ * who were erased. One whose answer never came waits: the store may still be at it. In the order of their keys, so that each is met once.
  */
 export async function spareCodes(
   { db, storeId }: StoreDb,
-  { expiredBefore, after, limit }: { expiredBefore: Date; after: SpareCode | null; limit: number },
+  {
+    expiredBefore,
+    askedBefore,
+    after,
+    limit,
+  }: { expiredBefore: Date; askedBefore: Date; after: SpareCode | null; limit: number },
 ): Promise<SpareCode[]> {
   const behind = after ? sql`and (k.message_id, k.coupon_id) > (${after.message_id}, ${after.coupon_id})` : sql``
   const rows = await sql<SpareCode>`
@@ -27,6 +32,7 @@ export async function spareCodes(
     from coupon_codes k join stores s on s.id = k.store_id
     left join messages m on m.store_id = k.store_id and m.id = k.message_id
     where k.store_id = ${storeId} and k.state <> 'deleted' ${behind} and not coalesce((select is_paused from instance), false)
+      and (k.attempts = 0 or (k.attempts = 1 and k.platform_id is not null) or k.asked_at <= ${askedBefore})
       and (k.is_unwanted or (k.used_at is null and (k.expires_at <= ${expiredBefore} or m.id is null
         or (not (${isOpen('m')}) and not (${isInFlight('m')})
           and (m.handed_over_at is null or upper(m.coupon_code) is distinct from k.code)))))

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aCouponShop, addressOf, type CouponShop } from '../../test/coupon-scene.ts'
 import { aCoupon, aProblem } from '../../test/fake-store.ts'
-import { DAY } from '../../test/shop.ts'
+import { DAY, MINUTE } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { tidyCodesJob } from './codes-jobs.ts'
 import { enqueueTidyCodes, tidyCodes } from './codes-tidy.ts'
@@ -79,6 +79,23 @@ test('a code without an answer is found by its name and our mark, also where the
   const [made] = shop.fake.allCoupons
   shop.fake.allCoupons.push({ ...made!, couponId: '7777' })
   await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  world.advance(10 * MINUTE)
+  await tidy()
+  expect(codesInStore()).toEqual([])
+  expect(await states()).toEqual(['deleted'])
+})
+
+test('a code that the store may still be making is waited for', async () => {
+  await shop.abandoned('ada')
+  shop.fake.problem = aProblem('timeout')
+  await shop.make()
+  shop.fake.problem = null
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await tidy()
+  expect(await states()).toEqual(['wanted'])
+  const { code, message_id } = (await shop.codes())[0]!
+  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: code.toLowerCase(), mark: `message:${message_id}` }))
+  world.advance(10 * MINUTE)
   await tidy()
   expect(codesInStore()).toEqual([])
   expect(await states()).toEqual(['deleted'])
@@ -92,6 +109,7 @@ test('somebody else’s coupon of the same name stays', async () => {
   const { code } = (await shop.codes())[0]!
   shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: code.toLowerCase() }))
   await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  world.advance(10 * MINUTE)
   await tidy()
   expect(codesInStore()).toEqual([code])
   expect(await states()).toEqual(['deleted'])

@@ -12,6 +12,8 @@ import * as sql from './codes-tidy-sql.ts'
 // store has said that its code is gone, so that a deletion without an answer is asked for again.
 
 const KEPT_AFTER_EXPIRY_MS = 7 * 86_400_000
+/** Longer than any store works on one request. */
+const STORE_IS_DONE_MS = 10 * 60_000
 const BATCH = 100
 
 /** Tick: wakes one job per store that was not tidied for a day. */
@@ -29,8 +31,12 @@ export function tidyCodes(deps: Deps, { storeId }: z.infer<typeof tidyCodesJob.p
     const client = await storeAccess(deps, run.store)
     let rowsSeen = 0
     for (let after: sql.SpareCode | null = null; ; ) {
-      const expiredBefore = before(deps.now(), KEPT_AFTER_EXPIRY_MS)
-      const spare: sql.SpareCode[] = await sql.spareCodes(run.store, { expiredBefore, after, limit: BATCH })
+      const spare: sql.SpareCode[] = await sql.spareCodes(run.store, {
+        expiredBefore: before(deps.now(), KEPT_AFTER_EXPIRY_MS),
+        askedBefore: before(deps.now(), STORE_IS_DONE_MS),
+        after,
+        limit: BATCH,
+      })
       after = spare.at(-1) ?? null
       if (!after) return { rowsSeen }
       await takeOut(run, client, spare)
@@ -40,7 +46,8 @@ export function tidyCodes(deps: Deps, { storeId }: z.infer<typeof tidyCodesJob.p
   })
 }
 
-async function takeOut({ deps, store }: SyncJob, client: StoreClient, spare: readonly sql.SpareCode[]): Promise<void> {
+async function takeOut(run: SyncJob, client: StoreClient, spare: readonly sql.SpareCode[]): Promise<void> {
+  const { deps, store } = run
   const isGone = (code: sql.SpareCode, gone: readonly string[]) =>
     code.platform_id === null ? code.attempts === 0 : gone.includes(code.platform_id)
   const ids = spare.flatMap((code) => code.platform_id ?? [])
@@ -55,6 +62,7 @@ async function takeOut({ deps, store }: SyncJob, client: StoreClient, spare: rea
   )
   for (const code of spare.filter(isDoubtful)) {
     if (await isTakenOut(client, code)) await sql.noteDeleted(store, [code], deps.now())
+    await keepGoing(run)
   }
 }
 

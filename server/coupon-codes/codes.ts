@@ -62,6 +62,7 @@ async function takeBatch({ deps, store }: SyncJob): Promise<sql.DueCode[]> {
         terms: row.wanted_terms,
         expires_at: row.wanted_expires_at,
       })),
+      now,
     )
     return rows
   })
@@ -120,24 +121,21 @@ async function makeBatch(run: SyncJob, client: StoreClient, batch: readonly sql.
 
 async function makeNew(run: SyncJob, client: StoreClient, rows: readonly sql.DueCode[]): Promise<void> {
   if (rows.length === 0) return
-  const made = await client.createCoupons(rows.map(draftOf))
-  const settled: Settled[] = []
-  for (const [index, row] of rows.entries()) {
-    settled.push({ row, answer: await answerOf(run, client, row, made[index]) })
+  const answers = (await client.createCoupons(rows.map(draftOf))).map((made, index) => ({ row: rows[index]!, made }))
+  const isTaken = ({ made }: (typeof answers)[number]) => 'refusal' in made && made.refusal === 'duplicate'
+  await settle(
+    run,
+    answers.filter((each) => !isTaken(each)).map(({ row, made }) => ({ row, answer: answerOf(made) })),
+  )
+  // One question to the store each: the lease lives on meanwhile.
+  for (const { row } of answers.filter(isTaken)) {
+    await settle(run, [{ row, answer: await resolveDuplicate(run, client, row) }])
+    await keepGoing(run)
   }
-  await settle(run, settled)
 }
 
-async function answerOf(
-  run: SyncJob,
-  client: StoreClient,
-  row: sql.DueCode,
-  made: CouponMade | undefined,
-): Promise<Answer> {
-  if (!made) return { refusal: 'The store did not answer for this code.' }
-  if ('coupon' in made) return { platformId: made.coupon.couponId }
-  return made.refusal === 'duplicate' ? resolveDuplicate(run, client, row) : { refusal: made.words }
-}
+const answerOf = (made: CouponMade): Answer =>
+  'coupon' in made ? { platformId: made.coupon.couponId } : { refusal: made.words }
 
 /** Ours: an earlier try was carried out and its answer lost. Somebody else's: the next code. */
 async function resolveDuplicate(run: SyncJob, client: StoreClient, row: sql.DueCode): Promise<Answer> {

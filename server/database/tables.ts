@@ -150,7 +150,10 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   },
   coupon_codes: {
     of: 'store',
-    person: { by: 'message_id', without: ['next_try_at', 'attempts', 'derivation', 'terms', 'is_unwanted'] },
+    person: {
+      by: 'message_id',
+      without: ['next_try_at', 'attempts', 'asked_at', 'derivation', 'terms', 'is_unwanted'],
+    },
     export: {
       key: [
         ['message_id', 'uuid'],

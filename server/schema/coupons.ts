@@ -73,6 +73,7 @@ export interface CouponCodesTable {
   expires_at: Date
   refusal: Generated<string | null>
   attempts: Generated<number>
+  asked_at: Generated<Date | null>
   next_try_at: Date
   is_unwanted: Generated<boolean>
   made_at: Generated<Date | null>
