@@ -47,7 +47,9 @@ const samples: Sample[] = await Promise.all(
           homeUrl: 'https://harbour.example.com',
           senderName: 'Harbour Goods',
           postalAddress: '1 Harbour Street, Portland, ME 04101, USA',
+          timeZone: 'America/Los_Angeles',
         },
+        coupon: null,
         publicUrl: 'https://recoup.example.com',
         secrets,
       })

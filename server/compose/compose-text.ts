@@ -3,7 +3,15 @@ import type { TextTemplate } from '../schema/text-channels.ts'
 import { cleanText, type TemplateContext, TemplateError } from '../templates/context.ts'
 import { READY_TEXTS } from '../templates/ready-templates.ts'
 import { sharedRenders } from '../templates/renders.ts'
-import { type ComposeInput, FOR_NOBODY, homeWithoutCart, type LinkToken, linksOf, shownCart } from './compose.ts'
+import {
+  type ComposeInput,
+  FOR_NOBODY,
+  homeWithoutCart,
+  type LinkToken,
+  linksOf,
+  shownCart,
+  shownCoupon,
+} from './compose.ts'
 
 // One SMS or WhatsApp message from a cart: the code that sends, previews and says what it costs.
 
@@ -36,7 +44,7 @@ export async function composeText(input: ComposeTextInput): Promise<ComposedText
   return { text: marked, template, tokens, segments, cost }
 }
 
-function contextOf({ cart, store }: ComposeTextInput, checkoutLink: string): TemplateContext {
+function contextOf({ cart, store, coupon }: ComposeTextInput, checkoutLink: string): TemplateContext {
   const name = cleanText(cart.firstName ?? '', 40)
   return {
     // Whoever types a link or a number as a name must not have us send it to a phone.
@@ -45,7 +53,7 @@ function contextOf({ cart, store }: ComposeTextInput, checkoutLink: string): Tem
     ...shownCart({ ...cart, items: cart.items.filter((item) => !item.isGone) }),
     checkoutLink,
     storeName: store.name,
-    discountedTotal: null,
+    coupon: shownCoupon({ coupon, cart, store }),
     unsubscribeLink: checkoutLink,
     senderName: store.senderName || store.name,
     postalAddress: store.postalAddress || store.name,

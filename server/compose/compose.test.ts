@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSecrets, tokenHash } from '../core/secrets.ts'
-import { type ComposeInput, composeEmail, feedbackIdOf, formatMinor, outgoingEmail, restoreTokenOf } from './compose.ts'
+import { formatMinor } from './amounts.ts'
+import { type ComposeInput, composeEmail, feedbackIdOf, outgoingEmail, restoreTokenOf } from './compose.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough to be one')
 
@@ -34,7 +35,9 @@ const input = (changed: Partial<ComposeInput> = {}): ComposeInput => ({
     homeUrl: 'https://shop.example.com',
     senderName: 'Tea & Co',
     postalAddress: '1 Main Street',
+    timeZone: 'America/New_York',
   },
+  coupon: null,
   publicUrl: 'https://recoup.example',
   secrets,
   ...changed,

@@ -1,4 +1,3 @@
-import { currencyExponent } from '../../shared/money.ts'
 import type { OutgoingEmail } from '../channels/channel.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { tokenHash } from '../core/secrets.ts'
@@ -6,6 +5,8 @@ import { type Tracker, trackerToken } from '../links/trackers.ts'
 import type { TemplateContext } from '../templates/context.ts'
 import type { RenderedMessage } from '../templates/render.ts'
 import { type RenderFor, type Renders, sharedRenders } from '../templates/renders.ts'
+import { formatMinor } from './amounts.ts'
+import { couponInWords, type ShownCoupon } from './coupon-words.ts'
 import type { ShownItem } from './goods-rules.ts'
 
 // One message from a cart, a template and a store: the code that sends and the code that previews (product: "Preview is
@@ -16,7 +17,12 @@ export interface ComposeInput {
   /** No currency: there is no cart. */
   cart: { items: readonly ShownItem[]; valueMinor: number; currency: string | null; firstName: string | null }
   template: { id: string; version: number; subject: string; body: string }
-  store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string }
+  /** null: it carries none. */
+  coupon: ShownCoupon | null
+  /** `timeZone`: of the dates it speaks of. */
+  store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string; timeZone: string }
+  /** The page of the shop it leads to where there is no cart; null: the shop. */
+  pageUrl?: string | null
   publicUrl: string
   secrets: Secrets
   /** To whoever tries a message out: its links open the same pages and change nothing. */
@@ -61,8 +67,21 @@ export function linksOf(
 }
 
 /** Where the link of a message leads that has no cart to bring back; null: it has one. */
-export const homeWithoutCart = ({ cart, store }: Pick<ComposeInput, 'cart' | 'store'>): string | null =>
-  cart.currency === null ? store.homeUrl : null
+export function homeWithoutCart({
+  cart,
+  store,
+  pageUrl,
+}: Pick<ComposeInput, 'cart' | 'store' | 'pageUrl'>): string | null {
+  if (cart.currency !== null) return null
+  // Nobody is sent anywhere else (X1).
+  const isOfStore =
+    pageUrl && [store.url, store.homeUrl].some((url) => URL.parse(url)?.host === URL.parse(pageUrl)?.host)
+  return isOfStore ? pageUrl : store.homeUrl
+}
+
+/** What a template says of the coupon. */
+export const shownCoupon = ({ coupon, cart, store }: Pick<ComposeInput, 'coupon' | 'cart' | 'store'>) =>
+  coupon && couponInWords(coupon, { ...cart, timeZone: store.timeZone })
 
 /** What a template says of the cart; nothing where there is none. */
 export function shownCart({ items, valueMinor, currency }: ComposeInput['cart']) {
@@ -79,7 +98,7 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
     ...shownCart(input.cart),
     checkoutLink,
     storeName: input.store.name,
-    discountedTotal: null,
+    coupon: shownCoupon(input),
     unsubscribeLink: `${publicUrl}/u/${link('unsubscribe', null, 0)}`,
     preferencesLink: `${publicUrl}/preferences?token=${link('preferences', null, 0)}`,
     senderName: input.store.senderName,
@@ -118,32 +137,6 @@ export function presentItem(item: ShownItem, currency: string) {
     imageUrl: item.imageUrl,
     ...(item.isGone && { isGone: true }),
   }
-}
-
-/** Making a format costs a hundred times what using it does, and that a hundred times what looking it up does. */
-const formats = new Map<string, Intl.NumberFormat>()
-const formatted = new Map<string, string>()
-const KEPT_AMOUNTS = 5_000
-
-/** Minor units as people in en-US read them (decision 21). */
-export function formatMinor(amountMinor: number, currency: string): string {
-  const key = `${currency}${amountMinor}`
-  const known = formatted.get(key)
-  if (known !== undefined) return known
-  const exponent = currencyExponent(currency)
-  const text = formatOf(currency, exponent).format(amountMinor / 10 ** exponent)
-  if (formatted.size >= KEPT_AMOUNTS) formatted.clear()
-  formatted.set(key, text)
-  return text
-}
-
-function formatOf(currency: string, exponent: number): Intl.NumberFormat {
-  const known = formats.get(currency)
-  if (known) return known
-  const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits })
-  formats.set(currency, format)
-  return format
 }
 
 /** The envelope around a composed message. */

@@ -15,7 +15,7 @@ const coupon = (changed: Partial<CouponState> = {}): CouponState => ({
 })
 
 const use = (changed: Partial<CouponUse> = {}): CouponUse => ({
-  ...{ now, goodForMs: GOOD_FOR_MS, email: { hash: 'ada', domain: 'shoppers.example' }, usedBefore: 0 },
+  ...{ now, goodForMs: GOOD_FOR_MS, email: { hash: 'ada', address: 'ada@shoppers.example' }, usedBefore: 0 },
   cart: {
     lines: [{ productId: '1', variationId: null, quantity: 2, unitPriceMinor: 2_500, isOnSale: false }],
     shownMinor: 5_000,
@@ -45,7 +45,9 @@ const cases: [string, Partial<CouponState>, string | null][] = [
   ['a percentage where the copy has another currency', { currency: 'EUR' }, null],
   ['one for another address', { terms: { emailHashes: ['bob'] } }, 'email'],
   ['one for this address', { terms: { emailHashes: ['bob', 'ada'] } }, null],
-  ['one for this domain', { terms: { emailDomains: ['shoppers.example'] } }, null],
+  ['one for this domain', { terms: { emailDomains: ['*@shoppers.example'] } }, null],
+  ['one for addresses like this', { terms: { emailDomains: ['A*@shop*.example'] } }, null],
+  ['one for another domain', { terms: { emailDomains: ['*@shop.example', 'ada@shoppers.example*x'] } }, 'email'],
   ['one for another product', { terms: { productIds: ['2'] } }, 'products'],
   ['one for any other product', { terms: { excludedProductIds: ['1'] } }, 'products'],
   ['one that takes nothing off', { percent: 0 }, 'nothing_off'],

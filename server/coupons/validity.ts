@@ -36,8 +36,8 @@ export interface CouponUse {
   goodForMs: number
   /** null: the message is about no cart, so nothing of a cart is asked. */
   cart: CouponCart | null
-  /** Hash (hex) and domain of the recipient's address; null: it has none. */
-  email: { hash: string; domain: string } | null
+  /** The recipient's address in lower case with its hash (hex); null: there is none. */
+  email: { hash: string; address: string } | null
   /** Orders the recipient placed with it. */
   usedBefore: number
 }
@@ -79,8 +79,24 @@ function ofRecipient({ terms }: CouponState, { email, usedBefore }: CouponUse): 
   const { usageLimitPerUser, emailHashes = [], emailDomains = [] } = terms
   if (usageLimitPerUser && usedBefore >= usageLimitPerUser) return 'used_before'
   if (emailHashes.length === 0 && emailDomains.length === 0) return null
-  const isAllowed = email !== null && (emailHashes.includes(email.hash) || emailDomains.includes(email.domain))
+  if (email === null) return 'email'
+  const isAllowed = emailHashes.includes(email.hash) || emailDomains.some((pattern) => isLike(email.address, pattern))
   return isAllowed ? null : 'email'
+}
+
+/** `*` stands for anything, as in `*@shop.example`. */
+function isLike(address: string, pattern: string): boolean {
+  const [first = '', ...parts] = pattern.toLowerCase().split('*')
+  const last = parts.pop()
+  if (last === undefined) return address === first
+  if (!address.startsWith(first)) return false
+  let at = first.length
+  for (const part of parts) {
+    const found = address.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return address.length - last.length >= at && address.endsWith(last)
 }
 
 function ofCart(coupon: CouponState, { lines, shownMinor, currency, rules }: CouponCart): CouponProblem | null {

@@ -10,6 +10,7 @@ import { isOurBody, isOurSubject } from '../templates/ours.ts'
 import * as sql from './composing-sql.ts'
 import { addressOf, approvedFor, type Context } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
+import { couponFor } from './message-coupon.ts'
 
 // From rows to what would leave. An owner's text is put together in a thread that can be ended, and never twice if it ended a process.
 
@@ -114,6 +115,7 @@ export async function compose(
   { isTest = false, isSample = false } = {},
 ): Promise<AnyComposed> {
   const { deps, situation, texts, inWindow, hashes } = context
+  const coupon = couponFor(context, row)
   const base = {
     messageId: row.id,
     cart: { ...shownContents(row, context.goods), currency: row.currency, firstName: row.first_name },
@@ -123,7 +125,10 @@ export async function compose(
       homeUrl: situation.home_url,
       senderName: situation.sender_name,
       postalAddress: situation.postal_address,
+      timeZone: situation.time_zone,
     },
+    coupon: coupon?.outcome === 'included' ? coupon : null,
+    pageUrl: row.manual?.cartUrl ?? null,
     publicUrl: deps.config.publicUrl,
     secrets: deps.secrets,
     isTest,

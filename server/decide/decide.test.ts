@@ -33,6 +33,7 @@ function allWell(): DecisionInputs {
     },
     orderCheck: { startedAt: at(-30_000), problem: null, detail: null, nextTryAt: now },
     isAllGone: false,
+    coupon: null,
     cap: { used: 0, max: 3, freesAt: null },
     plan: { used: 0, limit: 500, renewsAt: at(700 * HOUR) },
     recipientDomain: null,
@@ -43,6 +44,8 @@ function allWell(): DecisionInputs {
 
 const aNo = { evidence: 'withdrawn', id: 'row', source: 'STOP by SMS', at: '2026-03-01T00:00:00.000Z' }
 
+const aPendingCoupon = { outcome: 'waiting', reason: 'coupon_pending', until: at(60_000), code: 'CART', refusal: null }
+
 type Problem = [string, 'hold' | 'skip' | 'cancel', (inputs: DecisionInputs) => void]
 
 /** In the order of D2, the last to be looked at first: each problem is added to all those behind it. */
@@ -51,6 +54,7 @@ const PROBLEMS: Problem[] = [
   ['domain_throttled', 'hold', (inputs) => Object.assign(inputs, { recipientDomain: { heldUntil: at(HOUR) } })],
   ['mail_server_away', 'hold', (inputs) => Object.assign(inputs, { mailRestsUntil: at(HOUR) })],
   ['render_failed:empty_body', 'skip', (inputs) => Object.assign(inputs, { renderProblem: () => 'empty_body' })],
+  ['coupon_pending', 'hold', (inputs) => Object.assign(inputs, { coupon: aPendingCoupon })],
   ['frequency_cap', 'hold', (inputs) => Object.assign(inputs.cap, { used: 3, freesAt: at(HOUR) })],
   ['items_gone', 'skip', (inputs) => Object.assign(inputs, { isAllGone: true })],
   ['store_unreachable', 'hold', (inputs) => Object.assign(inputs.orderCheck, { startedAt: at(-60_001) })],
@@ -146,8 +150,9 @@ test('what stands against a cart is all that is about cart, shopper and goods, w
     'mail_server_away',
     'render_failed:empty_body',
     'store_unreachable',
+    'coupon_pending',
   ]
-  const ofCart = PROBLEMS.slice(0, 17).filter(([reason]) => !ofStore.includes(reason))
+  const ofCart = PROBLEMS.slice(0, 18).filter(([reason]) => !ofStore.includes(reason))
   const spoiled = (problems: Problem[]) => {
     const inputs = allWell()
     // Without a flow nobody is held out.
@@ -155,7 +160,7 @@ test('what stands against a cart is all that is about cart, shopper and goods, w
     return cartProblem(inputs)
   }
   const others = PROBLEMS.filter((problem) => !ofCart.includes(problem))
-  expect(others).toHaveLength(12)
+  expect(others).toHaveLength(13)
   expect(spoiled(others)).toBeNull()
   for (const problem of ofCart) expect(spoiled([...others, problem])).toBe(problem[0])
 })
@@ -303,7 +308,7 @@ describe('the draw (F1)', () => {
   })
 
   test('nobody is drawn before they may be contacted', () => {
-    for (const index of [7, 8, 9, 10]) expect(drawn({}, PROBLEMS[index]![2])).not.toHaveProperty('assignArm')
+    for (const index of [8, 9, 10, 11]) expect(drawn({}, PROBLEMS[index]![2])).not.toHaveProperty('assignArm')
   })
 
   test('members of the account, and everybody at a share of 0, are never held out', () => {

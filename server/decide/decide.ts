@@ -3,6 +3,7 @@ import type { ChannelName } from '../channels/channel.ts'
 import { authorizeByDecision, type SendAuthorization } from '../channels/send-authorization.ts'
 import { type ConsentInputs, consentFinding, type TextRefusal } from '../consent/consent.ts'
 import { isFresh } from '../stores/rules.ts'
+import type { CouponFinding } from './coupon-finding.ts'
 
 // The decision about one message at the moment of sending (D2). Pure: everything it needs comes in, what it decides and
 // why goes out. The first check that fails decides; temporary reasons hold with `until`, final ones skip or cancel.
@@ -41,6 +42,8 @@ export interface DecisionInputs {
   /** Nothing in the cart can be bought any more. */
   isAllGone: boolean
   cap: { used: number; max: number; freesAt: Date | null }
+  /** null: the message is to have none. */
+  coupon: CouponFinding | null
   plan: { used: number; limit: number; renewsAt: Date }
   /** The receiving domain is left alone for a while (throttles.ts); null: it takes mail. */
   recipientDomain: { heldUntil: Date } | null
@@ -101,6 +104,7 @@ export function decide(inputs: DecisionInputs): Decision {
     ofOrderCheck(inputs) ??
     ofGoods(inputs) ??
     ofPace(inputs) ??
+    ofCoupon(inputs) ??
     ofRender(inputs) ??
     ofRecipientDomain(inputs) ??
     ofPlan(inputs) ??
@@ -207,6 +211,14 @@ function ofPace(inputs: DecisionInputs): Decision | null {
 
 const ofFrequency = ({ cap, now }: DecisionInputs): Decision | null =>
   cap.used >= cap.max ? hold('frequency_cap', later(cap.freesAt ?? soon(now), soon(now))) : null
+
+/** A message is not held for a coupon it is not to have; it leaves without it, or not at all (decisions 35 and 36). */
+function ofCoupon({ coupon, message, now }: DecisionInputs): Decision | null {
+  if (!coupon || coupon.outcome === 'included') return null
+  if (coupon.outcome === 'left_out') return coupon.isSkipped ? { outcome: 'skip', reason: coupon.reason } : null
+  const until = later(coupon.until, soon(now))
+  return hold(coupon.reason, until < message.expiresAt ? until : message.expiresAt)
+}
 
 function ofRender({ renderProblem, text, message }: DecisionInputs): Decision | null {
   if (text?.isTemplateMissing) return hold('template_missing', message.expiresAt)

@@ -6,6 +6,7 @@ import { phoneCountry } from '../channels/phone.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { isAllGone } from '../compose/goods-rules.ts'
 import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../consent/consent.ts'
+import type { MessageCoupon } from '../coupons/for-messages.ts'
 import { heldUntil } from '../deliverability/throttle-rules.ts'
 import type { DomainThrottleRow } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
@@ -14,6 +15,7 @@ import { nextTry } from '../stores/rules.ts'
 import type { Goods } from '../sync/goods.ts'
 import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
+import { couponFor, recordOfCoupon } from './message-coupon.ts'
 import { type Place, quietHours, spreadOf } from './quiet.ts'
 
 // From rows to what a decision rests on. Pure but for the clock's reading that comes in.
@@ -36,6 +38,8 @@ export interface Context {
   hashes: Map<string, string>
   /** Stock and prices of the rows' items; null where nobody has asked for them. */
   goods: Goods | null
+  /** Of the rows that are to have one, by message. */
+  coupons: ReadonlyMap<string, MessageCoupon>
   /** Nobody has pulled for what is only imagined: a pull comes before anything is sent. */
   isImagined: boolean
   /** Imagined together with others: what those before it would have taken. */
@@ -119,6 +123,7 @@ export function decisionInputs(
       max: situation.cap_messages,
       freesAt: row.cap_oldest || ahead.ofShopper > 0 ? new Date((row.cap_oldest ?? now).getTime() + capMs) : null,
     },
+    coupon: couponFor(context, row),
     plan: {
       used: (situation.used[channel] ?? 0) + ahead.count,
       limit: planLimitOf(situation, channel),
@@ -269,6 +274,7 @@ export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
     storeProblem: inputs.orderCheck.problem,
     storeDetail: inputs.orderCheck.detail,
     ...(inputs.isAllGone ? { itemsGone: true } : {}),
+    ...recordOfCoupon(inputs.coupon),
     messagesInWindow: cap.used,
     messagesAllowed: cap.max,
     planUsed: plan.used,

@@ -6,6 +6,7 @@ import type { ChannelName } from '../channels/channel.ts'
 import type { ConsentOverride } from '../consent/consent.ts'
 import { overridesInForce } from '../consent/fragments.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import type { WantedCoupon } from '../coupons/for-messages.ts'
 import { isOpen } from '../messages/fragments.ts'
 import { BOUGHT, MATCHING, matchingPending, matchingPurchase, PENDING, TEXTS_OF_CART } from './fragments.ts'
 
@@ -31,6 +32,8 @@ export interface ClaimedRow {
   template_body: string | null
   /** Asked for by a person (`reminders`); null: of a flow. */
   manual: Manual | null
+  /** Of its step or its request. */
+  coupon: WantedCoupon | null
   is_superseded: boolean
   cart_version: number | null
   cart_status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged' | null
@@ -71,6 +74,8 @@ export interface Manual {
   body: string | null
   /** Asked for with many others, which share its words. */
   jobId: string | null
+  /** The page of the shop its link leads to where there is no cart; null: the shop. */
+  cartUrl: string | null
 }
 
 /** Both at once where many carts are looked at, as finding who matches is most of the work. */
@@ -104,6 +109,14 @@ const CAP = (since: Date) =>
   sql`cross join lateral (select count(*)::int as used, min(handed_over_at) as oldest from messages h
     where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at > ${since}) cap`
 
+/** Of step `fs`. */
+const COUPON_OF_STEP = sql`jsonb_build_object('id', fs.coupon_id, 'fallback', fs.coupon_fallback, 'isFirstOrderOnly',
+  fs.coupon_first_order_only, 'pauseDays', fs.coupon_pause_days, 'aboveMinor', fs.coupon_above_minor)`
+
+/** Of request `r`: what a person asked to send with a coupon is not sent without it. */
+const COUPON_OF_REQUEST = sql`jsonb_build_object('id', r.coupon_id, 'fallback', 'skip', 'isFirstOrderOnly', false, 'pauseDays', null,
+  'aboveMinor', null)`
+
 /** Everything decisions about these rows rest on, set-wise. */
 export async function loadClaimed(
   { db, storeId }: StoreTx,
@@ -116,7 +129,9 @@ export async function loadClaimed(
       f.is_on as flow_is_on, f.holdout_bps, f.salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
-        r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id) end as manual,
+        r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url)
+        end as manual,
+      case when fs.coupon_id is not null then ${COUPON_OF_STEP} when r.coupon_id is not null then ${COUPON_OF_REQUEST} end as coupon,
       ${CIRCUMSTANCES(now)}
     from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -150,9 +165,10 @@ export async function loadPreview(
     select m.id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
       ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on, f.holdout_bps, f.salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
-      null as manual, ${CIRCUMSTANCES(now)}
+      null as manual, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
     from (select ${wanted.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
-      'flow' as origin_kind, fs.flow_id as origin_id, fs.step, coalesce(${wanted.channel ?? null}, fs.channel) as channel, fs.template_id
+      'flow' as origin_kind, fs.flow_id as origin_id, fs.step, coalesce(${wanted.channel ?? null}, fs.channel) as channel, fs.template_id,
+      fs.coupon_id, ${COUPON_OF_STEP} as coupon
       from flow_steps fs join carts w on w.store_id = fs.store_id and w.id = ${wanted.cartId}
       where fs.store_id = ${storeId} and fs.flow_id = ${wanted.flowId} and fs.step = ${wanted.step}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -200,7 +216,8 @@ async function imagine<Row>(
     select gen_random_uuid() as id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
       ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on, null as holdout_bps, null as salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
-      '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null}'::jsonb as manual,
+      '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null,"cartUrl":null}'::jsonb
+        as manual, null as coupon,
       false as is_superseded, ${STATE(now)}, greatest(c.pending_until, matched.until) as pending_until,
       matched.order_id as matching_order
     from ${about}

@@ -2,12 +2,14 @@ import { monthOf } from '../billing/rules.ts'
 import { ledgerText } from '../consent/evidence.ts'
 import { type Db, type StoreDb, type StoreTx, snapshot } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
+import { couponsOfMessages } from '../coupons/for-messages.ts'
 import { throttlesOf } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { stateOfDecision } from '../messages/state-rules.ts'
 import type { Goods } from '../sync/goods.ts'
 import { type AnyComposed, composeWanted, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
+import type { IncludedCoupon } from './coupon-finding.ts'
 import { type Arm, cartProblem, type Decision, type DecisionInputs, decide } from './decide.ts'
 import { type Ahead, addressOf, type Context, decisionInputs, recordOf, type Texts } from './decision-inputs.ts'
 import * as load from './evaluate-sql.ts'
@@ -22,6 +24,8 @@ export interface Ready {
   address: string
   addressHash: string
   composed: AnyComposed
+  /** What it carries; null: none. */
+  coupon: IncludedCoupon | null
   /** C6: no other text of the channel may ever have left for the cart. */
   isOncePerCart: boolean
   /** T2, for texts. */
@@ -163,7 +167,8 @@ async function contextOf(
     : new Set<string>()
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
   const throttles = channels.includes('email') ? await throttlesFor(tx, accountId, addresses) : new Map()
-  return { deps, ...base, suppressed, ledger, inWindow, hashes, throttles }
+  const coupons = await couponsOfMessages(tx, rows)
+  return { deps, ...base, coupons, suppressed, ledger, inWindow, hashes, throttles }
 }
 
 async function throttlesFor(tx: StoreTx, accountId: string, addresses: readonly string[]) {
@@ -208,6 +213,7 @@ function sortIn(evaluation: Evaluation, { row, inputs, addressHash, rendering }:
       address: addressOf(row)!,
       addressHash,
       composed: rendering.composed!,
+      coupon: inputs.coupon?.outcome === 'included' ? inputs.coupon : null,
       isOncePerCart: inputs.text?.isOncePerCart ?? false,
       isQuietAt: inputs.text?.isQuietAt ?? (() => false),
     })
@@ -243,6 +249,8 @@ function isAnswer(
   manual: load.Manual,
   { reason, until }: { reason: string; until: Date },
 ): boolean {
+  // The code is made within seconds.
+  if (reason === 'coupon_pending') return false
   return manual.isImmediate || (['quiet_hours', 'cooldown'].includes(reason) && until >= row.expires_at)
 }
 

@@ -37,7 +37,7 @@ export async function sampleProducts({ db, storeId }: StoreDb, currency: string)
 
 export type SampleTemplate = Pick<
   ClaimedRow,
-  'step' | 'channel' | 'template_id' | 'template_version' | 'template_subject' | 'template_body'
+  'step' | 'channel' | 'coupon' | 'template_id' | 'template_version' | 'template_subject' | 'template_body'
 >
 
 export async function templateOfStep(

@@ -1,5 +1,6 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { couponStands } from '../coupons/fragments.ts'
 import type { DecisionRow } from '../decide/evaluate.ts'
 import { matchingPending, matchingPurchase, TEXTS_OF_CART } from '../decide/fragments.ts'
 import {
@@ -113,6 +114,9 @@ export interface HandOverRow {
   cart_version: number | null
   address_hash: string
   to_address: string
+  /** What it carries; null: none. */
+  coupon_id: string | null
+  coupon_code: string | null
   subject: string | null
   body_html: string | null
   body_text: string
@@ -163,6 +167,13 @@ const isStillOverridden = (
           or exists (select 1 from consent_overrides r where r.store_id = m.store_id
             and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))`
 
+/** Whether message `m` is to have this coupon still: its step, or what was asked for. */
+const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case when m.origin_kind = 'flow'
+          then exists (select 1 from flow_steps fs where fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
+            and fs.coupon_id = ${couponId})
+          else exists (select 1 from manual_messages r where r.store_id = m.store_id and r.message_id = m.id
+            and r.coupon_id = ${couponId}) end)`
+
 /** As it was handed over. */
 export interface HandedOver {
   id: string
@@ -185,6 +196,7 @@ export async function mayStillLeave(
       and c.version is not distinct from ${cartVersion}::int
       and ${stands(sql`decode(${addressHash}, 'hex')`, handedOverAt)}
       and ${isStillOverridden(sql`${JSON.stringify(inputs)}::jsonb`)}
+      and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${couponStands(sql`m.coupon_id`, sql`m.coupon_code`)}))
       and (coalesce(m.cost_micros, 0) = 0 or not exists (select 1 from sending_budgets b
         left join sending_spend p on p.account_id = b.account_id and p.currency = b.currency
           and p.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date
@@ -198,7 +210,7 @@ export async function mayStillLeave(
  * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
  * of the clock) still due, whose cart has not changed, whose flow (unless a person asked), store and instance run, whose address is
  * not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh
- * enough and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
+ * enough, whose coupon stands and is theirs still, and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
  * Shoppers and the counter are locked by the caller.
  */
 export async function handOver(
@@ -212,7 +224,7 @@ export async function handOver(
   const moved = await sql<{ id: string }>`
     with candidate as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
-        to_address text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
+        to_address text, coupon_id uuid, coupon_code text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
         inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
     -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle; with the steps behind them, whose
     -- time moves next
@@ -222,7 +234,7 @@ export async function handOver(
     moved as (
       update messages m set ${becomesHandedOver}, worker_id = ${workerId},
         handed_over_at = ${now}, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
-        to_address = l.to_address, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
+        to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
         template_id = l.template_id, template_version = l.template_version,
         segments = l.segments, cost_micros = l.cost_micros, cost_currency = l.cost_currency
       from candidate l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id, stores s
@@ -234,6 +246,7 @@ export async function handOver(
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
           and y.completed_start between ${limits.localCopySince} and ${now})
         and ${isStillOverridden(sql`l.inputs`)}
+        and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`)}))
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = m.shopper_id
           and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),

@@ -325,7 +325,7 @@ async function withinBudget(tx: StoreTx, { situation, month }: Evaluation, ready
 const costOf = (composed: Ready['composed']) => (isText(composed) ? [composed.cost] : [])
 
 function handOverRow(ready: Ready, coolSince: Date): sql.HandOverRow {
-  const { row, address, addressHash, composed, decision, inputs } = ready
+  const { row, address, addressHash, composed, coupon, decision, inputs } = ready
   const { template_id, template_version } = row
   const base = {
     id: row.id,
@@ -333,6 +333,8 @@ function handOverRow(ready: Ready, coolSince: Date): sql.HandOverRow {
     cart_version: row.cart_version,
     address_hash: addressHash,
     to_address: address,
+    coupon_id: coupon?.couponId ?? null,
+    coupon_code: coupon?.code ?? null,
     template_id,
     template_version,
     reason: decision.reason,

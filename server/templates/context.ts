@@ -20,6 +20,17 @@ export interface TemplateItem {
   isGone?: boolean
 }
 
+export interface TemplateCoupon {
+  code: string
+  /** "10 %" or "$5.00"; empty where it cannot be said in a few characters. */
+  amount: string
+  /** When it ends, in the store's zone; null: never. */
+  expires: string | null
+  /** What it takes off this cart, and what is left; null: there is no cart, or it cannot be known. */
+  saving: string | null
+  total: string | null
+}
+
 export interface TemplateContext {
   /** Empty when unknown; the mail then says "there". */
   customerName: string
@@ -29,8 +40,8 @@ export interface TemplateContext {
   checkoutLink: string
   isWithoutCart?: boolean
   storeName: string
-  /** The total after the message's coupon; null without one. */
-  discountedTotal: string | null
+  /** null: the message carries none. */
+  coupon: TemplateCoupon | null
   unsubscribeLink: string
   preferencesLink?: string
   senderName: string
@@ -40,7 +51,7 @@ export interface TemplateContext {
   trackers?: { honeypotLink: string; pixelUrl: string }
 }
 
-/** The variables a template may use, by their specified names. */
+/** The variables a template may use, by their specified names; those of the coupon are added (decision 37). */
 export const TEMPLATE_VARIABLES = [
   'customer_name',
   'cart_items',
@@ -48,6 +59,9 @@ export const TEMPLATE_VARIABLES = [
   'checkout_link',
   'store_name',
   'discounted_total',
+  'coupon_code',
+  'coupon_amount',
+  'coupon_expires',
 ] as const
 
 export type TemplateProblem =
@@ -110,6 +124,11 @@ export function webAddress(text: string): string | null {
   return url.href.replace(/[{}"'<>`\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
+const SAMPLE_COUPON: TemplateCoupon = {
+  ...{ code: 'WELCOME10', amount: '10 %', expires: 'November 30, 2026' },
+  ...{ saving: '$8.00', total: '$72.00' },
+}
+
 /** A cart to show a template with before a real one is chosen, and to check that it renders. */
 export function sampleContext(changes: Partial<TemplateContext> = {}): TemplateContext {
   return {
@@ -121,7 +140,7 @@ export function sampleContext(changes: Partial<TemplateContext> = {}): TemplateC
     cartTotal: '$80.00',
     checkoutLink: 'https://shop.example/cart/recover?cart_id=sample',
     storeName: 'Harbour Goods',
-    discountedTotal: '$72.00',
+    coupon: SAMPLE_COUPON,
     unsubscribeLink: 'https://shop.example/unsubscribe?token=sample',
     senderName: 'Harbour Goods',
     postalAddress: '1 Harbour Street, Portland, ME 04101, USA',

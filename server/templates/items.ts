@@ -1,6 +1,6 @@
 // A cart's items as a table for HTML and as lines for text. Names and pictures come from a store and are hostile.
 import { encode } from 'html-entities'
-import { cleanText, type TemplateItem, webAddress } from './context.ts'
+import { cleanText, type TemplateCoupon, type TemplateItem, webAddress } from './context.ts'
 
 const SHOWN_ITEMS = 12
 
@@ -34,15 +34,23 @@ export function imageAddress(text: string, storeHosts: ReadonlySet<string>): str
   return protocol === 'https:' || storeHosts.has(host) ? url : null
 }
 
+export const cleanCoupon = ({ code, amount, expires, saving, total }: TemplateCoupon): TemplateCoupon => ({
+  code: cleanText(code, 200),
+  amount: cleanText(amount, 40),
+  expires: expires === null ? null : cleanText(expires, 60),
+  saving: saving === null ? null : cleanText(saving, 40),
+  total: total === null ? null : cleanText(total, 40),
+})
+
 const CELL = 'padding:12px 0;border-bottom:1px solid #e3e8ee;vertical-align:middle'
 
-export function itemsHtml(items: CleanItem[]): string {
+export function itemsHtml(items: CleanItem[], coupon: TemplateCoupon | null = null): string {
   if (items.length === 0) return ''
   const rows = items.slice(0, SHOWN_ITEMS).map(itemRow).join('')
   const more = items.length - SHOWN_ITEMS
   const last =
     more > 0 ? `<tr><td colspan="3" class="line muted" style="${CELL};color:#5b6673">${moreItems(more)}</td></tr>` : ''
-  return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="width:100%;margin:8px 0 20px;border-collapse:collapse">${rows}${last}</table>`
+  return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="width:100%;margin:8px 0 20px;border-collapse:collapse">${rows}${last}${coupon ? couponRows(coupon) : ''}</table>`
 }
 
 function itemRow({ name, quantity, unitPrice, lineTotal, imageUrl, isGone }: CleanItem): string {
@@ -53,10 +61,32 @@ function itemRow({ name, quantity, unitPrice, lineTotal, imageUrl, isGone }: Cle
   return `<tr><td class="line" style="${CELL};width:1px">${picture}</td><td class="line" style="${CELL};padding-left:14px;padding-right:10px;word-break:break-word"><strong style="font-weight:600">${encode(name)}</strong><br><span class="muted" style="color:#5b6673;font-size:14px">${isGone ? SOLD_OUT : `${quantity} × ${encode(unitPrice)}`}</span></td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal">${isGone ? '–' : encode(lineTotal)}</td></tr>`
 }
 
-export function itemsText(items: CleanItem[]): string {
+/** Quiet: the code with what it saves, and what is left to pay for the goods. */
+function couponRows({ code, expires, saving, total, amount }: TemplateCoupon): string {
+  const until = expires
+    ? `<br><span class="muted" style="color:#5b6673;font-size:14px">${encode(untilOf(expires))}</span>`
+    : ''
+  const row = (words: string, figure: string) =>
+    `<tr><td colspan="2" class="line" style="${CELL};padding-right:10px;word-break:break-word">${words}</td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal;white-space:nowrap">${figure}</td></tr>`
+  const named = `Coupon <strong style="font-weight:600">${encode(code)}</strong>${until}`
+  const first = row(named, encode(saving === null ? amount : `−${saving}`))
+  return total === null ? first : first + row(TOTAL, `<strong style="font-weight:600">${encode(total)}</strong>`)
+}
+
+const TOTAL = 'Total with the coupon'
+const untilOf = (expires: string) => `Valid until ${expires}`
+
+function couponText({ code, expires, saving, total, amount }: TemplateCoupon): string[] {
+  const worth = saving === null ? amount : `−${saving}`
+  const words = `Coupon ${code}${worth ? `: ${worth}` : ''}${expires ? ` (valid until ${expires})` : ''}`
+  return ['', words, ...(total === null ? [] : [`${TOTAL}: ${total}`])]
+}
+
+export function itemsText(items: CleanItem[], coupon: TemplateCoupon | null = null): string {
+  if (items.length === 0) return ''
   const lines = items.slice(0, SHOWN_ITEMS).map((item) => `- ${item.quantity} × ${item.name}: ${item.lineTotal}`)
   const more = items.length - SHOWN_ITEMS
-  return [...lines, ...(more > 0 ? [moreItems(more)] : [])].join('\n')
+  return [...lines, ...(more > 0 ? [moreItems(more)] : []), ...(coupon ? couponText(coupon) : [])].join('\n')
 }
 
 function moreItems(count: number): string {

@@ -10,10 +10,7 @@ export interface ReadyTemplate {
 
 const ITEMS_AND_TOTAL = `{{ cart_items }}
 
-{% if discounted_total %}
-Total: {{ cart_total }}
-With your discount: {{ discounted_total }}
-{% else %}
+{% if discounted_total == cart_total %}
 Total: {{ cart_total }}
 {% endif %}
 
@@ -96,7 +93,7 @@ We would love to see you back, so here is 10% off what is in your cart:
 
 {{ cart_items }}
 
-{% if discounted_total %}
+{% if discounted_total != cart_total %}
 Was: {{ cart_total }}
 Now: {{ discounted_total }}
 {% else %}

@@ -34,7 +34,7 @@ describe('the templates that come along', () => {
     all.map((template) => [template.id, template] as const),
   )('%s renders with and without a discount', (_id, template) => {
     expect(renderer.check(template)).toBeNull()
-    const { html, text } = render(template.body, { discountedTotal: null })
+    const { html, text } = render(template.body, { coupon: null })
     expect(html).not.toContain('With your discount')
     expect(text).not.toMatch(/discounted|\{\{|\n\n\n/)
   })
@@ -318,7 +318,7 @@ describe('what a template must not do', () => {
 
   test('errors are sentences for the owner', () => {
     expect(renderer.check({ subject: 'Hi', body: '{{ custmer }}' })?.message).toBe(
-      'The message uses "custmer", which does not exist. Available: customer_name, cart_items, cart_total, checkout_link, store_name, discounted_total.',
+      'The message uses "custmer", which does not exist. Available: customer_name, cart_items, cart_total, checkout_link, store_name, discounted_total, coupon_code, coupon_amount, coupon_expires.',
     )
   })
 })

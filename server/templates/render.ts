@@ -11,7 +11,7 @@ import {
   type TemplateSource,
   webAddress,
 } from './context.ts'
-import { type CleanItem, cleanItems, imageAddress, itemsHtml, itemsText } from './items.ts'
+import { type CleanItem, cleanCoupon, cleanItems, imageAddress, itemsHtml, itemsText } from './items.ts'
 import { sanitizeHtml } from './sanitize.ts'
 import { tidyLines } from './scan.ts'
 
@@ -124,7 +124,7 @@ function renderWith(tools: Tools, source: TemplateSource, context: TemplateConte
     ...values.trackers,
     subject,
     preview: cleanText(plain.replaceAll(ITEMS_MARK, ''), 120),
-    content: content.replaceAll(ITEMS_MARK, () => itemsHtml(values.items)),
+    content: content.replaceAll(ITEMS_MARK, () => itemsHtml(values.items, values.coupon)),
   })
   if (Buffer.byteLength(html) > MAX_HTML_BYTES) throw tooLarge()
   if ([subject, html, text].some((part) => /\{\{|\{%/.test(part))) {
@@ -149,7 +149,7 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
     items,
     storeHosts,
     checkoutLink: requiredLink(context.checkoutLink, 'checkout'),
-    discountedTotal: context.discountedTotal === null ? null : cleanText(context.discountedTotal, 40),
+    coupon: context.coupon && cleanCoupon(context.coupon),
     customerName: cleanText(context.customerName, 80) || 'there',
     cartTotal: cleanText(context.cartTotal, 40),
     trackers: {
@@ -198,7 +198,10 @@ function fill(liquid: Liquid, template: Template[], values: Values, part: string
         cart_total: values.cartTotal,
         checkout_link: values.checkoutLink,
         store_name: values.footer.storeName,
-        discounted_total: values.discountedTotal,
+        discounted_total: values.coupon?.total ?? values.cartTotal,
+        coupon_code: values.coupon?.code ?? null,
+        coupon_amount: values.coupon?.amount ?? null,
+        coupon_expires: values.coupon?.expires ?? null,
       }) as string
     } catch (error) {
       if (attempt === ATTEMPTS || !isOutOfTime(error)) throw named(error, part)
@@ -242,9 +245,9 @@ function linkRules(values: Values, { trackLink }: RenderOptions, links: Rendered
 const WHY_CART = 'You received this email because you left items in your cart at'
 const WHY_PERSON = 'You received this email because you gave your email address to'
 
-function textPart(plain: string, { items, footer }: Values): string {
+function textPart(plain: string, { items, coupon, footer }: Values): string {
   const { why, storeName, senderName, addressLines, unsubscribeLink, preferencesLink } = footer
-  const spaced = plain.replaceAll(ITEMS_MARK, () => `\n\n${itemsText(items)}\n\n`)
+  const spaced = plain.replaceAll(ITEMS_MARK, () => `\n\n${itemsText(items, coupon)}\n\n`)
   const sender = [senderName, ...addressLines].join(addressLines.length > 1 ? '\n' : ', ')
   const preferences = preferencesLink ? `\nEmail preferences: ${preferencesLink}` : ''
   return `${tidyLines(spaced)}\n\n--\n${sender}\n${why} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
@@ -270,7 +273,7 @@ const draft = { id: 'draft', version: 0 }
 /** With a discount and without. */
 function check(render: (context: TemplateContext) => unknown): TemplateError | null {
   try {
-    for (const discountedTotal of ['$72.00', null]) render(sampleContext({ discountedTotal }))
+    for (const changes of [{}, { coupon: null }]) render(sampleContext(changes))
     return null
   } catch (error) {
     if (error instanceof TemplateError) return error

@@ -84,6 +84,16 @@ it('asks of an SMS what is asked of an SMS only', () => {
   expect(texts).not.toContain('Your mail server and the receiving server are accepting email.')
 })
 
+it('says of a coupon that it is valid, or why the message goes without it (decision 35)', () => {
+  const withCoupon = (more: object) => checksOf(decision({ inputs: { ...inputs, coupon: 'CART10', ...more } }), 'email')
+  const texts = (more: object) => withCoupon(more).map(({ text }) => text)
+  expect(texts({ couponIncluded: true })).toContain('The coupon CART10 is valid for this message.')
+  const without = texts({ couponIncluded: false, couponReason: 'coupon_invalid:min_spend' })
+  expect(without).toContain('The message goes without the coupon CART10. The cart is below the coupon’s minimum spend.')
+  expect(without.indexOf('The message could be built.')).toBe(without.findIndex((text) => /CART10/.test(text)) + 1)
+  expect(checksOf(decision({}), 'email').some(({ text }) => /coupon/i.test(text))).toBe(false)
+})
+
 it('has no checks for what was cancelled from outside and for a later answer', () => {
   expect(checksOf(decision({ outcome: 'cancel', reason: 'flow_removed', inputs: {} }), 'email')).toEqual([])
   expect(checksOf(decision({ outcome: 'result', reason: 'accepted' }), 'email')).toEqual([])

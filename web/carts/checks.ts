@@ -1,4 +1,5 @@
 import type { MessageView } from '../../shared/carts.ts'
+import { explain } from '../../shared/reasons.ts'
 import { countryName } from '../consent/country-groups.ts'
 
 // The checks of one decision (D2), in their order, in words. Pure.
@@ -58,6 +59,7 @@ function checksFor({ inputs, channel, reason }: Facts): Check[] {
     ...(wasDrawnNow ? [holdout] : []),
     ...purchase,
     ...(isText ? textPace : []),
+    coupon,
     ...delivery,
   ]
 }
@@ -154,6 +156,15 @@ const textPace: Check[] = [
   { reasons: ['cooldown'], passed: () => 'Enough time has passed since the last message of this kind.' },
   { reasons: ['quiet_hours'], passed: () => 'It is outside quiet hours where the shopper lives.' },
 ]
+
+const coupon: Check = {
+  reasons: ['coupon_pending', 'coupon_failed', 'coupon_invalid', 'coupon_withheld'],
+  passed: ({ inputs: { coupon: code, couponIncluded: isIncluded, couponReason: why } }) => {
+    if (typeof code !== 'string') return null
+    if (isIncluded) return `The coupon ${code} is valid for this message.`
+    return `The message goes without the coupon ${code}. ${explain(typeof why === 'string' ? why : null)}`.trim()
+  },
+}
 
 const delivery: Check[] = [
   { reasons: ['template_missing', 'render_failed'], passed: () => 'The message could be built.' },

@@ -1,0 +1,60 @@
+import type { TemplateCoupon } from '../templates/context.ts'
+import { formatMinor } from './amounts.ts'
+
+// A coupon in the words of a message. Pure.
+
+export interface ShownCoupon {
+  code: string
+  /** Hundredths of a percent; null: an amount. */
+  percent: number | null
+  /** Off the cart, or off each piece. */
+  amountMinor: number | null
+  currency: string
+  /** null: never. */
+  expiresAt: Date | null
+  /** The goods of the cart with it, as they are shown; null: there is no cart, or it cannot be known. */
+  totalMinor: number | null
+}
+
+interface ShownIn {
+  valueMinor: number
+  /** null: there is no cart. */
+  currency: string | null
+  timeZone: string
+}
+
+export function couponInWords(coupon: ShownCoupon, { valueMinor, currency, timeZone }: ShownIn): TemplateCoupon {
+  const { code, percent, amountMinor, expiresAt, totalMinor } = coupon
+  const isKnown = currency !== null && totalMinor !== null
+  return {
+    code,
+    amount: amountText({ percent, amountMinor, currency: coupon.currency }),
+    expires: expiresAt && expiryText(expiresAt, timeZone),
+    saving: isKnown ? formatMinor(valueMinor - totalMinor, currency) : null,
+    total: isKnown ? formatMinor(totalMinor, currency) : null,
+  }
+}
+
+function amountText({ percent, amountMinor, currency }: Pick<ShownCoupon, 'percent' | 'amountMinor' | 'currency'>) {
+  if (percent !== null) return percentText(percent)
+  return amountMinor ? formatMinor(amountMinor, currency) : ''
+}
+
+/** Hundredths of a percent: "10 %", "12.5 %". */
+const percentText = (hundredths: number): string => `${hundredths / 100} %`
+
+const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
+/**
+ * The day in the store's zone; with the time where it does not end with a day. One that ends as a day begins is good until the day
+ * before, so that nothing later is said than is true.
+ */
+export function expiryText(end: Date, timeZone: string): string {
+  // Nobody uses a coupon in the last second of a day.
+  const last = Temporal.Instant.fromEpochMilliseconds(end.getTime() - 1).toZonedDateTimeISO(timeZone)
+  const day = days.format(new Date(`${last.toPlainDate()}T00:00:00Z`))
+  if (last.hour === 23 && last.minute === 59) return day
+  const time = Temporal.Instant.fromEpochMilliseconds(end.getTime()).toZonedDateTimeISO(timeZone)
+  const hour = time.hour % 12 === 0 ? 12 : time.hour % 12
+  return `${day}, ${hour}:${String(time.minute).padStart(2, '0')} ${time.hour < 12 ? 'AM' : 'PM'}`
+}

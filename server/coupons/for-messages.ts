@@ -1,0 +1,101 @@
+import type { StoreTx } from '../core/db.ts'
+import * as sql from './message-sql.ts'
+import type { CouponState, GuardRails } from './validity.ts'
+
+// The coupons messages are to carry, as they stand in the copy.
+
+/** What a flow's step or a request says of its coupon. */
+export interface WantedCoupon extends GuardRails {
+  id: string
+  /** What becomes of the message when the coupon is not valid, or withheld. */
+  fallback: 'without' | 'skip'
+}
+
+export interface MessageCoupon {
+  /** null: there is no such coupon any more. */
+  state: CouponState | null
+  /** A code of its own for each message. */
+  isPersonal: boolean
+  /** Of a personal coupon the beginning of its codes. */
+  code: string
+  validHours: number
+  maxDiscountMinor: number | null
+  /** A personal code stands for one cart: its amount is capped, or it is tied to the address. */
+  isOfCart: boolean
+  /** Of a personal coupon, for this message; null: none is wanted yet. */
+  personal: PersonalCode | null
+  /** Orders of the recipient that name its code. */
+  usedBefore: number
+  /** When the recipient last used a coupon of ours. */
+  lastUsedAt: Date | null
+}
+
+export interface PersonalCode {
+  code: string
+  /** In the store. */
+  stage: 'wanted' | 'made' | 'failed' | 'deleted'
+  /** Of a capped percentage: what was computed for the cart. */
+  amountMinor: number | null
+  cartVersion: number | null
+  expiresAt: Date
+  /** The store's words. */
+  refusal: string | null
+  nextTryAt: Date
+  isUsed: boolean
+}
+
+/** By message. Asks nothing where no message wants one. */
+export async function couponsOfMessages(
+  tx: StoreTx,
+  rows: readonly { id: string; shopper_id: string; coupon: WantedCoupon | null }[],
+): Promise<Map<string, MessageCoupon>> {
+  const wanted = rows.flatMap(({ id, shopper_id, coupon }) =>
+    coupon ? [{ messageId: id, couponId: coupon.id, shopperId: shopper_id }] : [],
+  )
+  if (wanted.length === 0) return new Map()
+  return new Map((await sql.couponsOf(tx, wanted)).map((row) => [row.message_id, couponOf(row)]))
+}
+
+function couponOf({ coupon, code, used_before, last_used_at }: sql.MessageCouponRow): MessageCoupon {
+  return {
+    state: coupon && stateOf(coupon),
+    isPersonal: coupon?.kind === 'personal',
+    code: coupon?.code ?? '',
+    validHours: coupon?.valid_hours ?? 0,
+    maxDiscountMinor: coupon?.max_discount_minor ?? null,
+    isOfCart: coupon !== null && (coupon.max_discount_minor !== null || coupon.is_tied_to_email),
+    personal: code && {
+      code: code.code,
+      stage: code.state,
+      amountMinor: code.amount_minor,
+      cartVersion: code.cart_version,
+      expiresAt: new Date(code.expires_at),
+      refusal: code.refusal,
+      nextTryAt: new Date(code.next_try_at),
+      isUsed: code.used_at !== null,
+    },
+    usedBefore: used_before,
+    lastUsedAt: last_used_at,
+  }
+}
+
+function stateOf(row: sql.CouponColumns): CouponState {
+  return {
+    type: row.type,
+    platformType: row.platform_type,
+    percent: row.percent,
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    minSpendMinor: row.min_spend_minor,
+    maxSpendMinor: row.max_spend_minor,
+    startsAt: dateOf(row.starts_at),
+    endsAt: dateOf(row.ends_at),
+    usageLimit: row.usage_limit,
+    usageCount: row.usage_count,
+    isActive: row.is_active,
+    goneAt: dateOf(row.gone_at),
+    terms: row.terms,
+  }
+}
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))

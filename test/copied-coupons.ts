@@ -1,0 +1,52 @@
+import type { Insertable } from 'kysely'
+import { newId } from '../server/core/ids.ts'
+import type { CouponsTable } from '../server/schema/coupons.ts'
+import type { TestStore } from './factories.ts'
+import type { World } from './world.ts'
+
+// Test support: coupons in the copy of a store's, given to the steps of its flow.
+
+type Changes = Partial<Omit<Insertable<CouponsTable>, 'store_id' | 'id'>>
+
+/** 10 % for everybody, without an end, that nobody has asked the store about. */
+export async function aCopiedCoupon(
+  { db, now }: World,
+  { storeId }: TestStore,
+  changes: Changes = {},
+): Promise<string> {
+  const id = newId()
+  await db
+    .insertInto('coupons')
+    .values({
+      ...{ store_id: storeId, id, made_by: 'recoup', kind: 'shared', code: `SAVE-${id.slice(-6).toUpperCase()}` },
+      ...{ type: 'percentage', platform_type: 'percent', percent: 1_000, currency: 'USD', is_active: true },
+      ...{ seen_at: now, created_at: now },
+      ...changes,
+    })
+    .execute()
+  return id
+}
+
+export interface StepCoupon {
+  coupon_fallback?: 'without' | 'skip'
+  coupon_first_order_only?: boolean
+  coupon_pause_days?: number | null
+  coupon_above_minor?: number | null
+}
+
+export async function giveToSteps(
+  { db }: World,
+  { flowId }: TestStore,
+  couponId: string | null,
+  more: StepCoupon = {},
+) {
+  await db
+    .updateTable('flow_steps')
+    .set({ coupon_id: couponId, ...more })
+    .where('flow_id', '=', flowId)
+    .execute()
+}
+
+export async function codeOfCoupon({ db }: World, id: string): Promise<string> {
+  return (await db.selectFrom('coupons').select('code').where('id', '=', id).executeTakeFirstOrThrow()).code
+}
