@@ -110,7 +110,6 @@ function postCoupon(request: RestRequest): RestReply {
 }
 
 function putCoupon({ shop, ids, body }: RestRequest): RestReply {
-  couponOf(shop, ids[0]!)
   checkTypes(body)
   return { body: presentCoupon(shop, editCoupon(shop, ids[0]!, body)) }
 }
