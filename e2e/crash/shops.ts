@@ -13,7 +13,7 @@ import type { World } from '../../test/world.ts'
 // Three shops of two owners, and people who left their carts there.
 
 export const SECRET = randomBytes(32).toString('base64url')
-const KEYS = { consumerKey: `ck_${'c'.repeat(40)}`, consumerSecret: `cs_${'e'.repeat(40)}` }
+export const KEYS = { consumerKey: `ck_${'c'.repeat(40)}`, consumerSecret: `cs_${'e'.repeat(40)}` }
 const MINUTE_MS = 60_000
 const SHOPS = 3
 export const PEOPLE_PER_SHOP = 14

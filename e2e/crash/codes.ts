@@ -1,0 +1,195 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
+import { recordOrders } from '../../server/carts/record.ts'
+import { type Db, sql } from '../../server/core/db.ts'
+import { newId } from '../../server/core/ids.ts'
+import { createLogger } from '../../server/core/logger.ts'
+import { createSecrets } from '../../server/core/secrets.ts'
+import { tidyCodes } from '../../server/coupon-codes/codes-tidy.ts'
+import type { Deps } from '../../server/deps.ts'
+import { openGuardedHttp } from '../../server/net/guarded-fetch.ts'
+import { platformOf } from '../../server/platforms/registry.ts'
+import { anOrder, type TestStore } from '../../test/factories.ts'
+import type { World } from '../../test/world.ts'
+import { type Database, startDatabase } from './database.ts'
+import { POOL } from './look.ts'
+import { startMail } from './mail.ts'
+import { connectShops, KEYS, leaveCarts, SECRET } from './shops.ts'
+import { aWorkerProcess, type WorkerProcess } from './workers.ts'
+
+// The store is cut off while personal codes are made, and the worker killed twice (decision 34). Everything is a process of its own, but for
+// the store, which is ours to look into.
+
+const PREFIX = 'cart-'
+const PATIENCE_MS = 600_000
+/** One in so many buys before the reminder, whose code nobody needs then. */
+const BUYS = 6
+
+interface Scene {
+  database: Database
+  shop: DemoStore
+  store: TestStore
+  worker: WorkerProcess
+  stop(): Promise<void>
+}
+
+/** What contradicts "each message that left has exactly one working code, and no other code is left"; nothing when all is well. */
+export async function codesSurvive(people: number): Promise<{ left: number; orphans: number; problems: string[] }> {
+  const scene = await aScene()
+  try {
+    await cutOff(scene, people)
+    await until(async () => (await openCount(scene.database.db)) === 0, 'messages are left open')
+    const orphans = scene.shop.coupons.count(PREFIX)
+    await tidyCodes(depsOf(scene), { storeId: scene.store.storeId })
+    const sent = await leftMessages(scene.database.db)
+    return { left: sent.length, orphans: orphans - scene.shop.coupons.count(PREFIX), problems: problemsOf(scene, sent) }
+  } finally {
+    await scene.stop()
+  }
+}
+
+async function aScene(): Promise<Scene> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-codes-'))
+  fs.chmodSync(folder, 0o711)
+  const [database, mail] = await Promise.all([startDatabase(folder), startMail(folder, 1)])
+  const shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
+  const [store] = await connectShops(database.db, [shop])
+  await withPersonalCoupon(database.db, store!)
+  const { socketPath } = database
+  const worker = await aWorkerProcess({
+    ...{ index: 0, folder, socketPath, mailPort: mail.ports[0]!, secret: SECRET, pool: POOL },
+  })
+  await worker.start()
+  return {
+    ...{ database, shop, store: store!, worker },
+    async stop() {
+      await worker.stop()
+      mail.stop()
+      await shop.stop()
+      await database.stop()
+      fs.rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function withPersonalCoupon(db: Db, { storeId }: TestStore): Promise<void> {
+  const id = newId()
+  const now = new Date()
+  const terms = { type: 'percentage', platform_type: 'percent', percent: 1_000, currency: 'USD' } as const
+  const coupon = { store_id: storeId, id, made_by: 'recoup', kind: 'personal', code: 'CART', is_active: true } as const
+  await db
+    .insertInto('coupons')
+    .values({ ...coupon, ...terms, seen_at: now, created_at: now })
+    .execute()
+  await db
+    .updateTable('flow_steps')
+    .set({ coupon_id: id, coupon_fallback: 'skip' })
+    .where('store_id', '=', storeId)
+    .where('step', '=', 1)
+    .execute()
+}
+
+/** Answers that are lost, a worker killed while the store works, a store that is away, and a worker killed again. */
+async function cutOff({ database: { db }, shop, store, worker }: Scene, people: number): Promise<void> {
+  const addresses = Array.from({ length: people }, (_, n) => `accept-${n}@codes.example`)
+  shop.connections.loseAnswers(/POST .*coupons/)
+  await leaveCarts(db, [store], addresses)
+  await until(async () => shop.coupons.count(PREFIX) > 0, 'the store was asked for no code')
+  await buy(
+    db,
+    store,
+    addresses.filter((_, n) => n % BUYS === 0),
+  )
+  shop.connections.hold(/POST .*coupons/)
+  await until(async () => shop.connections.waiting() > 0, 'the store was not asked again')
+  await killed(db, worker)
+  shop.connections.restore()
+  await until(async () => (await madeCount(db)) >= Math.min(people / 4, 150), 'no code was made')
+  shop.connections.refuse()
+  await sleep(3_000)
+  await killed(db, worker)
+  shop.connections.restore()
+}
+
+/** What a dead process has leased is free a minute later; nobody here has the time. */
+async function killed(db: Db, worker: WorkerProcess): Promise<void> {
+  worker.kill()
+  await worker.start()
+  await sql`update sync_state set lease_until = null where stream in ('coupon_codes', 'order_check')`.execute(db)
+}
+
+async function buy(db: Db, { storeId }: TestStore, emails: readonly string[]): Promise<void> {
+  const world = { now: new Date() } as World
+  const orders = emails.map((email) => anOrder(world, { kind: 'purchase', email }))
+  const deps = { db, now: () => new Date(), log: createLogger('silent'), secrets: createSecrets(SECRET) } as Deps
+  await recordOrders(deps, storeId, orders, 'sync')
+}
+
+function depsOf({ database, shop }: Scene): Deps {
+  // An hour from now, as the store might still be at work on what was asked for.
+  const now = () => new Date(Date.now() + 3_600_000)
+  const http = openGuardedHttp({ allowPrivate: true })
+  const storeClient: Deps['storeClient'] = (platform, access) =>
+    platformOf(platform).createClient(access, { fetch: http.fetch, now: () => new Date() })
+  shop.connections.restore()
+  return {
+    ...{ db: database.db, now, log: createLogger('silent'), secrets: createSecrets(SECRET) },
+    storeClient,
+  } as Deps
+}
+
+async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
+  const end = performance.now() + PATIENCE_MS
+  while (!(await isSo().catch(() => false))) {
+    if (performance.now() > end) throw new Error(otherwise)
+    await sleep(100)
+  }
+}
+
+async function openCount(db: Db): Promise<number> {
+  const rows = await sql<{ open: number; all: number }>`
+    select count(*) filter (where state in ('scheduled', 'held', 'claimed', 'handed_over'))::int as open, count(*)::int as all
+    from messages where step = 1`.execute(db)
+  return rows.rows[0]!.open
+}
+
+async function madeCount(db: Db): Promise<number> {
+  const rows = await sql<{ made: number }>`select count(*)::int as made from coupon_codes where state = 'made'`.execute(
+    db,
+  )
+  return rows.rows[0]!.made
+}
+
+interface Left {
+  id: string
+  coupon_code: string | null
+  names_it: boolean
+}
+
+async function leftMessages(db: Db): Promise<Left[]> {
+  const rows =
+    await sql<Left>`select id, coupon_code, coalesce(body_html like '%' || coupon_code || '%', false) as names_it
+    from messages where step = 1 and handed_over_at is not null and state in ('sent', 'delivered', 'unknown')`.execute(
+      db,
+    )
+  return rows.rows
+}
+
+function problemsOf({ shop }: Scene, sent: readonly Left[]): string[] {
+  const codes = shop.coupons.list(PREFIX)
+  const marks = Map.groupBy(codes, ({ meta }) => String(meta.find(({ key }) => key === '_recoup_mark')?.value))
+  const wanted = new Set(sent.map(({ coupon_code }) => coupon_code?.toLowerCase()))
+  return [
+    ...sent.flatMap(({ id, coupon_code, names_it }) => {
+      const [code, ...others] = marks.get(`message:${id}`) ?? []
+      if (!code || others.length > 0) return [`message ${id} has ${others.length + (code ? 1 : 0)} codes`]
+      const isWorking = code.status === 'publish' && code.usageLimit === 1 && code.expiresAt! * 1_000 > Date.now()
+      return code.code === coupon_code?.toLowerCase() && isWorking && names_it ? [] : [`message ${id}: ${code.code}`]
+    }),
+    ...(wanted.size < sent.length ? ['two messages share a code'] : []),
+    ...codes.filter(({ code }) => !wanted.has(code)).map(({ code }) => `${code} is nobody’s`),
+  ]
+}
