@@ -1,0 +1,127 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore, type Connected } from '../../test/connected-store.ts'
+import { anOrder } from '../../test/fake-store.ts'
+import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { newId } from '../core/ids.ts'
+
+// The list of coupons: order, search, pages, and what each brought (decision 38).
+
+const world = aWorld()
+let shop: Connected
+
+beforeEach(async () => {
+  shop = await aConnectedStore(world)
+})
+
+const list = async (query = '') =>
+  (await world.request('GET', `/api/coupons${query}`, { token: shop.owner.token })).body
+
+async function insert(code: string, more: Record<string, unknown> = {}) {
+  const id = newId()
+  const row = {
+    ...{ store_id: shop.storeId, id, made_by: 'recoup' as const, kind: 'shared' as const, platform_id: id },
+    ...{
+      code,
+      type: 'percentage' as const,
+      platform_type: 'percent',
+      percent: 1_000,
+      currency: 'USD',
+      is_active: true,
+    },
+    ...{ seen_at: world.now, created_at: world.now },
+    ...more,
+  }
+  await world.db.insertInto('coupons').values(row).execute()
+  return id
+}
+
+const at = (seconds: number) => new Date(world.now.getTime() + seconds * 1_000)
+
+test('newest first, fifty a page, found by the beginning of a code in any case', async () => {
+  for (let n = 0; n < 60; n += 1)
+    await insert(`${n < 3 ? 'SALE' : 'X'}-${String(n).padStart(2, '0')}`, { created_at: at(n) })
+  await insert('SALE-GONE', { gone_at: world.now })
+  const codes = async (query: string) => (await list(query)).coupons.map(({ code }: { code: string }) => code)
+  const first = await codes('')
+  expect([first.length, first[0], first[49]]).toEqual([50, 'X-59', 'X-10'])
+  expect(await codes('?page=2')).toEqual([
+    ...['X-09', 'X-08', 'X-07', 'X-06', 'X-05', 'X-04', 'X-03', 'SALE-02', 'SALE-01', 'SALE-00'],
+  ])
+  expect((await list('?page=2')).pagination).toEqual({ page: 2, limit: 50, total: 60, pages: 2 })
+  expect(await codes('?search=sale-0')).toEqual(['SALE-02', 'SALE-01', 'SALE-00'])
+  for (const search of ['ale', '%25', '_', 'SALE-9', '%00']) {
+    expect([search, await codes(`?search=${search}`)]).toEqual([search, search === '%00' ? first : []])
+  }
+  expect((await list('?limit=2&page=30')).coupons.map(({ code }: { code: string }) => code)).toEqual([
+    'SALE-01',
+    'SALE-00',
+  ])
+})
+
+test('what a shared one was sent with, used by, earned and cost', async () => {
+  const id = await insert('SAVE10', { usage_count: 7 })
+  await insert('OTHER')
+  const order = (orderId: string, more: Partial<Parameters<typeof anOrder>[0]> = {}) =>
+    anOrder({
+      ...{ orderId, modifiedAt: world.now.toISOString(), kind: 'purchase', status: 'processing', totalMinor: 5_000 },
+      ...{ coupons: ['save10'], discounts: [{ code: 'SAVE10', discountMinor: 500 }] },
+      ...more,
+    })
+  await recordOrders(
+    world.deps,
+    shop.storeId,
+    [
+      order('1'),
+      order('2', { refundedMinor: 1_000 }),
+      order('3', { kind: 'cancelled', status: 'cancelled' }),
+      order('4', { currency: 'EUR' }),
+      order('5', { coupons: [], discounts: [] }),
+    ],
+    'sync',
+  )
+  const { coupons } = await list('?search=SAVE10')
+  expect(coupons).toMatchObject([
+    {
+      _id: id,
+      usageCount: 7,
+      figures: { issued: null, sent: 0, used: 7, orders: 2, netRevenue: 90, discountGiven: 10 },
+    },
+  ])
+  expect((await list('?search=OTHER')).coupons[0].figures).toEqual({
+    ...{ issued: null, sent: 0, used: 0, orders: 0, netRevenue: 0, discountGiven: 0 },
+  })
+})
+
+test('a personal one counts its codes', async () => {
+  const id = await insert('CART', { kind: 'personal', platform_id: null })
+  const code = (n: number, more: object) => ({
+    ...{ store_id: shop.storeId, message_id: newId(), coupon_id: id, shopper_id: newId(), code: `CART-${n}` },
+    ...{ expires_at: at(1), next_try_at: at(1), created_at: at(n), terms: '' },
+    ...more,
+  })
+  await world.db
+    .insertInto('coupon_codes')
+    .values([
+      code(1, { state: 'made', made_at: world.now }),
+      code(2, { state: 'made', made_at: world.now }),
+      code(3, { state: 'wanted' }),
+    ])
+    .execute()
+  const discounts = [{ code: 'CART-2', discountMinor: 250 }]
+  const bought = { kind: 'purchase' as const, status: 'processing', totalMinor: 2_000, coupons: ['cart-2'], discounts }
+  await recordOrders(
+    world.deps,
+    shop.storeId,
+    [anOrder({ orderId: '1', modifiedAt: at(0).toISOString(), ...bought })],
+    'sync',
+  )
+  expect((await list()).coupons).toMatchObject([
+    { usageCount: 1, figures: { issued: 2, used: 1, orders: 1, netRevenue: 20, discountGiven: 2.5 } },
+  ])
+})
+
+test('yen have no decimals on the wire either', async () => {
+  await insert('YEN', { type: 'fixed', percent: null, amount_minor: 500, min_spend_minor: 3_000, currency: 'JPY' })
+  expect((await list()).coupons[0]).toMatchObject({ amount: 500, minSpend: 3_000, currency: 'JPY' })
+})
