@@ -276,6 +276,7 @@ export function aProfile(homeUrl: string): StoreProfile {
     clockSkewMs: 0,
     hasCheckoutLink: true,
     hasEarlyDrafts: true,
+    pricing: { pricesIncludeTax: false, showsTax: false, decimals: 2, isSequential: false },
     canWrite: true,
   }
 }

@@ -13,6 +13,11 @@ create table stores (
   base_country char(2),
   selling_countries text[],
   has_checkout_link boolean not null default false,
+  -- How it reckons discounts (decision 37); null: it does not say.
+  prices_include_tax boolean,
+  shows_tax boolean,
+  price_decimals smallint,
+  is_discount_sequential boolean,
   can_write boolean not null default true,
   is_active boolean not null default true,
   is_demo boolean not null default false,

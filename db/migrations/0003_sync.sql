@@ -54,6 +54,8 @@ create table products (
   permalink text,
   is_available boolean not null,
   stock_quantity integer,
+  -- null: the store does not say
+  is_on_sale boolean,
   -- a variation that leaves a choice open ("any size"): its id alone cannot be put into a cart
   has_open_choice boolean not null default false,
   modified_at timestamptz,

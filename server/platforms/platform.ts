@@ -35,8 +35,19 @@ export interface StoreProfile {
   hasCheckoutLink: boolean
   /** Drafts appear before "Place order" (WooCommerce < 10.9 with the block checkout). */
   hasEarlyDrafts: boolean
+  pricing: StorePricing
   /** The key may write (coupons, webhooks). false: connect all the same and show the words of `read_only_key` as a warning. */
   canWrite: boolean
+}
+
+/** How a store reckons discounts. null: it does not say. */
+export interface StorePricing {
+  pricesIncludeTax: boolean | null
+  /** Its cart shows prices with tax. */
+  showsTax: boolean | null
+  decimals: number | null
+  /** Each of several coupons counts from what the ones before it left. */
+  isSequential: boolean | null
 }
 
 /** draft: never placed · pending: purchase in progress · purchase: every status engine rule S4 counts. */
@@ -127,6 +138,8 @@ export interface PlatformProduct {
   permalink: string | null
   /** Published, purchasable and in stock. */
   isAvailable: boolean
+  /** null: the store does not say. */
+  isOnSale?: boolean | null
   /** A variation for "any" of an attribute, such as every size: which one the shopper chose is in no id of the store. */
   hasOpenChoice?: boolean
   stockQuantity: number | null
@@ -143,6 +156,8 @@ export interface ItemTerms extends ItemRef {
   isAvailable: boolean
   /** null: the store says none. */
   priceMinor: number | null
+  /** null: the store does not say. */
+  isOnSale?: boolean | null
   stockQuantity: number | null
 }
 

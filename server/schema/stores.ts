@@ -20,6 +20,11 @@ export interface StoresTable {
   base_country: Generated<string | null>
   selling_countries: Generated<string[] | null>
   has_checkout_link: Generated<boolean>
+  /** How it reckons discounts; null: it does not say. */
+  prices_include_tax: Generated<boolean | null>
+  shows_tax: Generated<boolean | null>
+  price_decimals: Generated<number | null>
+  is_discount_sequential: Generated<boolean | null>
   can_write: Generated<boolean>
   is_active: Generated<boolean>
   is_demo: Generated<boolean>

@@ -67,6 +67,7 @@ export interface ProductsTable {
   /** A variation for "any" of an attribute: the shopper's choice is in no id of the store. */
   has_open_choice: Generated<boolean>
   stock_quantity: Generated<number | null>
+  is_on_sale: Generated<boolean | null>
   modified_at: Generated<Date | null>
   seen_at: Date
 }

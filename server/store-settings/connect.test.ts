@@ -51,6 +51,7 @@ test('connecting tries the keys, keeps what the store says of itself and starts 
   })
   const streams = await world.db.selectFrom('sync_state').select('stream').where('store_id', '=', id).execute()
   expect(streams.map((row) => row.stream).sort()).toEqual([
+    'coupons',
     'customers',
     'import',
     'order_check',

@@ -12,6 +12,10 @@ export function profileColumns(profile: StoreProfile) {
     base_country: profile.baseCountry,
     selling_countries: profile.sellingCountries,
     has_checkout_link: profile.hasCheckoutLink,
+    prices_include_tax: profile.pricing.pricesIncludeTax,
+    shows_tax: profile.pricing.showsTax,
+    price_decimals: profile.pricing.decimals,
+    is_discount_sequential: profile.pricing.isSequential,
     can_write: profile.canWrite,
   }
 }

@@ -17,6 +17,8 @@ export interface Terms {
   priceMinor: number | null
   /** What it was before it last changed; null: it never did, as far as is known. */
   wasMinor: number | null
+  /** null: the store does not say. */
+  isOnSale?: boolean | null
   currency: string
 }
 
@@ -71,6 +73,7 @@ async function keepTerms(
       variation_id: variationId ?? '',
       is_available: terms?.isAvailable ?? false,
       price_minor: terms?.priceMinor ?? null,
+      is_on_sale: terms?.isOnSale ?? null,
       stock_quantity: terms?.stockQuantity ?? null,
     }
   })
@@ -79,7 +82,8 @@ async function keepTerms(
     rows.map((row) => {
       const key = `${row.product_id}:${row.variation_id}`
       const wasMinor = was.get(key)?.was_price_minor ?? null
-      return [key, { isAvailable: row.is_available, priceMinor: row.price_minor, wasMinor, currency }]
+      const { is_available: isAvailable, price_minor: priceMinor, is_on_sale: isOnSale } = row
+      return [key, { isAvailable, priceMinor, wasMinor, isOnSale, currency }]
     }),
   )
 }

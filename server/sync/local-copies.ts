@@ -161,6 +161,7 @@ function productRow(row: PlatformProduct) {
     permalink: row.permalink,
     is_available: row.isAvailable,
     has_open_choice: row.hasOpenChoice ?? false,
+    is_on_sale: row.isOnSale ?? null,
     stock_quantity: stock === null ? null : Math.trunc(Math.max(-MOST_STOCK, Math.min(MOST_STOCK, stock))),
     modified_at: row.modifiedAt,
   }

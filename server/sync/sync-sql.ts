@@ -161,20 +161,20 @@ export async function countGrowing({ db }: StoreDb): Promise<void> {
 export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
   await sql`
     insert into products (store_id, product_id, variation_id, name, sku, price_minor, currency, image_url, permalink,
-      is_available, has_open_choice, stock_quantity, modified_at, seen_at)
+      is_available, has_open_choice, is_on_sale, stock_quantity, modified_at, seen_at)
     select distinct on (r.product_id, r.variation_id) ${storeId}::uuid, r.product_id, r.variation_id, r.name, r.sku,
-      r.price_minor, r.currency, r.image_url, r.permalink, r.is_available, r.has_open_choice,
+      r.price_minor, r.currency, r.image_url, r.permalink, r.is_available, r.has_open_choice, r.is_on_sale,
       r.stock_quantity, r.modified_at,
       ${seenAt}::timestamptz
     from jsonb_to_recordset(${rows}::jsonb) as r(product_id text, variation_id text, name text, sku text,
       price_minor bigint, currency text, image_url text, permalink text, is_available boolean,
-      has_open_choice boolean, stock_quantity integer,
+      has_open_choice boolean, is_on_sale boolean, stock_quantity integer,
       modified_at timestamptz)
     order by r.product_id, r.variation_id, r.modified_at desc nulls last
     on conflict (store_id, product_id, variation_id) do update set
       name = excluded.name, sku = excluded.sku, price_minor = excluded.price_minor, currency = excluded.currency,
       image_url = excluded.image_url, permalink = excluded.permalink, is_available = excluded.is_available,
-      has_open_choice = excluded.has_open_choice,
+      has_open_choice = excluded.has_open_choice, is_on_sale = excluded.is_on_sale,
       stock_quantity = excluded.stock_quantity, modified_at = excluded.modified_at,
       was_price_minor = case when products.price_minor <> excluded.price_minor then products.price_minor else products.was_price_minor end,
       seen_at = excluded.seen_at
@@ -187,6 +187,7 @@ export interface TermsRow {
   variation_id: string
   is_available: boolean
   price_minor: number | null
+  is_on_sale: boolean | null
   stock_quantity: number | null
 }
 
@@ -195,12 +196,12 @@ export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsR
   const rows = await sql<{ product_id: string; variation_id: string; was_price_minor: number | null }>`
     with said as (
       select * from jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) as r(product_id text, variation_id text,
-        is_available boolean, price_minor bigint, stock_quantity integer)),
+        is_available boolean, price_minor bigint, is_on_sale boolean, stock_quantity integer)),
     locked as materialized (
       select p.product_id, p.variation_id from products p join said s on s.product_id = p.product_id and s.variation_id = p.variation_id
       where p.store_id = ${storeId} order by p.product_id, p.variation_id for update of p)
     update products p set is_available = s.is_available, stock_quantity = s.stock_quantity,
-      price_minor = coalesce(s.price_minor, p.price_minor),
+      price_minor = coalesce(s.price_minor, p.price_minor), is_on_sale = coalesce(s.is_on_sale, p.is_on_sale),
       was_price_minor = case when s.price_minor <> p.price_minor then p.price_minor else p.was_price_minor end
     from said s, locked l
     where p.store_id = ${storeId} and p.product_id = l.product_id and p.variation_id = l.variation_id

@@ -138,6 +138,7 @@ function profile(homeUrl: string): StoreProfile {
     clockSkewMs: 0,
     hasCheckoutLink: true,
     hasEarlyDrafts: true,
+    pricing: { pricesIncludeTax: false, showsTax: false, decimals: 2, isSequential: false },
     canWrite: true,
   }
 }

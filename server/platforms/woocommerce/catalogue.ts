@@ -134,6 +134,7 @@ const Product = z.object({
   name: wireText(300),
   sku: wireText(100),
   price: wireRaw,
+  on_sale: wireRaw,
   permalink: wireUrl,
   purchasable: wireRaw,
   stock_status: wireText(40),
@@ -202,7 +203,7 @@ export function readVariation(raw: unknown, parent: Parent): RowReading<Platform
 
 type SaleFields = Pick<
   z.infer<typeof Product>,
-  'sku' | 'price' | 'status' | 'purchasable' | 'stock_status' | 'stock_quantity' | 'date_modified_gmt'
+  'sku' | 'price' | 'on_sale' | 'status' | 'purchasable' | 'stock_status' | 'stock_quantity' | 'date_modified_gmt'
 >
 
 function saleTerms(wire: SaleFields, currency: string) {
@@ -213,6 +214,7 @@ function saleTerms(wire: SaleFields, currency: string) {
     priceMinor: Math.max(price ?? 0, 0),
     currency,
     isAvailable: isForSale(wire) && price !== null && price >= 0,
+    isOnSale: saleOf(wire.on_sale),
     stockQuantity: stockOf(wire.stock_quantity),
     modifiedAt: wire.date_modified_gmt,
   }
@@ -223,14 +225,17 @@ export const isForSale = ({
   status,
   purchasable,
   stock_status,
-}: Omit<SaleFields, 'sku' | 'price' | 'stock_quantity' | 'date_modified_gmt'>) =>
+}: Pick<SaleFields, 'status' | 'purchasable' | 'stock_status'>) =>
   status === 'publish' && purchasable === true && stock_status !== 'outofstock'
 
 const stockOf = (stock: unknown) => (typeof stock === 'number' && Number.isFinite(stock) ? Math.trunc(stock) : null)
 
+const saleOf = (onSale: unknown) => (typeof onSale === 'boolean' ? onSale : null)
+
 const TermsOnWire = Product.pick({
   id: true,
   price: true,
+  on_sale: true,
   status: true,
   purchasable: true,
   stock_status: true,
@@ -241,7 +246,12 @@ const TermsOnWire = Product.pick({
 export function readTerms(raw: unknown) {
   const parsed = TermsOnWire.safeParse(raw)
   if (!parsed.success || !parsed.data.id) return null
-  return { ...parsed.data, id: parsed.data.id, stockQuantity: stockOf(parsed.data.stock_quantity) }
+  return {
+    ...parsed.data,
+    id: parsed.data.id,
+    isOnSale: saleOf(parsed.data.on_sale),
+    stockQuantity: stockOf(parsed.data.stock_quantity),
+  }
 }
 
 async function readVariations(http: WooHttp, parent: Parent, skipped: SkippedRow[], signal?: AbortSignal) {

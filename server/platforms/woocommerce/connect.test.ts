@@ -180,6 +180,35 @@ describe('a store that works', () => {
     })
     expect(await clientFor(url).readProfile()).toMatchObject({ timeZone: '+05:30', sellingCountries: ['DE', 'AT'] })
   })
+
+  test('how it reckons discounts; what it does not tell is not known (decision 37)', async () => {
+    const general = recorded('system.json', 'general settings').body as { id: string; value: unknown }[]
+    const said = async (taxes: Record<string, unknown>, more: Record<string, unknown> = {}) => {
+      const changed = general.map((row) => ({ ...row, value: more[row.id] ?? row.value }))
+      const { url } = await store({
+        intercept: ({ url: asked = '' }) => {
+          if (asked.startsWith('/wp-json/wc/v3/settings/general?')) return { body: changed }
+          const body = Object.entries(taxes).map(([id, value]) => ({ id, value }))
+          return asked.startsWith('/wp-json/wc/v3/settings/tax?') && body.length > 0 ? { body } : undefined
+        },
+      })
+      return (await clientFor(url).readProfile()).pricing
+    }
+    expect(await said({})).toEqual({ pricesIncludeTax: null, showsTax: null, decimals: 2, isSequential: false })
+    const taxes = { woocommerce_prices_include_tax: 'yes', woocommerce_tax_display_cart: 'incl' }
+    const sequential = { woocommerce_calc_discounts_sequentially: 'yes', woocommerce_price_num_decimals: '0' }
+    expect(await said(taxes, sequential)).toEqual({
+      ...{ pricesIncludeTax: true, showsTax: true, decimals: 0, isSequential: true },
+    })
+    expect(await said(taxes, { woocommerce_calc_taxes: 'no' })).toMatchObject({
+      pricesIncludeTax: false,
+      showsTax: false,
+    })
+    const nonsense = { woocommerce_price_num_decimals: 'many', woocommerce_calc_discounts_sequentially: 7 }
+    expect(await said({ woocommerce_prices_include_tax: null, woocommerce_tax_display_cart: {} }, nonsense)).toEqual({
+      ...{ pricesIncludeTax: null, showsTax: null, decimals: null, isSequential: null },
+    })
+  })
 })
 
 describe('a store that cannot be reached', () => {

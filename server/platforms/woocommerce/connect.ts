@@ -1,5 +1,5 @@
 import { parseCurrency } from '../../../shared/money.ts'
-import type { StoreAccess, StoreProblemCode, StoreProfile } from '../platform.ts'
+import type { StoreAccess, StorePricing, StoreProblemCode, StoreProfile } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
 import {
   createWooHttp,
@@ -185,8 +185,7 @@ async function explainUnseenKey(http: WooHttp, access: StoreAccess, signal?: Abo
 
 async function readSettings(http: WooHttp, signal?: AbortSignal) {
   const answer = await http.send({ path: '/settings/general', query: [['_fields', 'id,value']], signal })
-  const values = new Map<string, unknown>()
-  for (const one of listOf(answer)) if (isRecord(one) && typeof one.id === 'string') values.set(one.id, one.value)
+  const values = settingsOf(answer)
   const currency = parseCurrency(values.get('woocommerce_currency'))
   if (!currency) throw new StoreProblem('bad_answer', 'the store names no currency')
   // "US:CA" is country and state.
@@ -195,7 +194,37 @@ async function readSettings(http: WooHttp, signal?: AbortSignal) {
     currency,
     baseCountry: typeof base === 'string' ? countryCode(base.split(':')[0]) : null,
     sellingCountries: await sellingCountries(http, values, signal),
+    pricing: await readPricing(http, values, signal),
   }
+}
+
+/** A key may read orders and not the settings of taxes: what is not told stays unknown. */
+async function readPricing(http: WooHttp, general: Map<string, unknown>, signal?: AbortSignal): Promise<StorePricing> {
+  const answer = await http.ask({ path: '/settings/tax', query: [['_fields', 'id,value']], signal })
+  const taxes = isSuccess(answer) && Array.isArray(answer.body) ? settingsOf(answer) : new Map<string, unknown>()
+  const hasTaxes = YES_NO.get(general.get('woocommerce_calc_taxes')) ?? true
+  const decimals = Number(general.get('woocommerce_price_num_decimals') ?? Number.NaN)
+  return {
+    pricesIncludeTax: hasTaxes ? (YES_NO.get(taxes.get('woocommerce_prices_include_tax')) ?? null) : false,
+    showsTax: hasTaxes ? (TAX_SHOWN.get(taxes.get('woocommerce_tax_display_cart')) ?? null) : false,
+    decimals: Number.isInteger(decimals) && decimals >= 0 && decimals <= 8 ? decimals : null,
+    isSequential: YES_NO.get(general.get('woocommerce_calc_discounts_sequentially')) ?? null,
+  }
+}
+
+const YES_NO = new Map<unknown, boolean>([
+  ['yes', true],
+  ['no', false],
+])
+const TAX_SHOWN = new Map<unknown, boolean>([
+  ['incl', true],
+  ['excl', false],
+])
+
+function settingsOf(answer: WooAnswer): Map<string, unknown> {
+  const values = new Map<string, unknown>()
+  for (const one of listOf(answer)) if (isRecord(one) && typeof one.id === 'string') values.set(one.id, one.value)
+  return values
 }
 
 async function sellingCountries(

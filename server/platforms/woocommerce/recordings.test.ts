@@ -213,7 +213,7 @@ describe('what the recordings say', () => {
     )
     const names = new Map(rows.map(({ product }) => [product.productId, product]))
     expect(names.get('71')?.name).toBe('Enamel Mug  & "White"')
-    expect(names.get('69')).toMatchObject({ isAvailable: false, stockQuantity: 0, priceMinor: 6400 })
+    expect(names.get('69')).toMatchObject({ isOnSale: false, isAvailable: false, stockQuantity: 0, priceMinor: 6400 })
     expect(names.get('73')).toMatchObject({ isAvailable: true, priceMinor: 0 })
     expect(names.get('35')).toMatchObject({ isAvailable: false })
     expect(rows.find(({ product }) => product.productId === '13')?.hasVariations).toBe(true)

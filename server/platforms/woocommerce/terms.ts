@@ -15,7 +15,7 @@ export interface TermsQuery {
 
 /** The most one page holds. */
 const AT_ONCE = 100
-const FIELDS = 'id,price,stock_status,stock_quantity,status,purchasable'
+const FIELDS = 'id,price,on_sale,stock_status,stock_quantity,status,purchasable'
 
 type Read = NonNullable<ReturnType<typeof readTerms>>
 
@@ -31,7 +31,16 @@ export async function pullTerms(http: WooHttp, { items, currency, signal }: Term
     if (!wire || parent?.status !== 'publish') return []
     const price = parseMinor(wire.price, currency)
     const isAvailable = isForSale(wire) && price !== null && price >= 0
-    return [{ productId, variationId, isAvailable, priceMinor: price, stockQuantity: wire.stockQuantity }]
+    return [
+      {
+        productId,
+        variationId,
+        isAvailable,
+        priceMinor: price,
+        isOnSale: wire.isOnSale,
+        stockQuantity: wire.stockQuantity,
+      },
+    ]
   })
 }
 
