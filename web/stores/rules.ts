@@ -109,6 +109,7 @@ const streamNames: Record<string, string> = {
   sweep: 'Orders, every 15 minutes',
   customers: 'Customers',
   products: 'Products',
+  coupons: 'Coupons',
   webhooks: 'Webhooks from your store',
 }
 
