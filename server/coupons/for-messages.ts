@@ -1,4 +1,7 @@
-import type { StoreTx } from '../core/db.ts'
+import type { StoreDb, StoreTx } from '../core/db.ts'
+import type { Deps } from '../deps.ts'
+import type { PlatformCoupon } from '../platforms/platform.ts'
+import { keepPage } from './copy.ts'
 import * as sql from './message-sql.ts'
 import type { CouponState, GuardRails } from './validity.ts'
 
@@ -99,3 +102,32 @@ function stateOf(row: sql.CouponColumns): CouponState {
 }
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
+
+export { standingOf } from './message-sql.ts'
+
+/** The copy follows what the store answered about the coupons and codes that were asked for. */
+export async function keepStanding(
+  deps: Deps,
+  store: StoreDb,
+  asked: readonly sql.ToRead[],
+  { found, ...of }: { found: readonly PlatformCoupon[]; accountId: string; currency: string; at: Date },
+): Promise<void> {
+  const byId = new Map(found.map((coupon) => [coupon.couponId, coupon]))
+  const shared = asked.filter((each) => each.coupon_id !== null)
+  const rows = shared.flatMap(({ platform_id }) => byId.get(platform_id) ?? [])
+  if (rows.length > 0) await keepPage(deps, store, { rows, skipped: [] }, of)
+  const gone = shared.flatMap(({ coupon_id, platform_id }) => (byId.has(platform_id) ? [] : [coupon_id!]))
+  if (gone.length > 0) await sql.markGone(store, gone, of.at)
+  const codes = asked.flatMap(({ message_id, platform_id }) =>
+    message_id === null
+      ? []
+      : [{ messageId: message_id, platformId: platform_id, inStore: standing(byId.get(platform_id)) }],
+  )
+  if (codes.length > 0) await sql.keepCodes(store, codes, of.at)
+}
+
+function standing(coupon: PlatformCoupon | undefined): sql.ReadCode['inStore'] {
+  if (!coupon) return null
+  const { expiresAt, usageCount, usageLimit } = coupon
+  return { expiresAt, isUsed: usageLimit !== null && usageCount >= usageLimit }
+}

@@ -1,4 +1,4 @@
-import { type StoreTx, sql } from '../core/db.ts'
+import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { CouponsTable, CouponTerms } from '../schema/coupons.ts'
 
 // The coupons of messages: SQL and nothing else.
@@ -64,4 +64,55 @@ export async function couponsOf(
       from orders o join order_coupons p on p.store_id = o.store_id and p.order_id = o.order_id
       where o.store_id = ${storeId} and o.shopper_id = w."shopperId" and o.purchased_at is not null) u`.execute(db)
   return rows.rows
+}
+
+export interface ToRead {
+  /** The coupon's, or null where it is a code of a personal one. */
+  coupon_id: string | null
+  message_id: string | null
+  platform_id: string
+}
+
+/** What of these messages' coupons stands in the store, each once. */
+export async function standingOf({ db, storeId }: StoreDb, messageIds: readonly string[]): Promise<ToRead[]> {
+  const rows = await sql<ToRead>`
+    with wanted as (
+      select m.id, coalesce(fs.coupon_id, r.coupon_id) as coupon_id from messages m
+      left join flow_steps fs on m.origin_kind = 'flow' and fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
+      left join manual_messages r on m.origin_kind = 'manual' and r.store_id = m.store_id and r.message_id = m.id
+      where m.store_id = ${storeId} and m.id = any(${[...messageIds]}::uuid[]) and coalesce(fs.coupon_id, r.coupon_id) is not null)
+    select distinct c.id as coupon_id, null::uuid as message_id, c.platform_id from wanted w
+      join coupons c on c.store_id = ${storeId} and c.id = w.coupon_id
+      where c.platform_id is not null and c.gone_at is null
+    union all
+    select null, k.message_id, k.platform_id from wanted w
+      join coupon_codes k on k.store_id = ${storeId} and k.message_id = w.id and k.coupon_id = w.coupon_id
+      where k.platform_id is not null and k.state = 'made'`.execute(db)
+  return rows.rows
+}
+
+/** Those the store does not name any more. */
+export async function markGone({ db, storeId }: StoreDb, couponIds: readonly string[], now: Date): Promise<void> {
+  await sql`update coupons set gone_at = ${now}
+    where store_id = ${storeId} and id = any(${[...couponIds]}::uuid[]) and gone_at is null`.execute(db)
+}
+
+export interface ReadCode {
+  messageId: string
+  platformId: string
+  /** null: the store has no such coupon any more. */
+  inStore: { expiresAt: string | null; isUsed: boolean } | null
+}
+
+/** What the store says of personal codes that were made: taken out there, used, or ended sooner. */
+export async function keepCodes({ db, storeId }: StoreDb, codes: readonly ReadCode[], now: Date): Promise<void> {
+  await sql`update coupon_codes k set
+      state = case when n."inStore" is null then 'deleted' else k.state end,
+      deleted_at = case when n."inStore" is null then ${now}::timestamptz else k.deleted_at end,
+      used_at = case when (n."inStore" ->> 'isUsed')::boolean then coalesce(k.used_at, ${now}) else k.used_at end,
+      expires_at = least(k.expires_at, (n."inStore" ->> 'expiresAt')::timestamptz)
+    from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n("messageId" uuid, "platformId" text, "inStore" jsonb)
+    where k.store_id = ${storeId} and k.message_id = n."messageId" and k.platform_id = n."platformId" and k.state = 'made'
+      and (n."inStore" is null or (n."inStore" ->> 'isUsed')::boolean
+        or (n."inStore" ->> 'expiresAt')::timestamptz < k.expires_at)`.execute(db)
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aCopiedCoupon, codeOfCoupon, giveToSteps, type StepCoupon } from '../../test/copied-coupons.ts'
 import { anOrder } from '../../test/factories.ts'
+import { aCoupon, aFakeStore, aProblem } from '../../test/fake-store.ts'
 import {
   aScene,
   bought,
@@ -11,12 +12,14 @@ import {
   pass,
   recordOf,
   type Scene,
+  send,
   steps,
   wait,
 } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
+import { keepKeys } from '../stores/access.ts'
 
 // The coupon of a message (decisions 33 to 37), from its step to the mail, with the record of what became of it.
 
@@ -242,5 +245,69 @@ describe('a code of its own for each message (decision 34)', () => {
     await aCode(store, changes)
     await pass(world, store.storeId, 1_000)
     expect((await steps(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
+  })
+})
+
+describe('before a batch is decided on, its coupons are read from the store', () => {
+  async function aShopWithStore(setting: StepCoupon = {}) {
+    const store = await aShopWith({ platform_id: '71' }, setting)
+    const fake = aFakeStore()
+    fake.allCoupons.push(aCoupon({ couponId: '71', code: store.code.toLowerCase(), percent: 1_000 }))
+    world.storeClient = () => fake
+    const { accountId, storeId } = store
+    const keys = { consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+    await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
+    await wait(world, storeId, HOUR)
+    return { ...store, fake }
+  }
+
+  test('what was deleted there is gone, and the message goes without it', async () => {
+    const store = await aShopWithStore()
+    store.fake.allCoupons.length = 0
+    await send(world, store.storeId)
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:gone' })
+    const copy = await world.db
+      .selectFrom('coupons')
+      .select('gone_at')
+      .where('id', '=', store.couponId)
+      .executeTakeFirst()
+    expect(copy?.gone_at).toEqual(world.now)
+  })
+
+  test('what was used up there since is not sent', async () => {
+    const store = await aShopWithStore({ coupon_fallback: 'skip' })
+    Object.assign(store.fake.allCoupons[0]!, { usageLimit: 3, usageCount: 3 })
+    await send(world, store.storeId)
+    expect((await steps(world, store.storeId))[0]).toBe('skipped(coupon_invalid:used_up)')
+  })
+
+  test('what was changed there is said as it is now', async () => {
+    const store = await aShopWithStore()
+    Object.assign(store.fake.allCoupons[0]!, { percent: 2_000 })
+    await send(world, store.storeId)
+    const { value_minor: value } = await cartOf(world, store.storeId)
+    expect(world.sent[0]!.text).toContain(
+      `Total with the coupon: $${((value - Math.ceil(value / 5 - 0.5)) / 100).toFixed(2)}`,
+    )
+  })
+
+  test('a store that does not answer holds the message, as after its orders', async () => {
+    const store = await aShopWithStore()
+    store.fake.couponsById = async () => {
+      throw aProblem('timeout')
+    }
+    await send(world, store.storeId)
+    expect((await steps(world, store.storeId))[0]).toBe('held(store_unreachable:timeout)')
+    expect(world.sent).toEqual([])
+  })
+
+  test('nothing is asked where no message has one', async () => {
+    const store = await aShopWithStore()
+    await giveToSteps(world, store, null)
+    store.fake.couponsById = async () => {
+      throw new Error('asked for coupons')
+    }
+    await send(world, store.storeId)
+    expect(world.sent.length).toBe(1)
   })
 })

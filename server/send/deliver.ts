@@ -16,7 +16,7 @@ import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeIfResumed } from '../messages/messages.ts'
 import { notifyAccountOnce } from '../notifications/notifications.ts'
 import { isFresh } from '../stores/rules.ts'
-import { NO_GOODS, readGoods } from '../sync/goods.ts'
+import { type Goods, NO_GOODS, readCoupons, readGoods } from '../sync/goods.ts'
 import { checkOrders } from '../sync/sync.ts'
 import * as sql from './deliver-sql.ts'
 import { itemsOf } from './goods-sql.ts'
@@ -129,7 +129,7 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   )
   const ids = rows.map((row) => row.id)
   // A store that has just told no orders is not asked for more.
-  const goods = isChecked ? await readGoods(deps, store, await itemsOf(store, ids)) : NO_GOODS
+  const goods = isChecked ? await readForBatch(deps, store, ids) : NO_GOODS
   const evaluation = await evaluate(deps, store, { ids, texts, goods })
   if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
   if (evaluation.arms.length > 0) await sql.setArms(store, evaluation.arms, deps.now())
@@ -157,6 +157,12 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
   // Second messages of one person and what was not come to: decided anew at once.
   await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
+}
+
+/** Stock, prices and coupons of a batch. */
+async function readForBatch(deps: Deps, store: StoreDb<Db>, ids: readonly string[]): Promise<Goods> {
+  const goods = await readGoods(deps, store, await itemsOf(store, ids))
+  return 'problem' in goods ? goods : ((await readCoupons(deps, store, ids)) ?? goods)
 }
 
 /** What is configured of the text channels among these; the account is looked up only for them. */

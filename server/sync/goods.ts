@@ -1,8 +1,9 @@
 import { KEYS_UNREADABLE } from '../../shared/store-problems.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
+import { keepStanding, standingOf } from '../coupons/for-messages.ts'
 import type { Deps } from '../deps.ts'
-import type { ItemRef, ItemTerms } from '../platforms/platform.ts'
+import type { ItemRef, ItemTerms, StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
 import { ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
@@ -32,19 +33,60 @@ export const NO_GOODS: Goods = { terms: new Map() }
 /** Never throws for what a store does wrong. */
 export async function readGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<Goods> {
   if (items.length === 0) return NO_GOODS
+  const read = await askWithBatch(deps, store, async ({ client, currency, signal }) => {
+    const found = await client.terms({ items, currency, signal })
+    signal.throwIfAborted()
+    return { terms: await keepTerms(store, items, found, currency) }
+  })
+  return read ?? NO_GOODS
+}
+
+/**
+ * The coupons that these messages are to carry, and their personal codes, as the store has them now; the copy follows. What the store did
+ * wrong; null: nothing.
+ */
+export async function readCoupons(
+  deps: Deps,
+  store: StoreDb<Db>,
+  messageIds: readonly string[],
+): Promise<Extract<Goods, { problem: string }> | null> {
+  const asked = await standingOf(store, messageIds)
+  if (asked.length === 0) return null
+  const read = await askWithBatch(deps, store, async ({ client, accountId, currency, signal }) => {
+    const at = deps.now()
+    const ids = [...new Set(asked.map(({ platform_id }) => platform_id))]
+    const found = await client.couponsById({ ids, currency, signal })
+    signal.throwIfAborted()
+    await keepStanding(deps, store, asked, { found, accountId, currency, at })
+    return null
+  })
+  return read
+}
+
+interface Asking {
+  client: StoreClient
+  accountId: string
+  currency: string
+  signal: AbortSignal
+}
+
+/** What is read with a batch's order check: failing, it leaves the order check incomplete. null: there is no connected store. */
+async function askWithBatch<Answer>(
+  deps: Deps,
+  store: StoreDb<Db>,
+  ask: (asking: Asking) => Promise<Answer>,
+): Promise<Answer | Extract<Goods, { problem: string }> | null> {
   const signal = AbortSignal.timeout(ORDER_CHECK_LIMIT_MS)
   try {
     const row = await readStore(store)
-    if (!row) return NO_GOODS
+    if (!row) return null
     const client = await storeAccess(deps, store)
-    const found = await client.terms({ items, currency: row.currency, signal })
-    signal.throwIfAborted()
-    return { terms: await keepTerms(store, items, found, row.currency) }
+    return await ask({ client, accountId: row.account_id, currency: row.currency, signal })
   } catch (error) {
     const failure = failureOf(error, signal)
     if (!failure) throw error
     // Of a store that is not connected any more the decision itself says so.
-    if (failure === 'not connected') return NO_GOODS
+    if (failure === 'not connected') return null
     await sql.noteFailure(store, { ...failure, now: deps.now() })
     return { problem: failure.code, detail: failure.detail }
   }
