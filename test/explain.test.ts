@@ -8,15 +8,20 @@ import { recordOrders } from '../server/carts/record.ts'
 import { sql } from '../server/core/db.ts'
 import { newId } from '../server/core/ids.ts'
 import { keepPosts } from '../server/core/system.ts'
+import { enqueueDueCodes, makeCodes } from '../server/coupon-codes/codes.ts'
+import { tidyCodes } from '../server/coupon-codes/codes-tidy.ts'
 import { evaluateReach } from '../server/decide/evaluate.ts'
 import { ledgerPage, type Wanted } from '../server/ledger/sql.ts'
 import { countFiltered } from '../server/manual-sends/reach.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
 import { sendDue } from '../server/send/deliver.ts'
 import { closeAbandonedSubmissions } from '../server/send/submissions.ts'
+import { keepKeys } from '../server/stores/access.ts'
 import { sortColumns } from '../shared/carts.ts'
 import { chartPeriods } from '../shared/dashboard.ts'
+import { insertPersonal } from './coupon-scene.ts'
 import { anOrder, aStore, freshOrderCheck, type TestStore } from './factories.ts'
+import { aFakeStore } from './fake-store.ts'
 import { manyCarts } from './many-carts.ts'
 import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from './plans.ts'
 import { aWorld, START } from './world.ts'
@@ -38,6 +43,7 @@ const LARGE = [
   'cart_counts',
   'orders',
   'consents',
+  'coupon_codes',
 ]
 
 const world = aWorld()
@@ -241,6 +247,25 @@ test('carts to give up and carts without response', async () => {
 test('what is due is found, and flights of dead processes are', async () => {
   await expectCheap(() => wakeDueStores(world.deps))
   await expectCheap(() => closeAbandonedSubmissions(world.deps))
+})
+
+test('personal codes: which messages need one, making and tidying them', async () => {
+  const fake = aFakeStore()
+  world.storeClient = () => fake
+  const { storeId, accountId } = store
+  const keys = { consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+  await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
+  const couponId = await insertPersonal(world, storeId, {})
+  const setCoupon = (coupon_id: string | null) =>
+    world.db.updateTable('flow_steps').set({ coupon_id }).where('store_id', '=', storeId).execute()
+  await setCoupon(couponId)
+  await world.db.updateTable('send_schedule').set({ next_due_at: world.now }).where('store_id', '=', storeId).execute()
+  await expectCheap(() => enqueueDueCodes(world.deps))
+  await expectCheap(() => makeCodes(world.deps, { storeId }))
+  expect(fake.allCoupons.length).toBeGreaterThanOrEqual(READY)
+  await expectCheap(() => enqueueDueCodes(world.deps))
+  await expectCheap(() => tidyCodes(world.deps, { storeId }))
+  await setCoupon(null)
 })
 
 test('claim, decide, hand over, outcome', async () => {

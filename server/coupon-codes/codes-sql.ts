@@ -140,8 +140,12 @@ export async function noteAsked({ db, storeId }: StoreTx, codes: readonly Asked[
       cart_version = n.cart_version, terms = n.terms, expires_at = n.expires_at
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, amount_minor bigint,
       cart_version int, terms text, expires_at timestamptz)
-    where k.store_id = ${storeId} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
+    where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
+
+/** Looked up one by one: a table that has just grown from nothing was read through instead. */
+const NAMED = (storeId: string, codes: readonly { message_id: string }[]) =>
+  sql`k.store_id = ${storeId} and k.message_id = any(${codes.map((code) => code.message_id)}::uuid[])`
 
 export interface MadeCode {
   message_id: string
@@ -155,11 +159,11 @@ export async function noteMade({ db, storeId }: StoreTx, codes: readonly MadeCod
     with fresh as (
       select k.message_id, k.coupon_id from coupon_codes k join ${madeRows(codes)}
         on k.message_id = n.message_id and k.coupon_id = n.coupon_id
-      where k.store_id = ${storeId} and k.made_at is null),
+      where ${NAMED(storeId, codes)} and k.made_at is null),
     made as (
       update coupon_codes k set state = 'made', platform_id = n.platform_id, refusal = null, made_at = coalesce(k.made_at, ${now})
       from ${madeRows(codes)}
-      where k.store_id = ${storeId} and k.message_id = n.message_id and k.coupon_id = n.coupon_id
+      where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id
       returning k.message_id, k.coupon_id, k.cart_id, k.code)
     insert into cart_events (store_id, id, cart_id, at, kind, detail)
     select ${storeId}, gen_random_uuid(), c.id, ${now}, 'coupon_made', jsonb_build_object('code', m.code, 'couponId', m.coupon_id)
@@ -180,7 +184,7 @@ export interface RefusedCode {
 export async function noteRefused({ db, storeId }: StoreTx, codes: readonly RefusedCode[]): Promise<void> {
   await sql`update coupon_codes k set state = 'failed', refusal = n.refusal, next_try_at = n.next_try_at
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, refusal text, next_try_at timestamptz)
-    where k.store_id = ${storeId} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
+    where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
 
 /** The code is somebody else's in the store. false: the next one is taken here, too. */

@@ -48,7 +48,8 @@ export async function noteDeleted(
   if (codes.length === 0) return
   await sql`update coupon_codes k set state = 'deleted', deleted_at = ${now}, refusal = null
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid)
-    where k.store_id = ${storeId} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
+    where k.store_id = ${storeId} and k.message_id = any(${codes.map((code) => code.message_id)}::uuid[])
+      and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
 
 /** Connected stores that have codes and were not tidied since; after a failure sooner. A time in the future is from before a step back of the clock. */
