@@ -1,0 +1,75 @@
+import { beforeAll, expect, test } from 'vitest'
+import { transact } from '../server/core/db.ts'
+import { countCoupons, figuresOf, pageOfCoupons, stepsOf } from '../server/coupons/list-sql.ts'
+import { namesOwn, storesToBegin } from '../server/coupons/sql.ts'
+import { aStore, type TestStore } from './factories.ts'
+import { faultsOf, type PlanWatch, watchPlans } from './plans.ts'
+import { aWorld } from './world.ts'
+
+// A page of the list of coupons reads what is on it: 20,000 coupons, and 40,000 orders that name one.
+
+const world = aWorld()
+const COUPONS = 20_000
+const ORDERS = 40_000
+const LARGE = ['coupons', 'order_coupons', 'orders', 'coupon_codes', 'messages']
+let store: TestStore
+let watch: PlanWatch
+
+beforeAll(async () => {
+  store = await aStore(world)
+  const client = await world.pool.connect()
+  await client.query('begin; set local session_replication_role = replica')
+  await client.query(
+    `insert into coupons (store_id, id, made_by, kind, platform_id, code, type, platform_type, percent, currency, is_active, seen_at,
+       created_at, starts_at, is_withheld)
+     select $1, md5('coupon' || n)::uuid, 'recoup', 'shared', n::text, 'CODE-' || lpad(n::text, 6, '0'), 'percentage', 'percent', 1000, 'USD',
+       true, $2, $2::timestamptz - n * interval '1 minute', $2::timestamptz + interval '1 hour', n % 100 = 0
+     from generate_series(1, ${COUPONS}) n`,
+    [store.storeId, world.now],
+  )
+  await client.query(
+    `insert into orders (store_id, order_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor, net_minor,
+       is_staff, content_hash)
+     select $1, n::text, 'purchase', 'processing', $2, $2, $2, 'USD', 5000, 5000, false, n::text from generate_series(1, ${ORDERS}) n`,
+    [store.storeId, world.now],
+  )
+  await client.query(
+    `insert into order_coupons (store_id, order_id, code, discount_minor)
+     select $1, n::text, 'CODE-' || lpad((1 + n % ${COUPONS})::text, 6, '0'), 500 from generate_series(1, ${ORDERS}) n`,
+    [store.storeId],
+  )
+  await client.query('commit')
+  client.release()
+  await world.pool.query('analyze coupons; analyze orders; analyze order_coupons')
+  watch = watchPlans(world.pool)
+}, 120_000)
+
+const handle = () => ({ storeId: store.storeId, db: world.db })
+
+async function expectCheap(work: () => Promise<unknown>) {
+  const plans = await watch.during(work)
+  expect(plans.length).toBeGreaterThan(0)
+  expect(faultsOf(plans, { large: LARGE, rows: 500 }).join('\n')).toBe('')
+}
+
+test('a page from either end, and one that is searched for', async () => {
+  for (const isFromEnd of [false, true]) {
+    await expectCheap(() => pageOfCoupons(handle(), '', { offset: 100, limit: 50, isFromEnd }))
+  }
+  await expectCheap(() => pageOfCoupons(handle(), 'CODE-0001', { offset: 0, limit: 50, isFromEnd: false }))
+  await expectCheap(() => countCoupons(handle(), 'CODE-0001'))
+})
+
+test('the figures and steps of a page', async () => {
+  const ids = (await pageOfCoupons(handle(), '', { offset: 0, limit: 50, isFromEnd: false })).map(({ id }) => id)
+  await expectCheap(async () => {
+    const figures = await figuresOf(handle(), ids)
+    expect(figures.map(({ orders }) => orders)).toEqual(ids.map(() => 2))
+  })
+  await expectCheap(() => stepsOf(handle(), ids))
+})
+
+test('whether an order names one made here, and where a start has come', async () => {
+  await expectCheap(() => transact(handle(), (tx) => namesOwn(tx, ['CODE-000007', 'NOBODYS'])))
+  await expectCheap(() => storesToBegin(world.db, world.now))
+})
