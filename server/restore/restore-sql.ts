@@ -5,8 +5,8 @@ import type { Fold } from '../schema/facts.ts'
 
 // Restoring: SQL and nothing else.
 
-/** A joined cart's link opens the one it was joined to (S6). */
-export async function restorableCart({ db, storeId }: StoreDb, cartId: string) {
+/** A joined cart's link opens the one it was joined to (S6). `messageId`: whose link it is. */
+export async function restorableCart({ db, storeId }: StoreDb, cartId: string, messageId: string | null) {
   const rows = await sql<{
     id: string
     status: CartState
@@ -18,11 +18,14 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string) {
     home_url: string
     has_checkout_link: boolean
     coupons: string[]
+    /** What the link's message left with. */
+    coupon_code: string | null
     /** Of the shopper, by id, as last seen. */
     orders: Fold['orders']
   }>`
     select c.id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.home_url,
       s.has_checkout_link,
+      (select m.coupon_code from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
       coalesce(c.fold -> 'orders', '{}') as orders
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
     join stores s on s.id = c.store_id

@@ -89,6 +89,12 @@ test('the code the cart had goes along (decision 14)', async () => {
   expect(await leadsTo()).toMatch(/\?products=16:3,17:1&coupon=welcome10$/)
 })
 
+test('the code its message left with goes along, before one the cart had (decisions 14 and 37)', async () => {
+  await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
+  await world.db.updateTable('messages').set({ coupon_code: 'CART-BCDF3467' }).where('id', '=', messageId).execute()
+  expect(await leadsTo()).toMatch(/\?products=16:3,17:1&coupon=CART-BCDF3467$/)
+})
+
 test('what is sold out or taken from sale is gone and not taken along (decision 14)', async () => {
   await product('16', { stock: 0 })
   const one = await restore(token)

@@ -69,7 +69,7 @@ export async function restoreCart(deps: Deps, token: string): Promise<Restored> 
 export async function tryRestore(deps: Deps, session: Session, cartId: string, wanted: WantedStore): Promise<Restored> {
   const { id: storeId } = await chooseStore(deps.db, session, wanted)
   const store = { storeId, db: deps.db as Db }
-  const cart = await sql.restorableCart(store, cartId)
+  const cart = await sql.restorableCart(store, cartId, null)
   if (!cart) throw new AppError('not_found', restoreTexts.notFound)
   return restore(deps, { store, cart, messageId: null, subject: `member ${cart.id}` })
 }
@@ -142,8 +142,8 @@ async function fill(
 ) {
   const { store, cart, items, back, mayAsk } = wanted
   const taken = items.filter(isTaken)
-  // The store judges a code itself; one that has ended costs the shopper nothing but the discount.
-  const along = { coupon: cart.coupons[0] ?? null, extra: { [WAY_BACK]: back } }
+  // The store judges a code itself; one that has ended costs the shopper nothing but the discount. A personal code is for individual use.
+  const along = { coupon: cart.coupon_code ?? cart.coupons[0] ?? null, extra: { [WAY_BACK]: back } }
   const refilled =
     mayAsk && cart.has_checkout_link && taken.length > 0 ? await refill(deps, store, { items: taken, ...along }) : null
   if (refilled && (refilled.checkoutUrl === null || isOfStore(refilled.checkoutUrl, cart.home_url)))
@@ -177,7 +177,7 @@ async function openToken(deps: Deps, token: string) {
   const link = await system.linkToken(deps.db, tokenHash(isToken ? token.slice(3) : ''), 'restore', deps.now())
   if (!link) throw notFound()
   const store = { storeId: link.store_id, db: deps.db as Db }
-  const cart = link.cart_id === null ? undefined : await sql.restorableCart(store, link.cart_id)
+  const cart = link.cart_id === null ? undefined : await sql.restorableCart(store, link.cart_id, link.message_id)
   if (!cart) throw notFound()
   return { link, cart, store }
 }
