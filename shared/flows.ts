@@ -4,6 +4,19 @@ import { MessagePreview, PreviewCart } from './reminders.ts'
 
 // Flows: what is always on, its steps and templates, and what goes out next.
 
+/** The coupon of a step's messages, and who gets it (decisions 35 and 36). */
+export const StepCoupon = z.object({
+  couponId: z.uuid(),
+  /** What becomes of a message whose coupon is not valid, or not for its shopper: sent without it, or not sent. */
+  fallback: z.enum(['without', 'skip']),
+  firstOrderOnly: z.boolean(),
+  /** Not for whoever used a coupon in so many days; null: that is not asked. */
+  pauseDays: z.number().int().min(1).max(3_650).nullable(),
+  /** Only for carts above this amount in the store's currency; null: for any. */
+  aboveAmount: z.number().positive().max(1_000_000_000).nullable(),
+})
+export type StepCoupon = z.infer<typeof StepCoupon>
+
 export const FlowStep = z.object({
   step: z.number().int(),
   delayMinutes: z.number().int().min(1).max(43_200),
@@ -16,6 +29,7 @@ export const FlowStep = z.object({
   body: z.string(),
   /** Of the SMS it is, or would be. */
   sms: z.string(),
+  coupon: StepCoupon.nullable(),
 })
 export type FlowStep = z.infer<typeof FlowStep>
 
@@ -99,6 +113,8 @@ export const saveFlow = endpoint({
           subject: z.string().trim().max(200).default(''),
           /** Of a mail or an SMS; WhatsApp has its approved template. */
           body: z.string().max(50_000).default(''),
+          /** null: none. Left out: as it is. */
+          coupon: StepCoupon.nullable().optional(),
         }),
       )
       .min(1)

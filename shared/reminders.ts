@@ -310,6 +310,8 @@ export const MessagePreview = z.object({
   words: z.object({ subject: z.string(), body: z.string() }).nullable(),
   /** Why it cannot be rendered, in a sentence. */
   problem: z.string().nullable(),
+  /** What is to be known of its coupon: its code is an example, or why it goes without; null: nothing. */
+  couponNote: z.string().nullable(),
   /** null: of the sample cart, about which nothing is decided. */
   decision: z
     .object({

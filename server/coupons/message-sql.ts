@@ -116,3 +116,15 @@ export async function keepCodes({ db, storeId }: StoreDb, codes: readonly ReadCo
       and (n."inStore" is null or (n."inStore" ->> 'isUsed')::boolean
         or (n."inStore" ->> 'expiresAt')::timestamptz < k.expires_at)`.execute(db)
 }
+
+/** Which of these are coupons of the store that were not deleted. */
+export async function couponsThere({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('coupons')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('id', 'in', [...ids])
+    .where('gone_at', 'is', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}

@@ -8,7 +8,15 @@ import { overridesInForce } from '../consent/fragments.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { WantedCoupon } from '../coupons/for-messages.ts'
 import { isOpen } from '../messages/fragments.ts'
-import { BOUGHT, MATCHING, matchingPending, matchingPurchase, PENDING, TEXTS_OF_CART } from './fragments.ts'
+import {
+  BOUGHT,
+  couponOfStep,
+  MATCHING,
+  matchingPending,
+  matchingPurchase,
+  PENDING,
+  TEXTS_OF_CART,
+} from './fragments.ts'
 
 // What decisions rest on, loaded set-wise. One function, one statement.
 
@@ -109,10 +117,6 @@ const CAP = (since: Date) =>
   sql`cross join lateral (select count(*)::int as used, min(handed_over_at) as oldest from messages h
     where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at > ${since}) cap`
 
-/** Of step `fs`. */
-const COUPON_OF_STEP = sql`jsonb_build_object('id', fs.coupon_id, 'fallback', fs.coupon_fallback, 'isFirstOrderOnly',
-  fs.coupon_first_order_only, 'pauseDays', fs.coupon_pause_days, 'aboveMinor', fs.coupon_above_minor)`
-
 /** Of request `r`: what a person asked to send with a coupon is not sent without it. */
 const COUPON_OF_REQUEST = sql`jsonb_build_object('id', r.coupon_id, 'fallback', 'skip', 'isFirstOrderOnly', false, 'pauseDays', null,
   'aboveMinor', null)`
@@ -131,7 +135,7 @@ export async function loadClaimed(
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
         r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url)
         end as manual,
-      case when fs.coupon_id is not null then ${COUPON_OF_STEP} when r.coupon_id is not null then ${COUPON_OF_REQUEST} end as coupon,
+      case when fs.coupon_id is not null then ${couponOfStep} when r.coupon_id is not null then ${COUPON_OF_REQUEST} end as coupon,
       ${CIRCUMSTANCES(now)}
     from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -168,7 +172,7 @@ export async function loadPreview(
       null as manual, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
     from (select ${wanted.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
       'flow' as origin_kind, fs.flow_id as origin_id, fs.step, coalesce(${wanted.channel ?? null}, fs.channel) as channel, fs.template_id,
-      fs.coupon_id, ${COUPON_OF_STEP} as coupon
+      fs.coupon_id, ${couponOfStep} as coupon
       from flow_steps fs join carts w on w.store_id = fs.store_id and w.id = ${wanted.cartId}
       where fs.store_id = ${storeId} and fs.flow_id = ${wanted.flowId} and fs.step = ${wanted.step}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id

@@ -42,3 +42,7 @@ export const TEXTS_OF_CART = sql`from messages h left join carts o on o.store_id
     where m.channel in ('sms', 'whatsapp') and h.store_id = m.store_id and h.shopper_id = m.shopper_id
       and h.handed_over_at is not null and h.channel = m.channel
       and case when m.cart_id is null then h.cart_id is null else c.id in (o.id, o.merged_into) end`
+
+/** What step `fs` says of its coupon, which it has. */
+export const couponOfStep = sql`jsonb_build_object('id', fs.coupon_id, 'fallback', fs.coupon_fallback, 'isFirstOrderOnly',
+  fs.coupon_first_order_only, 'pauseDays', fs.coupon_pause_days, 'aboveMinor', fs.coupon_above_minor)`

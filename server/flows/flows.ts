@@ -1,5 +1,6 @@
-import type { FlowChannels } from '../../shared/flows.ts'
+import type { FlowChannels, StepCoupon } from '../../shared/flows.ts'
 import { mailServerTexts } from '../../shared/mail-server.ts'
+import { parseMinor } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import { hasFeature } from '../billing/rules.ts'
@@ -8,6 +9,7 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { randomToken } from '../core/secrets.ts'
+import { couponsThere } from '../coupons/for-messages.ts'
 import type { Deps } from '../deps.ts'
 import { wayOfAccount } from '../email/mail-servers.ts'
 import { assertMayMail } from '../members/verification.ts'
@@ -130,6 +132,8 @@ interface StepEdit {
   channel?: 'email' | 'sms' | 'whatsapp' | undefined
   subject: string
   body: string
+  /** undefined: as it is. */
+  coupon?: StepCoupon | null | undefined
 }
 
 export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: FlowEdit): Promise<void> {
@@ -150,6 +154,7 @@ export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, e
     for (const change of wanted) checkText(change, channels, problems)
     await sql.renameFlow(tx, flowId, edit.name, now)
     for (const change of wanted) await saveStep(tx, flowId, change, now)
+    await saveCoupons(tx, flowId, { wanted, currency: row.currency, now })
     await sql.refreshEffectiveTimeout(tx)
     await retimeEditedMessages(tx, flowId, now)
     await scheduleNextLook(tx)
@@ -169,6 +174,36 @@ async function saveStep(tx: StoreTx, flowId: string, wanted: WantedStep, now: Da
   if (channel === 'email') await sql.saveTemplate(tx, { id: templateId, subject, body, now })
   if (channel === 'sms') await sql.saveTemplate(tx, { id: templateId, subject: '', body, now })
   if (channel !== from.channel) await moveStepToChannel(tx, { flowId, step, channel, templateId }, now)
+}
+
+/** What waits for a code of the coupon before looks again. */
+async function saveCoupons(
+  tx: StoreTx,
+  flowId: string,
+  { wanted, currency, now }: { wanted: readonly WantedStep[]; currency: string; now: Date },
+): Promise<void> {
+  const changed = wanted.flatMap(({ step, coupon }) => (coupon === undefined ? [] : [{ step, coupon }]))
+  if (changed.length === 0) return
+  const ids = changed.flatMap(({ coupon }) => coupon?.couponId ?? [])
+  const known = ids.length > 0 ? await couponsThere(tx, ids) : new Set<string>()
+  for (const { step, coupon } of changed) {
+    if (coupon && !known.has(coupon.couponId)) {
+      throw new AppError('unprocessable', `Step ${step}: ${COUPON_GONE}`)
+    }
+    await sql.saveCoupon(tx, flowId, step, coupon && couponOfStep(coupon, currency))
+  }
+  await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
+}
+
+const COUPON_GONE = 'This coupon no longer exists in your store. Choose another one.'
+
+function couponOfStep({ couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon, currency: string) {
+  const above = aboveAmount === null ? null : parseMinor(aboveAmount, currency)
+  if (above === 0) throw new AppError('unprocessable', 'The value of the cart must be greater than 0.')
+  return {
+    ...{ coupon_id: couponId, coupon_fallback: fallback, coupon_first_order_only: firstOrderOnly },
+    ...{ coupon_pause_days: pauseDays, coupon_above_minor: above },
+  }
 }
 
 const baseKey = (key: string) => key.replace(/_(sms|whatsapp)$/, '')

@@ -1,5 +1,6 @@
 import { authTexts } from '../../shared/auth.ts'
 import * as api from '../../shared/flows.ts'
+import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import type { StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
@@ -95,7 +96,9 @@ async function viewFlows(
     isOn: flow.is_on,
     switchedOnAt: flow.switched_on_at?.toISOString() ?? null,
     holdoutPercent: flow.holdout_bps / 100,
-    steps: steps.filter((step) => step.flow_id === flow.id).map((step) => presentStep(step, wordsOf(step))),
+    steps: steps
+      .filter((step) => step.flow_id === flow.id)
+      .map((step) => presentStep(step, wordsOf(step), row.currency)),
     counts: countsOfStates(counts.filter((count) => count.flow_id === flow.id)),
     responses: presentResponses(responses.find((each) => each.origin_id === flow.id)),
     missing,
@@ -122,7 +125,11 @@ function presentResponses(row: Awaited<ReturnType<typeof responsesOf>>[number] |
   }
 }
 
-function presentStep(step: sql.Step, words: Pick<api.FlowStep, 'subject' | 'body' | 'sms'>): api.FlowStep {
+function presentStep(
+  step: sql.Step,
+  words: Pick<api.FlowStep, 'subject' | 'body' | 'sms'>,
+  currency: string,
+): api.FlowStep {
   return {
     step: step.step,
     delayMinutes: step.delay_minutes,
@@ -131,5 +138,18 @@ function presentStep(step: sql.Step, words: Pick<api.FlowStep, 'subject' | 'body
     templateKey: step.key,
     templateName: step.name,
     ...words,
+    coupon: presentCoupon(step, currency),
+  }
+}
+
+function presentCoupon(step: sql.Step, currency: string): api.StepCoupon | null {
+  if (step.coupon_id === null) return null
+  const { coupon_above_minor: above } = step
+  return {
+    couponId: step.coupon_id,
+    fallback: step.coupon_fallback,
+    firstOrderOnly: step.coupon_first_order_only,
+    pauseDays: step.coupon_pause_days,
+    aboveAmount: above === null ? null : above / 10 ** currencyExponent(currency),
   }
 }

@@ -87,6 +87,11 @@ export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
       's.delay_minutes',
       's.channel',
       's.template_id',
+      's.coupon_id',
+      's.coupon_fallback',
+      's.coupon_first_order_only',
+      's.coupon_pause_days',
+      's.coupon_above_minor',
       't.key',
       't.name',
       't.subject',
@@ -145,6 +150,30 @@ export async function saveStep(
     .where('flow_id', '=', flowId)
     .where('step', '=', wanted.step)
     .execute()
+}
+
+/** null: the step's messages have none. */
+export async function saveCoupon(
+  { db, storeId }: StoreTx,
+  flowId: string,
+  step: number,
+  coupon: CouponOfStep | null,
+): Promise<void> {
+  await db
+    .updateTable('flow_steps')
+    .set(coupon ?? { coupon_id: null })
+    .where('store_id', '=', storeId)
+    .where('flow_id', '=', flowId)
+    .where('step', '=', step)
+    .execute()
+}
+
+export interface CouponOfStep {
+  coupon_id: string
+  coupon_fallback: 'without' | 'skip'
+  coupon_first_order_only: boolean
+  coupon_pause_days: number | null
+  coupon_above_minor: number | null
 }
 
 export async function templatesByKey({ db, storeId }: StoreDb, keys: readonly string[]) {

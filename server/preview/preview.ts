@@ -7,6 +7,7 @@ import { createSeats } from '../core/seats.ts'
 import { type AnyComposed, compose, isText } from '../decide/composing.ts'
 import type { Context, Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
+import { couponFor } from '../decide/message-coupon.ts'
 import * as load from '../decide/situation.ts'
 import type { Deps } from '../deps.ts'
 import { textsFor } from '../send/deliver.ts'
@@ -69,10 +70,12 @@ export async function previewMessage({ deps, store, signal }: Asked, wanted: Mes
 
 export interface OfferRequest extends OwnText {
   shopperId: string
+  couponId: string | null
+  cartUrl: string | null
 }
 
 /** A mail for a person, about the cart they left last or about none. */
-export function previewOffer({ deps, store, signal }: Asked, { shopperId, ...words }: OfferRequest) {
+export function previewOffer({ deps, store, signal }: Asked, { shopperId, couponId, cartUrl, ...words }: OfferRequest) {
   return seated(async () => {
     const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
       const rows = await load.loadImaginedFor(tx, {
@@ -81,11 +84,20 @@ export function previewOffer({ deps, store, signal }: Asked, { shopperId, ...wor
         templateId: null,
         ...base,
       })
-      return rows.map((row) => withOwnText(row, words))
+      return rows.map((row) => ({
+        ...withOwnText(row, words),
+        manual: row.manual && { ...row.manual, cartUrl },
+        coupon: couponId === null ? null : offered(couponId),
+      }))
     }
     return presentPreview(await dryRun(deps, store, new Map(), read), 'Customer')
   }, signal)
 }
+
+/** What a person asks to send with a coupon is not sent without it. */
+const offered = (id: string) => ({
+  ...{ id, fallback: 'skip' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null },
+})
 
 interface SampleRequest extends OwnText {
   channel?: SendChannel | undefined
@@ -145,6 +157,7 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
   return {
     ...(composed ? { ...presentComposed(composed), problem } : await renderPreview(context, row, { problem })),
     words: wordsOf(row),
+    couponNote: couponNoteOf(context, row),
     decision: {
       outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
       reason: decision.reason,
@@ -156,7 +169,19 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
 
 async function presentSample({ context, rows }: Imagined, what: string) {
   const { row } = found(rows[0], what)
-  return { ...(await renderPreview(context, row, { isSample: true })), words: wordsOf(row), decision: null }
+  const message = await renderPreview(context, row, { isSample: true })
+  return { ...message, words: wordsOf(row), couponNote: couponNoteOf(context, row), decision: null }
+}
+
+/** What a reader of the preview would take amiss, or for another code. */
+function couponNoteOf(context: Context, row: load.ClaimedRow): string | null {
+  const coupon = couponFor(context, row)
+  if (!coupon) return null
+  if (coupon.outcome === 'included') {
+    return coupon.isExample ? `${coupon.code} is an example. Each message gets a code of its own.` : null
+  }
+  if (coupon.outcome === 'left_out' && coupon.isSkipped) return null
+  return `The message goes without the coupon ${coupon.code}. ${explain(coupon.reason)}`
 }
 
 function wordsOf(row: load.ClaimedRow): { subject: string; body: string } | null {

@@ -1,4 +1,5 @@
 import { type StoreDb, sql } from '../core/db.ts'
+import { couponOfStep } from '../decide/fragments.ts'
 import type { ClaimedRow } from '../decide/situation.ts'
 
 // What a message for the sample cart is made of.
@@ -46,7 +47,7 @@ export async function templateOfStep(
 ): Promise<SampleTemplate | undefined> {
   const rows = await sql<SampleTemplate>`
     select fs.step, fs.channel, t.id as template_id, t.version as template_version,
-      t.subject as template_subject, t.body as template_body
+      t.subject as template_subject, t.body as template_body, case when fs.coupon_id is not null then ${couponOfStep} end as coupon
     from flow_steps fs join templates t on t.store_id = fs.store_id and t.id = fs.template_id
     where fs.store_id = ${storeId} and fs.flow_id = ${flowId} and fs.step = ${step}`.execute(db)
   return rows.rows[0]
@@ -59,7 +60,7 @@ export async function manualTemplate(
 ): Promise<SampleTemplate | undefined> {
   const rows = await sql<SampleTemplate>`
     select 1 as step, ${channel} as channel, t.id as template_id, t.version as template_version,
-      t.subject as template_subject, t.body as template_body
+      t.subject as template_subject, t.body as template_body, null as coupon
     from (select ${templateId}::uuid as id) w left join templates t on t.store_id = ${storeId} and t.id = w.id`.execute(
     db,
   )

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { aCopiedCoupon, giveToSteps } from '../../test/copied-coupons.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { aScene, cartOf, HOUR, pass } from '../../test/message-scene.ts'
+import { aWorld } from '../../test/world.ts'
+import { newId } from '../core/ids.ts'
+
+// The coupon of a step: saved, kept, refused, and shown in the preview.
+
+const world = aWorld()
+
+const read = async ({ token, flowId }: TestStore) => {
+  const { body } = await world.request('GET', '/api/flows', { token })
+  return body.flows.find((each: { id: string }) => each.id === flowId)
+}
+
+async function save(store: TestStore, coupon: object | null | undefined) {
+  const flow = await read(store)
+  const steps = flow.steps.map(({ step, delayMinutes, subject, body }: Record<string, unknown>) => ({
+    ...{ step, delayMinutes, subject, body },
+    ...(step === 1 && coupon !== undefined ? { coupon } : {}),
+  }))
+  const body = { name: flow.name, steps }
+  return world.request('PUT', `/api/flows/${store.flowId}`, { token: store.token, body })
+}
+
+const firstOf = (flow: { steps: { coupon: unknown }[] }) => flow.steps[0]!.coupon
+
+const setting = (couponId: string) => ({
+  ...{ couponId, fallback: 'skip', firstOrderOnly: true, pauseDays: 30, aboveAmount: 49.5 },
+})
+
+test('is saved with its rules, stays where a save does not speak of it, and is taken away by null', async () => {
+  const store = await aStore(world)
+  const wanted = setting(await aCopiedCoupon(world, store))
+  const saved = await save(store, wanted)
+  expect(saved.status).toBe(200)
+  expect(firstOf(saved.body.flow)).toEqual(wanted)
+  expect((await save(store, undefined)).status).toBe(200)
+  expect(firstOf(await read(store))).toEqual(wanted)
+  await save(store, null)
+  expect(firstOf(await read(store))).toBeNull()
+})
+
+test('one of another store, one that was deleted and one that never was are refused', async () => {
+  const store = await aStore(world)
+  const others = await aCopiedCoupon(world, await aStore(world))
+  const gone = await aCopiedCoupon(world, store, { gone_at: world.now })
+  for (const id of [others, gone, newId()]) {
+    const reply = await save(store, setting(id))
+    expect([reply.status, reply.body.message ?? reply.body.error]).toEqual([
+      422,
+      'Step 1: This coupon no longer exists in your store. Choose another one.',
+    ])
+  }
+  expect(firstOf(await read(store))).toBeNull()
+})
+
+test('a message that waits for a code goes on at once when its step has another coupon', async () => {
+  const store = await aScene(world)
+  await giveToSteps(world, store, await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART' }))
+  await pass(world, store.storeId, HOUR)
+  expect(world.sent).toEqual([])
+  await save(store, { ...setting(await aCopiedCoupon(world, store)), firstOrderOnly: false, aboveAmount: null })
+  await pass(world, store.storeId, 1_000)
+  expect(world.sent[0]!.text).toContain('Coupon SAVE-')
+})
+
+test('the preview shows a personal code as an example, and says why there is none', async () => {
+  const store = await aScene(world)
+  await pass(world, store.storeId, HOUR)
+  const preview = async (cartId: string) =>
+    (
+      await world.request('POST', `/api/flows/${store.flowId}/preview`, {
+        token: store.token,
+        body: { step: 1, cartId },
+      })
+    ).body
+  const { id } = await cartOf(world, store.storeId)
+  await giveToSteps(
+    world,
+    store,
+    await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART', max_discount_minor: 100 }),
+  )
+  for (const cart of [id, 'sample']) {
+    const shown = await preview(cart)
+    expect(shown.couponNote).toBe('CART-EXAMPLE is an example. Each message gets a code of its own.')
+    expect(shown.text).toContain('Coupon CART-EXAMPLE: −$1.00')
+  }
+  await giveToSteps(world, store, await aCopiedCoupon(world, store, { code: 'OFF', is_active: false }))
+  const without = await preview(id)
+  expect(without.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
+  expect(without.text).not.toContain('Coupon')
+  await giveToSteps(world, store, null)
+  expect((await preview(id)).couponNote).toBeNull()
+})
