@@ -60,13 +60,22 @@ export const newCoupon: Omit<Coupon, 'id' | 'code' | 'createdAt' | 'modifiedAt'>
   meta: [],
 }
 
-export function addCoupon(shop: Shop, fresh: Partial<Coupon> & { code: string }): Coupon {
-  const now = nowSeconds(shop)
+type FreshCoupon = Partial<Coupon> & { code: string }
+
+export function addCoupon(shop: Shop, fresh: FreshCoupon): Coupon {
+  const coupon = insertCoupon(shop, fresh)
+  announce(shop, 'coupon.created', coupon.id)
+  return coupon
+}
+
+/** Writes a coupon without telling anybody: for history. */
+export function insertCoupon(shop: Shop, fresh: FreshCoupon): Coupon {
+  const createdAt = fresh.createdAt ?? nowSeconds(shop)
   const id = nextId(shop.db, 'post')
-  const coupon: Coupon = { ...newCoupon, ...fresh, id, code: fresh.code.toLowerCase(), createdAt: now, modifiedAt: now }
+  const own = { id, code: fresh.code.toLowerCase(), createdAt, modifiedAt: fresh.modifiedAt ?? createdAt }
+  const coupon: Coupon = { ...newCoupon, ...fresh, ...own }
   const sql = 'insert into coupons values (?, ?, ?, ?, ?, ?)'
-  run(shop.db, sql, id, coupon.code, coupon.status, now, now, JSON.stringify(coupon))
-  announce(shop, 'coupon.created', id)
+  run(shop.db, sql, id, coupon.code, coupon.status, createdAt, coupon.modifiedAt, JSON.stringify(coupon))
   return coupon
 }
 

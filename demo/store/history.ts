@@ -1,7 +1,7 @@
 // Past orders for a demo with a history: written as if they had happened, without webhooks, stock or a wait.
 import { entryOf } from './cart.ts'
 import { findProduct, fullName, priceMinor } from './catalog.ts'
-import { type Coupon, countUse, findCouponByCode, nominalAmount } from './coupons.ts'
+import { type Coupon, countUse, findCouponByCode, insertCoupon, nominalAmount } from './coupons.ts'
 import { noAddress } from './customers.ts'
 import type { Entry } from './discounts.ts'
 import { blankOrder } from './order-blank.ts'
@@ -31,6 +31,8 @@ export type HistoricOrder = {
   customerId?: number
   lines: { productId: number; quantity: number; priceMinor?: number }[]
   couponCode?: string
+  /** What `couponCode` stands for, where it was made for this order alone. */
+  ownCoupon?: OwnCoupon
   paymentMethod?: 'bacs' | 'cod' | 'testcard'
   createdVia?: 'store-api' | 'checkout'
   ip?: string
@@ -38,12 +40,15 @@ export type HistoricOrder = {
   refund?: { amountMinor: number; reason: string; createdAt: number }
 }
 
+export type OwnCoupon = Omit<Partial<Coupon>, 'id' | 'code' | 'meta'> & { meta?: Record<string, string> }
+
 export function insertHistory(shop: Shop, orders: HistoricOrder[]): number[] {
   return transact(shop.db, () => orders.map((order) => insertPast(shop, order)))
 }
 
 function insertPast(shop: Shop, past: HistoricOrder): number {
   const isDraft = past.status === 'checkout-draft'
+  if (past.couponCode && past.ownCoupon) insertOwn(shop, past.couponCode, past.ownCoupon)
   const counts = !['checkout-draft', 'cancelled', 'failed', 'trash'].includes(past.status)
   const gateway = gateways.find(({ id }) => id === (past.paymentMethod ?? 'testcard'))!
   const paidAt = past.paidAt ?? (isPaidStatus(past.status) || past.status === 'refunded' ? past.createdAt + 20 : null)
@@ -68,6 +73,11 @@ function insertPast(shop: Shop, past: HistoricOrder): number {
   if (counts) for (const { couponId } of order.couponLines) countUse(shop, couponId, order.billing.email)
   if (past.refund) insertRefund(shop, order.id, past.refund.amountMinor, past.refund.reason, past.refund.createdAt)
   return order.id
+}
+
+function insertOwn(shop: Shop, code: string, { meta = {}, ...own }: OwnCoupon) {
+  const entries = Object.entries(meta).map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key, value }))
+  insertCoupon(shop, { ...own, code, meta: entries })
 }
 
 function contentsOf(shop: Shop, past: HistoricOrder) {

@@ -187,7 +187,7 @@ export function seedStore(shop: Shop) {
       saveProduct(shop, productOf(shop, good, openedAt + at * 3600))
     })
     seedCups(shop, openedAt + goods.length * 3600)
-    seedCoupons(shop)
+    seedCoupons(shop, openedAt)
     seedCustomers(shop, openedAt)
   })
 }
@@ -242,40 +242,64 @@ function seedCups(shop: Shop, createdAt: number) {
   saveProduct(shop, { ...parent, type: 'variable', regularMinor: null, attributes, variations: ids })
 }
 
-function seedCoupons(shop: Shop) {
-  addCoupon(shop, {
-    code: 'welcome10',
-    discountType: 'percent',
-    amountMinor: 1000,
-    description: 'Ten percent off a first order',
-  })
-  addCoupon(shop, { code: 'teatime5', discountType: 'fixed_cart', amountMinor: 500, minimumMinor: 3000 })
-  addCoupon(shop, { code: 'freeship', freeShipping: true, minimumMinor: 4000 })
-  addCoupon(shop, {
-    code: 'lastyear',
-    discountType: 'percent',
-    amountMinor: 1500,
-    expiresAt: nowSeconds(shop) - 30 * 86_400,
-  })
+function seedCoupons(shop: Shop, createdAt: number) {
+  const percent = { discountType: 'percent', createdAt } as const
+  addCoupon(shop, { ...percent, code: 'welcome10', amountMinor: 1000, description: 'Ten percent off a first order' })
+  addCoupon(shop, { code: 'teatime5', amountMinor: 500, minimumMinor: 3000, createdAt })
+  addCoupon(shop, { code: 'freeship', freeShipping: true, minimumMinor: 4000, createdAt })
+  addCoupon(shop, { ...percent, code: 'lastyear', amountMinor: 1500, expiresAt: nowSeconds(shop) - 30 * 86_400 })
 }
 
+type Registered = {
+  name: [first: string, last: string]
+  company?: string
+  phone: string
+  home: [street: string, city: string, state: string, postcode: string]
+  /** How long ago they were on the shop's pages; left out: never since they registered. */
+  hoursAgo?: number
+}
+
+const pearlStreet: Registered['home'] = ['12 Pearl St', 'Burlington', 'VT', '05401']
+/** Their numbers are nobody's, and none of the past's guests have one of this area. */
+const registered: Registered[] = [
+  { name: ['Ava', 'Thompson'], company: 'Pearl Street Books', phone: '+16035550101', home: pearlStreet, hoursAgo: 5 },
+  { name: ['Liam', 'Nguyen'], phone: '+16035550102', home: pearlStreet, hoursAgo: 3 * 24 },
+  {
+    name: ['Sofia', 'Marino'],
+    company: 'Marino & Daughters',
+    phone: '+16035550103',
+    home: pearlStreet,
+    hoursAgo: 41 * 24,
+  },
+  {
+    name: ['Henrik', 'Dahl'],
+    company: 'Café Nordlys',
+    phone: '+16035550104',
+    home: ['41 Water St', 'Exeter', 'NH', '03833'],
+    hoursAgo: 26,
+  },
+  { name: ['Grace', 'Okoye'], phone: '+16035550105', home: ['7 Elm St', 'Concord', 'NH', '03301'], hoursAgo: 9 * 24 },
+  {
+    name: ['Thomas', 'Brandt'],
+    company: 'Brandt Interiors',
+    phone: '+16035550106',
+    home: ['230 Congress St', 'Portsmouth', 'NH', '03801'],
+  },
+]
+
 function seedCustomers(shop: Shop, createdAt: number) {
+  const hour = 3600
   const owner = { email: 'owner@mapleandclay.example.com', username: 'owner', role: 'administrator' }
   const june = addCustomer(shop, { ...owner, firstName: 'June', lastName: 'Carver', createdAt, modifiedAt: createdAt })
-  const hour = 3600
   noteVisit(shop, june, nowSeconds(shop) - hour)
-  // The last is how long ago they were on the shop's pages.
-  const people = [
-    ['Ava', 'Thompson', '+18025550101', 5 * hour],
-    ['Liam', 'Nguyen', '+18025550102', 3 * 24 * hour],
-    ['Sofia', 'Marino', '+18025550103', 41 * 24 * hour],
-  ] as const
-  for (const [firstName, lastName, phone, ago] of people) {
+  for (const { name, company = '', phone, home, hoursAgo } of registered) {
+    const [firstName, lastName] = name
+    const [address_1, city, state, postcode] = home
     const email = `${firstName}.${lastName}@example.com`.toLowerCase()
-    const home = { address_1: '12 Pearl St', city: 'Burlington', state: 'VT', postcode: '05401', country: 'US', phone }
-    const billing = { ...noAddress, ...home, first_name: firstName, last_name: lastName, email }
+    const at = { address_1, city, state, postcode, country: 'US', phone, company }
+    const billing = { ...noAddress, ...at, first_name: firstName, last_name: lastName, email }
     const customer = addCustomer(shop, { email, firstName, lastName, billing, createdAt, modifiedAt: createdAt })
-    noteVisit(shop, customer, nowSeconds(shop) - ago)
+    if (hoursAgo !== undefined) noteVisit(shop, customer, nowSeconds(shop) - hoursAgo * hour)
   }
 }
 

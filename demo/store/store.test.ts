@@ -165,6 +165,33 @@ test('past orders of every status go in at once, at their own dates and in the r
   expect(shapeProblems(exchanges[0]!.response.body, orders)).toEqual([])
 })
 
+test('a past order may have a coupon of its own, which is used and stands in the store; nobody is told of it', async () => {
+  const { store, clock } = await openStore()
+  keep(store)
+  const at = clock.seconds - 86_400
+  const own = {
+    discountType: 'percent',
+    amountMinor: 1000,
+    usageLimit: 1,
+    individualUse: true,
+    createdAt: at - 60,
+  } as const
+  store.insertOrders([
+    {
+      status: 'completed',
+      createdAt: at,
+      billing: { email: 'past@example.com' },
+      lines: [{ productId: 20, quantity: 2 }],
+      couponCode: 'CART-BCDF3467',
+      ownCoupon: { ...own, meta: { _mark: 'message' } },
+    },
+  ])
+  const { body } = await ask(store, 'GET', '/wp-json/wc/v3/coupons?code=cart-bcdf3467')
+  expect(body).toMatchObject([{ usage_count: 1, usage_limit: 1, meta_data: [{ key: '_mark', value: 'message' }] }])
+  const orders = await ask(store, 'GET', '/wp-json/wc/v3/orders')
+  expect(orders.body).toMatchObject([{ discount_total: '5.60', coupon_lines: [{ code: 'cart-bcdf3467' }] }])
+})
+
 test('three months of orders go in within seconds and are paged without a scan of all of them', async () => {
   const { store, clock } = await openStore()
   keep(store)
