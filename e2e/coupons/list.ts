@@ -14,7 +14,7 @@ export const theList = () =>
       expect(await textOf('CART-••••••••')).toMatch(/10 %, at most \$20\.00 Active 6 d 0 h 0 \/ ∞/)
       expect(await textOf('WINTER5')).toMatch(/\$5\.00 off Active Starts \w{3} \d+/)
       expect(await textOf('SPRING15')).toMatch(/15 % Inactive Expired Expired/)
-      expect(await textOf('FREESHIP')).toMatch(/fixed_product .*Active No end 1,204 \/ ∞/)
+      expect(await textOf('FREESHIP')).toMatch(/Fixed product .*Active No end 1,204 \/ ∞/)
       await page.getByRole('button', { name: 'SUMMER10', exact: true }).click()
       const panel = page.getByRole('dialog')
       for (const text of ['214 messages', '12 times', '$1,840.50', '$204.50']) await panel.getByText(text).waitFor()

@@ -53,7 +53,7 @@ it('writes the discount in words', () => {
   expect(discount({ maxDiscount: 20 })).toBe('10\u00a0%, at most $20.00')
   expect(discount({ type: 'fixed', amount: 5 })).toBe('$5.00 off')
   expect(discount({ type: 'fixed', amount: 500, currency: 'JPY' })).toBe('¥500 off')
-  expect(discount({ type: 'other', platformType: 'fixed_product' })).toBe('fixed_product')
+  expect(discount({ type: 'other', platformType: 'fixed_product' })).toBe('Fixed product')
   expect(minSpendText({ minSpend: 50, currency: 'EUR' })).toBe('Minimum spend €50.00')
   expect(minSpendText({ minSpend: null, currency: 'EUR' })).toBeNull()
 })

@@ -59,11 +59,17 @@ export const dateTimeIn = (instant: string, zone: string): string =>
     new Date(instant),
   )
 
+/** `free_shipping`: "Free shipping". */
+function inWords(platformType: string): string {
+  const words = platformType.replaceAll('_', ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 type Discount = Pick<Coupon, 'type' | 'platformType' | 'amount' | 'maxDiscount' | 'currency'>
 
 /** "10 %", "$5.00 off", "10 %, at most $20.00"; the platform's word for a type that cannot be made here (decision 30). */
 export function discountText({ type, platformType, amount, maxDiscount, currency }: Discount): string {
-  if (type === 'other') return platformType
+  if (type === 'other') return inWords(platformType)
   if (type === 'fixed') return `${formatMoney(amount, currency)} off`
   const percent = `${percentText(amount)}\u00a0%`
   return maxDiscount === null ? percent : `${percent}, at most ${formatMoney(maxDiscount, currency)}`

@@ -38,6 +38,7 @@ const Coupon = z.object({
   limit_usage_to_x_items: uses,
   individual_use: flag,
   exclude_sale_items: flag,
+  free_shipping: flag,
   product_ids: limitIds,
   excluded_product_ids: limitIds,
   product_categories: limitIds,
@@ -62,15 +63,17 @@ export function readCoupon(raw: unknown, currency: string): RowReading<PlatformC
   if (!wire.code) return skip(raw, 'no code')
   const limits = limitsOf(wire)
   if (!limits) return skip(raw, 'too many restrictions')
-  const type = Object.hasOwn(TYPES, wire.discount_type ?? '') ? TYPES[wire.discount_type!]! : 'other'
-  const amounts = amountsOf(type, wire, currency)
+  const known = Object.hasOwn(TYPES, wire.discount_type ?? '') ? TYPES[wire.discount_type!]! : 'other'
+  const amounts = amountsOf(known, wire, currency)
   if (!amounts) return skip(raw, 'no amount')
+  // A kind of its own: nothing is taken off the goods.
+  const isShipping = wire.free_shipping && !amounts.percent && !amounts.amountMinor
   return {
     row: {
       couponId: wire.id,
       code: wire.code,
-      type,
-      platformType: wire.discount_type ?? 'unknown',
+      type: isShipping ? 'other' : known,
+      platformType: isShipping ? 'free_shipping' : (wire.discount_type ?? 'unknown'),
       ...amounts,
       minSpendMinor: boundOf(wire.minimum_amount, currency),
       maxSpendMinor: boundOf(wire.maximum_amount, currency),

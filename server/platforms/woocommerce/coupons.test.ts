@@ -36,7 +36,12 @@ describe('as recorded', () => {
       createdAt: '2026-11-21T01:01:12Z',
     })
     expect(read(rows.find(({ code }) => code === 'freeship-9q'))).toMatchObject({
-      ...{ type: 'fixed', amountMinor: 0, percent: null, minSpendMinor: 4_000, expiresAt: null },
+      ...{ type: 'other', platformType: 'free_shipping', amountMinor: 0, percent: null },
+      ...{ minSpendMinor: 4_000, expiresAt: null },
+    })
+    // With an amount it is what its type says, and ships for nothing as well.
+    expect(read({ ...rows[0], discount_type: 'percent', amount: '10.00', free_shipping: true })).toMatchObject({
+      ...{ type: 'percentage', percent: 1_000 },
     })
   })
 
