@@ -10,6 +10,7 @@ export const discountTexts = {
   sent: 'Discount emails sent successfully!',
   failed: 'Failed to send discount email.',
   noAbandoned: 'No abandoned carts found.',
+  customersFailed: 'Failed to fetch customers. Please try again later.',
   noneFound: 'No customers found. Please check your store connection.',
   noCoupon: 'Please choose a coupon.',
   badCartUrl: 'Enter a full address, such as https://shop.example.com/cart',
@@ -21,6 +22,30 @@ export const discountTexts = {
   otherType: 'The coupon with this code is of another type.',
   personalCode:
     'This coupon has a code of its own for each message. Choose it in the discount mail instead of naming a code.',
+} as const
+
+/** The words a discount mail starts from. To somebody without a cart they say nothing of one. */
+export const READY_DISCOUNT = {
+  subject: 'A discount for you at {{ store_name }}',
+  body: `Hi {{ customer_name }},
+
+Here is {{ coupon_amount }} off at {{ store_name }}. Your code is {{ coupon_code }}.
+
+{% if coupon_expires %}
+It is valid until {{ coupon_expires }}.
+{% endif %}
+
+{{ cart_items }}
+
+{% if cart_total %}
+Total: {{ cart_total }}
+With your discount: {{ discounted_total }}
+{% endif %}
+
+{{ checkout_link }}
+
+Warm regards,
+{{ store_name }}`,
 } as const
 
 /** The most people one discount mail may go to. */

@@ -3,6 +3,7 @@ import { normalizeEmail } from '../../shared/contact.ts'
 import {
   discountTexts,
   type previewDiscount,
+  READY_DISCOUNT,
   type sendDiscountOffer,
   type sendDiscountOffers,
 } from '../../shared/discount-mail.ts'
@@ -17,7 +18,6 @@ import { sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
 import * as preview from '../preview/preview.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
-import { READY_DISCOUNT } from '../templates/ready-templates.ts'
 import { recipientsOf } from './recipients.ts'
 import * as sql from './sql.ts'
 

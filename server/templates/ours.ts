@@ -1,4 +1,5 @@
-import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_DISCOUNT, READY_TEXTS } from './ready-templates.ts'
+import { READY_DISCOUNT } from '../../shared/discount-mail.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from './ready-templates.ts'
 
 // Which words are our own, unchanged. They need no check and no thread.
 

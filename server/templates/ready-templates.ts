@@ -120,32 +120,6 @@ Warm regards,
   },
 ]
 
-/** For a discount mail. To somebody without a cart it says nothing of one. */
-export const READY_DISCOUNT: ReadyTemplate = {
-  id: 'discount_mail',
-  name: 'Discount mail',
-  subject: 'A discount for you at {{ store_name }}',
-  body: `Hi {{ customer_name }},
-
-Here is {{ coupon_amount }} off at {{ store_name }}. Your code is {{ coupon_code }}.
-
-{% if coupon_expires %}
-It is valid until {{ coupon_expires }}.
-{% endif %}
-
-{{ cart_items }}
-
-{% if cart_total %}
-Total: {{ cart_total }}
-With your discount: {{ discounted_total }}
-{% endif %}
-
-{{ checkout_link }}
-
-Warm regards,
-{{ store_name }}`,
-}
-
 /** For a text by hand. An SMS says who writes and how to stop it. */
 export const READY_TEXTS = {
   sms: 'Hi {{ customer_name }}, you left {{ cart_items }} in your cart at {{ store_name }}. Pick up where you left off: {{ checkout_link }}\nReply STOP to opt out.',

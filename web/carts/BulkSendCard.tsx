@@ -13,9 +13,10 @@ import { useEffect, useRef, useState } from 'react'
 import type { BulkSend, BulkSendItem } from '../../shared/reminders.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
+import { resultText } from '../discount-mail/rules.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { formatCount } from '../ui/format.ts'
+import { counted, formatCount } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageButtons } from '../ui/Pager.tsx'
@@ -31,7 +32,7 @@ interface Props {
   onDismiss: () => void
 }
 
-/** How far a job of many messages is; at its end, an answer for each cart and another try for the failed ones. */
+/** How far a job of many messages is; at its end, an answer for each cart or customer and another try for the failed ones. */
 export function BulkSendCard({ jobId, onJob, onDismiss }: Props) {
   const [page, setPage] = useState(1)
   const [only, setOnly] = useState<BulkSendItem['outcome'] | null>(null)
@@ -83,9 +84,13 @@ export function BulkSendCard({ jobId, onJob, onDismiss }: Props) {
               setPage(1)
             }}
           />
-          <ul className="answers" aria-label="Results by cart" aria-busy={job.isPlaceholderData}>
+          <ul
+            className="answers"
+            aria-label={job.data.isDiscount ? 'Results by customer' : 'Results by cart'}
+            aria-busy={job.isPlaceholderData}
+          >
             {results.map((item) => (
-              <Answer key={item.cartId} item={item} />
+              <Answer key={item.cartId ?? item.shopperId} item={item} />
             ))}
           </ul>
           {pagination.pages > 1 && (
@@ -208,13 +213,17 @@ function useSayWhenDone(job: BulkSend | undefined) {
 }
 
 /** B 8. */
-const completedText = ({ channel, counts }: BulkSend) =>
-  channel === 'whatsapp'
-    ? `WhatsApp sending completed! Successful: ${counts.sent + counts.unknown}, Failed: ${counts.failed}`
-    : `Bulk ${channelText[channel]} sending completed!`
+const completedText = ({ channel, counts, isDiscount }: BulkSend) =>
+  isDiscount
+    ? resultText(counts)
+    : channel === 'whatsapp'
+      ? `WhatsApp sending completed! Successful: ${counts.sent + counts.unknown}, Failed: ${counts.failed}`
+      : `Bulk ${channelText[channel]} sending completed!`
 
 const titleOf = (job: BulkSend) =>
-  job.state === 'done' ? completedText(job) : `Sending ${channelNames[job.channel]} to ${formatCount(job.total)} carts`
+  job.state === 'done'
+    ? completedText(job)
+    : `Sending ${channelNames[job.channel]} to ${counted(job.total, job.isDiscount ? 'customer' : 'cart')}`
 
 function countsText({ counts, done, total }: BulkSend): string {
   const parts = [`${formatCount(done)} of ${formatCount(total)} done`, `${formatCount(counts.sent)} sent`]

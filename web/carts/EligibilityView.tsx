@@ -114,7 +114,7 @@ const waysOut: Record<string, { to: string; text: string }> = {
 }
 
 /** Where the owner can end it. */
-function FixLink({ reason }: { reason: string }) {
+export function FixLink({ reason }: { reason: string }) {
   const way = waysOut[reason]
   if (!way) return null
   return (

@@ -214,7 +214,7 @@ function useRefresh() {
  * The same request from the same dialog has the same key, so that pressing again after a lost answer sends nothing twice (D9). Once
  * it was answered with no, pressing again is a new request.
  */
-function useOnce() {
+export function useOnce() {
   const [keys] = useState(() => new Map<string, string>())
   return async <T>(request: object, send: (how: { idempotencyKey: string }) => Promise<T>): Promise<T> => {
     const text = JSON.stringify(request)

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { couponTexts } from '../../shared/coupons.ts'
 import { useMay } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
+import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { ErrorBanner } from '../ui/ErrorBanner.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
@@ -33,6 +34,7 @@ export function CouponsPage() {
   return (
     <>
       <PageTitle title="Coupons" text="Create and manage time-limited coupons for your customers">
+        <SendDiscountButton place="coupons" label="Send Discount Mail" />
         {mayWrite && (
           <>
             {quickCreate}

@@ -1,0 +1,66 @@
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beginVisit, endVisit, instance, page } from './carts/visit.ts'
+import { checkInEveryTheme } from './every-theme.ts'
+
+// Discount mail in a real browser, on the demo's 90 days: chosen, previewed, sent and read in the mailbox.
+
+beforeAll(beginVisit, 420_000)
+afterAll(endVisit)
+
+const CODE = 'THANKYOU20'
+const dialog = () => page.getByRole('dialog')
+const customers = () => dialog().getByRole('region', { name: 'Customers' })
+const preview = () => dialog().getByRole('region', { name: 'Preview' })
+
+async function openFromCoupons(): Promise<Locator> {
+  await page.goto(`${instance.url}/coupons`)
+  await page.getByRole('button', { name: 'Send Discount Mail' }).click()
+  await customers().getByRole('checkbox').first().waitFor()
+  return dialog()
+}
+
+test('without a coupon the dialog leads to creating one', async () => {
+  const form = await openFromCoupons()
+  const link = form.getByRole('link', { name: 'Create a coupon' })
+  if (await link.isVisible()) expect(await link.getAttribute('href')).toBe('/coupons?form=new')
+  await page.keyboard.press('Escape')
+  const token = await page.evaluate(() => (localStorage.getItem('token') ?? sessionStorage.getItem('token'))!)
+  const [startDate, endDate] = [-1, 7].map((days) => new Date(Date.now() + days * 86_400_000).toISOString())
+  const coupon = { code: CODE, type: 'percentage', amount: 20, startDate, endDate }
+  const made = await page.request.post(`${instance.url}/api/coupons`, {
+    headers: { authorization: `Bearer ${token}` },
+    data: coupon,
+  })
+  expect([made.status(), await made.text()]).toEqual([200, expect.stringContaining(CODE)])
+})
+
+test('nothing is sent without customers and a coupon, and both are said', async () => {
+  const form = await openFromCoupons()
+  await form.getByRole('button', { name: 'Send to 0 customers' }).click()
+  await form.getByText('Please select at least one customer.').waitFor()
+  await form.getByText('Please choose a coupon.').waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('all who match are selected at once, looked at, and the message reaches one of them with the code', async () => {
+  const form = await openFromCoupons()
+  await form.getByRole('button', { name: /^Select all/ }).click()
+  await form.getByText(/\d+ customers? selected/).waitFor()
+  await form.getByText(/of \d+ customers would get this email now|Ready to send/).waitFor({ timeout: 30_000 })
+  await form.getByRole('button', { name: 'Deselect all' }).click()
+  await form.getByText('Nobody is selected yet').waitFor()
+  await customers().getByText('All customers').click()
+  await customers().getByRole('checkbox').first().waitFor()
+  await customers().getByText('With an abandoned cart').click()
+  await customers().getByRole('checkbox').first().focus()
+  await page.keyboard.press('Space')
+  await form.getByText('1 customer selected').waitFor()
+  await form.getByRole('combobox', { name: 'Coupon' }).click()
+  await page.getByRole('option', { name: new RegExp(CODE) }).click()
+  await preview().getByRole('radio', { name: 'Plain text' }).check({ force: true })
+  await preview().getByText(CODE).first().waitFor({ timeout: 30_000 })
+  await checkInEveryTheme(page, 'discount-mail', '[role=dialog]')
+  await form.getByRole('button', { name: 'Send to 1 customer' }).click()
+  await form.getByText('Discount emails sent successfully!').first().waitFor({ timeout: 60_000 })
+})

@@ -1,0 +1,138 @@
+import { Button, Checkbox, Group, Input, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useIntersection } from '@mantine/hooks'
+import { IconShoppingCartOff, IconUserOff } from '@tabler/icons-react'
+import { useEffect, useId, useRef } from 'react'
+import { discountTexts } from '../../shared/discount-mail.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { counted, formatCount } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingRows } from '../ui/Loading.tsx'
+import { Money } from '../ui/Money.tsx'
+import { SearchBox } from '../ui/SearchBox.tsx'
+import { ShowMore } from '../ui/ShowMore.tsx'
+import type { Listed, usePeople } from './queries.ts'
+import { type Chosen, countOf, everybody, isChosen, nobody, type PeopleFilter, personOf, toggled } from './rules.ts'
+
+interface Props {
+  people: ReturnType<typeof usePeople>
+  filter: PeopleFilter
+  chosen: Chosen
+  error: string | null
+  onFilter: (filter: PeopleFilter) => void
+  onChoose: (chosen: Chosen) => void
+}
+
+/** Customers to choose from, those with an abandoned cart first. All who match can be chosen at once, also those not shown yet. */
+export function CustomerPicker({ people, filter, chosen, error, onFilter, onChoose }: Props) {
+  const problemId = useId()
+  return (
+    <Stack gap="sm" component="section" aria-label="Customers" aria-describedby={error ? problemId : undefined}>
+      <SegmentedControl
+        aria-label="Customers to choose from"
+        value={filter.abandonedOnly ? 'abandoned' : 'all'}
+        onChange={(value) => onFilter({ ...filter, abandonedOnly: value === 'abandoned' })}
+        data={[
+          { value: 'abandoned', label: 'With an abandoned cart' },
+          { value: 'all', label: 'All customers' },
+        ]}
+      />
+      <SearchBox
+        label="Search customers"
+        value={filter.search}
+        onSearch={(search) => search !== filter.search && onFilter({ ...filter, search })}
+      />
+      <Loaded
+        query={people}
+        loading={<LoadingRows count={4} />}
+        failed="Failed to load customers"
+        wordsOf={() => discountTexts.customersFailed}
+      >
+        {(data) => <People pages={data.pages} people={people} filter={filter} chosen={chosen} onChoose={onChoose} />}
+      </Loaded>
+      {error && <Input.Error id={problemId}>{error}</Input.Error>}
+    </Stack>
+  )
+}
+
+interface PeopleProps extends Pick<Props, 'people' | 'filter' | 'chosen' | 'onChoose'> {
+  pages: NonNullable<Props['people']['data']>['pages']
+}
+
+function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
+  const { total, isCapped } = pages[0]!
+  const customers = pages.flatMap((page) => page.customers)
+  if (customers.length === 0) return <Nobody filter={filter} />
+  const count = countOf(chosen, total)
+  const many = `${formatCount(total)}${isCapped ? '+' : ''}`
+  return (
+    <>
+      <Group justify="space-between" gap="sm">
+        <Group gap="xs">
+          <Button variant="default" size="compact-sm" onClick={() => onChoose(everybody)}>
+            Select all {many}
+          </Button>
+          <Button variant="subtle" size="compact-sm" disabled={count === 0} onClick={() => onChoose(nobody)}>
+            Deselect all
+          </Button>
+        </Group>
+        <Text fz="sm" c="dimmed" className="tabular" role="status">
+          {isCapped && chosen.kind === 'all' ? `${many} customers` : counted(count, 'customer')} selected
+        </Text>
+      </Group>
+      <div className="people" aria-busy={people.isPlaceholderData}>
+        <ul aria-label="Customers to choose from">
+          {customers.map((customer) => (
+            <PersonRow key={customer._id} customer={customer} chosen={chosen} onChoose={onChoose} />
+          ))}
+        </ul>
+        <More people={people} />
+      </div>
+    </>
+  )
+}
+
+function PersonRow({ customer, chosen, onChoose }: { customer: Listed } & Pick<Props, 'chosen' | 'onChoose'>) {
+  const person = personOf(customer)
+  const { customer_email: email, cart_value: value, currency } = customer
+  return (
+    <li>
+      <Checkbox
+        label={person.name}
+        {...(email && email !== person.name && { description: email })}
+        checked={isChosen(chosen, person.id)}
+        onChange={() => onChoose(toggled(chosen, person))}
+      />
+      {value !== undefined && currency && (
+        <Text fz="sm" className="tabular">
+          <Money amount={value} currency={currency} />
+        </Text>
+      )}
+    </li>
+  )
+}
+
+/** The end of the list in sight brings what comes after it. */
+function More({ people }: Pick<Props, 'people'>) {
+  const { ref, entry } = useIntersection({ rootMargin: '200px' })
+  const isInSight = entry?.isIntersecting ?? false
+  const isWanted = isInSight && people.hasNextPage && !people.isFetchingNextPage && !people.isFetchNextPageError
+  const fetchNext = useRef(people.fetchNextPage)
+  fetchNext.current = people.fetchNextPage
+  useEffect(() => {
+    if (isWanted) void fetchNext.current()
+  }, [isWanted])
+  return (
+    <div ref={ref}>
+      <ShowMore list={people} />
+    </div>
+  )
+}
+
+function Nobody({ filter: { search, abandonedOnly } }: { filter: PeopleFilter }) {
+  if (search) return <Empty icon={IconUserOff} text="No customer matches the search." />
+  return abandonedOnly ? (
+    <Empty icon={IconShoppingCartOff} text={discountTexts.noAbandoned} />
+  ) : (
+    <Empty icon={IconUserOff} text={discountTexts.noneFound} />
+  )
+}

@@ -1,0 +1,63 @@
+import { NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { MessageShown } from '../templates/MessageShown.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingMail } from '../ui/Loading.tsx'
+import { type Offer, useDiscountPreview } from './queries.ts'
+import type { Person } from './rules.ts'
+
+const OFFERED = 50
+const HEIGHT = 440
+
+interface Props {
+  people: readonly Person[]
+  /** Whose mail is shown until another is chosen: somebody who would get it. */
+  first: string | null
+  offer: Partial<Pick<Offer, 'couponId' | 'cartUrl' | 'subject' | 'body'>>
+  isTyping: boolean
+}
+
+const decisionTexts = {
+  send: { tone: 'good', text: 'This customer would get the message now.' },
+  hold: { tone: 'warn', text: 'This customer would not get the message now.' },
+  skip: { tone: 'quiet', text: 'This customer would be skipped now.' },
+} as const
+
+/** How the sending code makes the message for one of the chosen. */
+export function DiscountPreview({ people, first, offer, isTyping }: Props) {
+  const [chosen, choose] = useState<string | null>(null)
+  const offered = people.slice(0, OFFERED)
+  const isOffered = (id: string | null) => offered.some((person) => person.id === id)
+  const customer = isOffered(chosen) ? chosen : isOffered(first) ? first : (offered[0]?.id ?? null)
+  const made = useDiscountPreview(customer ? { customer, ...offer } : null)
+  return (
+    <Stack gap="sm" component="section" aria-label="Preview" className="discount-preview">
+      <Title order={3}>Preview</Title>
+      {offered.length > 1 && customer && (
+        <NativeSelect
+          label="For the customer"
+          data={offered.map(({ id, name }) => ({ value: id, label: name }))}
+          value={customer}
+          onChange={(event) => choose(event.currentTarget.value)}
+        />
+      )}
+      {customer === null ? (
+        <Text fz="sm" c="dimmed">
+          Select a customer to see the message as they would get it.
+        </Text>
+      ) : made.error ? (
+        <Failed title="The preview could not be made" error={made.error} onRetry={() => made.refetch()} />
+      ) : made.data ? (
+        <MessageShown
+          channel="email"
+          message={made.data}
+          isStale={isTyping || made.isPlaceholderData}
+          height={HEIGHT}
+          {...(people.length > 1 && { decisionTexts })}
+        />
+      ) : (
+        <LoadingMail />
+      )}
+    </Stack>
+  )
+}

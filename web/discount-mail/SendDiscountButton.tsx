@@ -1,0 +1,49 @@
+import { Button, type ButtonProps, Modal } from '@mantine/core'
+import { IconDiscount } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useDraft } from '../access/drafts.ts'
+import { useMaySend } from '../carts/useTextAction.ts'
+import { DiscountForm } from './DiscountForm.tsx'
+import type { Person } from './rules.ts'
+
+interface Props extends ButtonProps {
+  /** Names the screen the button stands on. */
+  place: string
+  label: string
+  /** Whom it is about; left out: nobody is chosen yet. */
+  person?: Person
+}
+
+/** The form with the preview beside it. */
+const WIDTH = 1_200
+
+/** Opens the discount mail. Whoever may not send has no button. */
+export function SendDiscountButton({ place, label, person, ...look }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const [opened, setOpened] = useState(0)
+  const open = () => {
+    setOpened((count) => count + 1)
+    setOpen(true)
+  }
+  // What somebody was about to send is open again once they have signed in again.
+  useDraft<true>(`discount-dialog:${place}`, isOpen ? true : null, open)
+  if (!useMaySend()) return null
+  return (
+    <>
+      <Button variant="default" leftSection={<IconDiscount size={16} aria-hidden />} {...look} onClick={open}>
+        {label}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title="Send Discount Mail"
+        size={WIDTH}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {opened > 0 && (
+          <DiscountForm key={opened} place={place} person={person ?? null} onClose={() => setOpen(false)} />
+        )}
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+import { Group, Stack, Text } from '@mantine/core'
+import { FixLink } from '../carts/EligibilityView.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { counted, formatCount } from '../ui/format.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import type { useWhoGetsIt } from './queries.ts'
+import type { Person } from './rules.ts'
+
+const NAMES_SHOWN = 5
+
+interface Props {
+  isNobody: boolean
+  eligibility: ReturnType<typeof useWhoGetsIt>
+  /** Those whose names are known here. */
+  people: readonly Person[]
+}
+
+/** Before anything is sent: who gets it, and who does not and why. */
+export function WhoGetsIt({ isNobody, eligibility, people }: Props) {
+  if (isNobody) return <Notice tone="quiet" title="Nobody is selected yet" />
+  if (eligibility.error) {
+    const { error, refetch } = eligibility
+    return <Failed title="The recipients could not be checked" error={error} onRetry={() => refetch()} />
+  }
+  if (!eligibility.data) return <LoadingList count={1} />
+  const { eligible, total, reasons } = eligibility.data
+  return (
+    <Stack gap="sm" aria-busy={eligibility.isPlaceholderData}>
+      <Notice tone={eligible.length === 0 ? 'warn' : 'good'} isLive title={summaryOf(eligible.length, total)} />
+      {reasons.length > 0 && (
+        <ul className="reasons" aria-label="Who will not get it, and why">
+          {reasons.map(({ reason, explanation, count, customers, until }) => (
+            <li key={reason}>
+              <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">
+                <Text fz="sm">
+                  {explanation}
+                  {until && (
+                    <>
+                      {' '}
+                      Possible from <DateTime at={until} />.
+                    </>
+                  )}
+                  <FixLink reason={reason} />
+                </Text>
+                {total > 1 && (
+                  <Text fz="sm" fw={600} className="tabular">
+                    {formatCount(count)}
+                  </Text>
+                )}
+              </Group>
+              {total > 1 && <Names ids={customers} people={people} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Stack>
+  )
+}
+
+function summaryOf(eligible: number, total: number): string {
+  if (total === 1) return eligible === 1 ? 'Ready to send' : 'Not ready to send'
+  if (eligible === 0) return `None of the ${counted(total, 'customer')} would get this email now.`
+  return `${formatCount(eligible)} of ${counted(total, 'customer')} would get this email now.`
+}
+
+function Names({ ids, people }: { ids: string[]; people: readonly Person[] }) {
+  const wanted = new Set(ids)
+  const names = people.filter(({ id }) => wanted.has(id)).map(({ name }) => name)
+  if (names.length === 0) return null
+  const rest = ids.length - Math.min(names.length, NAMES_SHOWN)
+  return (
+    <Text fz="xs" c="dimmed">
+      {names.slice(0, NAMES_SHOWN).join(', ')}
+      {rest > 0 && ` and ${formatCount(rest)} more`}
+    </Text>
+  )
+}

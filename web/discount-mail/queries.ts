@@ -1,0 +1,100 @@
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { listCoupons } from '../../shared/coupons.ts'
+import { type AbandonedCustomer, abandonedCustomers, type CustomerView, listCustomers } from '../../shared/customers.ts'
+import { discountEligibility, previewDiscount, sendDiscountOffers } from '../../shared/discount-mail.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import { useOnce } from '../carts/send-queries.ts'
+import type { PeopleFilter } from './rules.ts'
+
+const PAGE = 100
+const MINUTE_MS = 60_000
+
+export type Listed = CustomerView & Partial<Pick<AbandonedCustomer, 'cart_value' | 'currency'>>
+
+interface PeoplePage {
+  customers: Listed[]
+  next: string | null
+  total: number
+  /** There are more than `total`. */
+  isCapped: boolean
+}
+
+/** B 9: the first page has 100; scrolling reaches the others. */
+export function usePeople({ search, abandonedOnly }: PeopleFilter) {
+  const storeId = useStore()?.id
+  return useInfiniteQuery({
+    queryKey: ['customers', storeId, 'to-choose', { search, abandonedOnly }],
+    queryFn: ({ pageParam, signal }) => (abandonedOnly ? abandonedPage : customersPage)(search, pageParam, signal),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+  })
+}
+
+async function abandonedPage(search: string, cursor: string, signal: AbortSignal): Promise<PeoplePage> {
+  const reply = await call(abandonedCustomers, { query: { search, cursor, limit: PAGE }, signal })
+  if (Array.isArray(reply)) return { customers: reply, next: null, total: reply.length, isCapped: false }
+  return { ...reply, isCapped: false }
+}
+
+async function customersPage(search: string, cursor: string, signal: AbortSignal): Promise<PeoplePage> {
+  const page = Number(cursor || '1')
+  const reply = await call(listCustomers, { query: { search, page, limit: PAGE }, signal })
+  if (Array.isArray(reply)) return { customers: reply, next: null, total: reply.length, isCapped: false }
+  const { customers, pagination } = reply
+  const isCapped = pagination.totalIsCapped === true
+  const next = page < pagination.pages ? String(page + 1) : null
+  return { customers, next, total: pagination.total, isCapped }
+}
+
+/** The store's, by the beginning of a code. */
+export function useCouponsToSend(search: string) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['coupons', storeId, 'to-send', search],
+    queryFn: ({ signal }) => call(listCoupons, { query: { search, limit: PAGE }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: MINUTE_MS,
+  })
+}
+
+type Given<E extends { body: z.ZodType }> = z.input<E['body']>
+export type Offer = Given<typeof sendDiscountOffers>
+
+/** Who of these would get it now, and who not and why. Asked anew each time: it is about this moment. */
+export function useWhoGetsIt(body: Given<typeof discountEligibility> | null) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['discount-eligibility', storeId, body],
+    queryFn: ({ signal }) => call(discountEligibility, { body: body!, signal }),
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+    staleTime: MINUTE_MS,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** The last answer stays while the next is on its way. */
+export function useDiscountPreview(body: Given<typeof previewDiscount> | null) {
+  return useQuery({
+    queryKey: ['discount-preview', body],
+    queryFn: ({ signal }) => call(previewDiscount, { body: body!, signal }),
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
+    staleTime: MINUTE_MS,
+    gcTime: 0,
+  })
+}
+
+export function useSendOffers() {
+  const queries = useQueryClient()
+  const once = useOnce()
+  return useMutation({
+    mutationFn: (body: Offer) => once(body, (how) => call(sendDiscountOffers, { body, ...how })),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['carts'] }),
+  })
+}

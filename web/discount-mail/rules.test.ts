@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { aCoupon, DAY_MS } from '../../e2e/coupons/api.ts'
+import {
+  countOf,
+  couponLabel,
+  everybody,
+  isChosen,
+  isUsable,
+  nobody,
+  personOf,
+  recipientsOf,
+  resultText,
+  toggled,
+} from './rules.ts'
+
+const [ada, ben] = [
+  { id: 'a', name: 'Ada' },
+  { id: 'b', name: 'Ben' },
+]
+const filter = { search: 'tea', abandonedOnly: true }
+
+describe('who is chosen', () => {
+  test('one by one, and taken back', () => {
+    const both = toggled(toggled(nobody, ada), ben)
+    expect([isChosen(both, 'a'), isChosen(both, 'b'), countOf(both, 500)]).toEqual([true, true, 2])
+    expect(recipientsOf(both, filter)).toEqual({ customers: ['a', 'b'] })
+    expect(recipientsOf(toggled(toggled(both, ada), ben), filter)).toBeNull()
+  })
+
+  test('all who match but some, also those not shown yet', () => {
+    const most = toggled(everybody, ada)
+    expect([isChosen(most, 'a'), isChosen(most, 'never shown'), countOf(most, 500)]).toEqual([false, true, 499])
+    expect(recipientsOf(most, filter)).toEqual({ matching: { search: 'tea', abandonedOnly: true, except: ['a'] } })
+    expect(recipientsOf(toggled(most, ada), filter)).toEqual({ matching: { ...filter, except: [] } })
+  })
+
+  test('without a name they are called by their address', () => {
+    const unnamed = {
+      first_name: null,
+      last_name: null,
+      phone: null,
+      company: null,
+      is_registered: false,
+      last_login: null,
+    }
+    expect(personOf({ _id: 'a', ...unnamed, customer_email: 'a@b.example' })).toEqual({ id: 'a', name: 'a@b.example' })
+    expect(personOf({ _id: 'a', ...unnamed, customer_email: null }).name).toBe('Guest')
+  })
+})
+
+describe('coupons', () => {
+  const now = Date.now()
+  const at = (days: number) => new Date(now + days * DAY_MS).toISOString()
+
+  test('that are inactive, over, used up or not begun cannot be sent', () => {
+    expect(isUsable(aCoupon(), now)).toBe(true)
+    expect(isUsable(aCoupon({ endDate: null, usageLimit: 0 }), now)).toBe(true)
+    expect(isUsable(aCoupon({ isActive: false }), now)).toBe(false)
+    expect(isUsable(aCoupon({ endDate: at(-1) }), now)).toBe(false)
+    expect(isUsable(aCoupon({ startDate: at(1) }), now)).toBe(false)
+    expect(isUsable(aCoupon({ usageLimit: 3, usageCount: 3 }), now)).toBe(false)
+  })
+
+  test('say what they take off, and whether each person has a code of their own', () => {
+    expect(couponLabel(aCoupon())).toBe('SUMMER10 (10% off)')
+    expect(couponLabel(aCoupon({ type: 'fixed', amount: 5 }))).toBe('SUMMER10 ($5.00 off)')
+    expect(couponLabel(aCoupon({ code: 'CART', kind: 'personal' }))).toBe('CART-… (10% off, a code for each person)')
+    expect(couponLabel(aCoupon({ type: 'other', platformType: 'fixed_product' }))).toBe('SUMMER10 (fixed_product)')
+  })
+})
+
+test('the end of a job is told in the words of the specification (B 8)', () => {
+  expect(resultText({ sent: 2, unknown: 0 })).toBe('Discount emails sent successfully!')
+  expect(resultText({ sent: 0, unknown: 0 })).toBe('Failed to send discount email.')
+})

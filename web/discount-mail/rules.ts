@@ -1,0 +1,69 @@
+import type { Coupon } from '../../shared/coupons.ts'
+import type { CustomerView } from '../../shared/customers.ts'
+import { discountTexts } from '../../shared/discount-mail.ts'
+import { formatMoney } from '../ui/format.ts'
+
+// Who is chosen for a discount mail, and which coupons can be. Pure.
+
+export interface Person {
+  id: string
+  name: string
+}
+
+export interface PeopleFilter {
+  search: string
+  abandonedOnly: boolean
+}
+
+/** One by one, or all who match the filter but some. */
+export type Chosen = { kind: 'some'; people: readonly Person[] } | { kind: 'all'; except: readonly string[] }
+
+export const nobody: Chosen = { kind: 'some', people: [] }
+export const everybody: Chosen = { kind: 'all', except: [] }
+
+export const isChosen = (chosen: Chosen, id: string): boolean =>
+  chosen.kind === 'all' ? !chosen.except.includes(id) : chosen.people.some((person) => person.id === id)
+
+export function toggled(chosen: Chosen, person: Person): Chosen {
+  if (chosen.kind === 'all') {
+    const { except } = chosen
+    const isBack = except.includes(person.id)
+    return { kind: 'all', except: isBack ? except.filter((id) => id !== person.id) : [...except, person.id] }
+  }
+  const others = chosen.people.filter(({ id }) => id !== person.id)
+  return { kind: 'some', people: others.length < chosen.people.length ? others : [...others, person] }
+}
+
+export const countOf = (chosen: Chosen, total: number): number =>
+  chosen.kind === 'all' ? Math.max(0, total - chosen.except.length) : chosen.people.length
+
+/** As the server is asked; null: nobody is chosen. */
+export function recipientsOf(chosen: Chosen, { search, abandonedOnly }: PeopleFilter) {
+  if (chosen.kind === 'all') return { matching: { search, abandonedOnly, except: [...chosen.except] } }
+  return chosen.people.length > 0 ? { customers: chosen.people.map(({ id }) => id) } : null
+}
+
+export function personOf({ _id, first_name, last_name, customer_email, phone }: CustomerView): Person {
+  const name = [first_name, last_name].filter(Boolean).join(' ')
+  return { id: _id, name: name || customer_email || phone || 'Guest' }
+}
+
+/** What can be sent now: the others would be refused. */
+export function isUsable(
+  { isActive, startDate, endDate, usageLimit, usageCount, madeBy }: Coupon,
+  now: number,
+): boolean {
+  const hasBegun = startDate === null || madeBy === 'store' || Date.parse(startDate) <= now
+  const hasEnded = endDate !== null && Date.parse(endDate) <= now
+  return isActive && hasBegun && !hasEnded && (!usageLimit || usageCount < usageLimit)
+}
+
+export function couponLabel({ code, kind, type, amount, currency, platformType }: Coupon): string {
+  const saving =
+    type === 'percentage' ? `${amount}% off` : type === 'fixed' ? `${formatMoney(amount, currency)} off` : platformType
+  return kind === 'personal' ? `${code}-… (${saving}, a code for each person)` : `${code} (${saving})`
+}
+
+/** What is said at the end of a job. */
+export const resultText = ({ sent, unknown }: { sent: number; unknown: number }): string =>
+  sent + unknown > 0 ? discountTexts.sent : discountTexts.failed
