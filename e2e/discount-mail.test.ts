@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { beginVisit, endVisit, instance, page } from './carts/visit.ts'
+import { beginVisit, endVisit, instance, page, waiting } from './carts/visit.ts'
 import { checkInEveryTheme } from './every-theme.ts'
 
 // Discount mail in a real browser, on the demo's 90 days: chosen, previewed, sent and read in the mailbox.
@@ -63,4 +63,20 @@ test('all who match are selected at once, looked at, and the message reaches one
   await checkInEveryTheme(page, 'discount-mail', '[role=dialog]')
   await form.getByRole('button', { name: 'Send to 1 customer' }).click()
   await form.getByText('Discount emails sent successfully!').first().waitFor({ timeout: 60_000 })
+})
+
+test('from a customer’s page and from a cart’s, that person is meant', async () => {
+  await page.goto(`${instance.url}/customers`)
+  await page.locator('tbody a').first().click()
+  await page.getByRole('button', { name: 'Send discount' }).click()
+  await dialog().getByRole('button', { name: 'Send discount' }).waitFor()
+  expect(await customers().count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await page.goto(`${instance.url}/carts/${waiting[0]!.id}`)
+  await page.getByRole('button', { name: 'Send Discount Mail' }).click()
+  await dialog()
+    .getByText(/Ready to send|Not ready to send/)
+    .waitFor()
+  await preview().getByRole('radio', { name: 'Phone' }).check({ force: true })
+  await page.keyboard.press('Escape')
 })

@@ -10,7 +10,6 @@ export const discountTexts = {
   sent: 'Discount emails sent successfully!',
   failed: 'Failed to send discount email.',
   noAbandoned: 'No abandoned carts found.',
-  customersFailed: 'Failed to fetch customers. Please try again later.',
   noneFound: 'No customers found. Please check your store connection.',
   noCoupon: 'Please choose a coupon.',
   badCartUrl: 'Enter a full address, such as https://shop.example.com/cart',

@@ -4,6 +4,7 @@ import { IconBrandWhatsapp, IconClock, IconLock, IconMail, IconMessage, IconMess
 import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
+import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { useWhatsappEligible } from './send-queries.ts'
 import { endedText, type TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
@@ -52,6 +53,13 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
           action={whatsapp}
           onSend={() => onAsk({ channel: 'whatsapp', selection, when: 'now' })}
         />
+        {cart.customer_id && cart.customer_email && (
+          <SendDiscountButton
+            place={`cart:${cart.id}`}
+            label="Send Discount Mail"
+            person={{ id: cart.customer_id, name: cart.customer_name }}
+          />
+        )}
         {cart.phone && !isFree && (
           <Button
             variant="subtle"

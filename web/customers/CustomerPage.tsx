@@ -6,6 +6,7 @@ import { useMay } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { DataSubjectFound } from '../consent/DataSubjectFound.tsx'
 import { useDataSubject } from '../consent/privacy-queries.ts'
+import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
@@ -60,7 +61,13 @@ function Content({ customer }: { customer: Customer }) {
   )
   return (
     <>
-      <PageTitle title={titleOf(customer)} mark={mark} />
+      <PageTitle title={titleOf(customer)} mark={mark}>
+        <SendDiscountButton
+          place={`customer:${customer._id}`}
+          label="Send discount"
+          person={{ id: customer._id, name: titleOf(customer) }}
+        />
+      </PageTitle>
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
           <Stack gap="md">

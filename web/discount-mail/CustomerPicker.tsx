@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Input, SegmentedControl, Stack, Text } from '@
 import { useIntersection } from '@mantine/hooks'
 import { IconShoppingCartOff, IconUserOff } from '@tabler/icons-react'
 import { useEffect, useId, useRef } from 'react'
+import { customerTexts } from '../../shared/customers.ts'
 import { discountTexts } from '../../shared/discount-mail.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { counted, formatCount } from '../ui/format.ts'
@@ -44,8 +45,8 @@ export function CustomerPicker({ people, filter, chosen, error, onFilter, onChoo
       <Loaded
         query={people}
         loading={<LoadingRows count={4} />}
-        failed="Failed to load customers"
-        wordsOf={() => discountTexts.customersFailed}
+        failed={customerTexts.failed}
+        wordsOf={() => customerTexts.fetchFailed}
       >
         {(data) => <People pages={data.pages} people={people} filter={filter} chosen={chosen} onChoose={onChoose} />}
       </Loaded>
