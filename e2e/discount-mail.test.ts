@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mailsTo, readMail, until } from './app-instance.ts'
 import { beginVisit, endVisit, instance, page, waiting } from './carts/visit.ts'
 import { checkInEveryTheme } from './every-theme.ts'
 
@@ -53,16 +54,28 @@ test('all who match are selected at once, looked at, and the message reaches one
   await customers().getByText('All customers').click()
   await customers().getByRole('checkbox').first().waitFor()
   await customers().getByText('With an abandoned cart').click()
-  await customers().getByRole('checkbox').first().focus()
+  await customers().getByRole('checkbox', { name: waiting[0]!.customer_name, exact: true }).first().focus()
   await page.keyboard.press('Space')
   await form.getByText('1 customer selected').waitFor()
   await form.getByRole('combobox', { name: 'Coupon' }).click()
   await page.getByRole('option', { name: new RegExp(CODE) }).click()
-  await preview().getByRole('radio', { name: 'Plain text' }).check({ force: true })
+  await preview().getByText('Plain text', { exact: true }).click()
   await preview().getByText(CODE).first().waitFor({ timeout: 30_000 })
   await checkInEveryTheme(page, 'discount-mail', '[role=dialog]')
+  const saved = await preview().locator('pre').innerText()
   await form.getByRole('button', { name: 'Send to 1 customer' }).click()
   await form.getByText('Discount emails sent successfully!').first().waitFor({ timeout: 60_000 })
+  await form.getByRole('button', { name: 'Results' }).click()
+  const answers = form.getByRole('list', { name: 'Results by customer' })
+  const [to] = (await answers.innerText()).match(/\S+@\S+/)!
+  await until(
+    async () => (await mailsTo(instance, to)).some(({ subject }) => subject.startsWith('A discount for you')),
+    20_000,
+  )
+  const [mail] = (await mailsTo(instance, to)).filter(({ subject }) => subject.startsWith('A discount for you'))
+  const { text } = await readMail(instance, mail!.id)
+  const total = /Total with the coupon: (\S+)/.exec(saved)![1]!
+  for (const part of [CODE, '20 % off', `Total with the coupon: ${total}`]) expect(text).toContain(part)
 })
 
 test('from a customer’s page and from a cart’s, that person is meant', async () => {
@@ -77,6 +90,6 @@ test('from a customer’s page and from a cart’s, that person is meant', async
   await dialog()
     .getByText(/Ready to send|Not ready to send/)
     .waitFor()
-  await preview().getByRole('radio', { name: 'Phone' }).check({ force: true })
+  await preview().getByText('Phone', { exact: true }).click()
   await page.keyboard.press('Escape')
 })

@@ -23,7 +23,7 @@ export const discountTexts = {
     'This coupon has a code of its own for each message. Choose it in the discount mail instead of naming a code.',
 } as const
 
-/** The words a discount mail starts from. To somebody without a cart they say nothing of one. */
+/** The words a discount mail starts from. What the coupon takes off stands below the items of a cart. */
 export const READY_DISCOUNT = {
   subject: 'A discount for you at {{ store_name }}',
   body: `Hi {{ customer_name }},
@@ -35,11 +35,6 @@ It is valid until {{ coupon_expires }}.
 {% endif %}
 
 {{ cart_items }}
-
-{% if cart_total %}
-Total: {{ cart_total }}
-With your discount: {{ discounted_total }}
-{% endif %}
 
 {{ checkout_link }}
 

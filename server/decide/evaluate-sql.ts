@@ -199,16 +199,28 @@ export function loadImagined(tx: StoreTx, wanted: Imagined & { cartIds: readonly
   return imagine<ImaginedRow>(tx, carts, wanted)
 }
 
+/** What a discount mail has. */
+export interface Offered {
+  couponId: string | null
+  cartUrl: string | null
+}
+
 /** The same for people, each about the cart they left last; about none where there is none. */
-export function loadImaginedFor(
+export async function loadImaginedFor(
   tx: StoreTx,
-  wanted: Imagined & { shopperIds: readonly string[] },
+  wanted: Imagined & { shopperIds: readonly string[]; offer: Offered },
 ): Promise<ClaimedRow[]> {
   const people = sql`unnest(${[...wanted.shopperIds]}::uuid[]) with ordinality as w(id, place)
     join shoppers s on s.store_id = ${tx.storeId} and s.id = w.id
     left join lateral (${newestAbandoned}) c on true`
-  return imagine<ClaimedRow>(tx, people, wanted)
+  const { couponId, cartUrl } = wanted.offer
+  const coupon: WantedCoupon | null = couponId === null ? null : { id: couponId, ...AS_REQUESTED }
+  const rows = await imagine<ClaimedRow>(tx, people, wanted)
+  return rows.map((row) => ({ ...row, coupon, manual: row.manual && { ...row.manual, cartUrl } }))
 }
+
+/** As `COUPON_OF_REQUEST` has it. */
+const AS_REQUESTED = { fallback: 'skip', isFirstOrderOnly: false, pauseDays: null, aboveMinor: null } as const
 
 /** `about`: shoppers `s` with their carts `c`, in the order of `w.place`. */
 async function imagine<Row>(

@@ -7,6 +7,7 @@ export {
   loadImaginedFor,
   loadPreview,
   loadSituation,
+  type Offered,
   type Situation,
   suppressedOf,
   templateByKey,

@@ -245,6 +245,14 @@ describe('the specification’s single call', () => {
     expect(await refused({ discountType: 'percentage' })).toEqual([422, ['discountType']])
     expect(await refused({ discountAmount: 'much' })).toEqual([400, ['discountAmount']])
     expect(world.sent).toEqual([])
+    const sent = await offer(shop, { ...base, to: shop.buyerOrders[0]!.email })
+    expect(sent.body).toMatchObject({ success: true, state: 'sent' })
+    expect(world.sent.map(({ to }) => to)).toEqual([shop.buyerOrders[0]!.email])
+    expect(world.sent[0]!.text).toContain('$5.00')
+    expect(world.sent[0]!.text).toContain('SAVE-5')
+    const toCart = await offer(shop, { ...base, to: shop.orders[0]!.email })
+    expect(toCart.body).toMatchObject({ success: true, state: 'sent' })
+    expect(world.sent[1]!.text).toContain('Total with the coupon: $37.00')
   })
 })
 
@@ -284,5 +292,11 @@ describe('who gets it and who not', () => {
     expect([without.subject, without.problem, without.decision.outcome]).toEqual(['For Ben', null, 'send'])
     expect(without.html).not.toContain('Earl Grey')
     expect((await preview(newId())).status).toBe(404)
+    const personal = await aCoupon(world, shop, { kind: 'personal', platform_id: null, code: 'CART' })
+    const example = await world.request('POST', '/api/email/discount-preview', {
+      token: shop.token,
+      body: { customer: shop.people[0], couponId: personal },
+    })
+    expect([example.body.problem, example.body.text]).toEqual([null, expect.stringContaining('CART-EXAMPLE')])
   })
 })

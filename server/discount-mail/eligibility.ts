@@ -20,12 +20,13 @@ export async function readDiscountEligibility(
   wanted: z.output<typeof discountEligibility.body>,
 ): Promise<z.infer<typeof discountEligibility.reply>> {
   const shopperIds = await recipientsOf(store, wanted)
+  const offer = { couponId: wanted.couponId ?? null, cartUrl: null }
   const tally = new Tally(CHANNEL)
   const ahead = { count: 0, micros: 0, ofShopper: new Map<string, number>() }
   for (let start = 0; start < shopperIds.length; start += CHUNK) {
     const chunk = shopperIds.slice(start, start + CHUNK)
     const read: Parameters<typeof dryRun>[3] = (tx, base) =>
-      loadImaginedFor(tx, { shopperIds: chunk, channel: CHANNEL, templateId: null, ...base })
+      loadImaginedFor(tx, { offer, shopperIds: chunk, channel: CHANNEL, templateId: null, ...base })
     const { rows } = await dryRun(deps, store, new Map(), read, { isRendered: false, ahead })
     const known = new Map(rows.map((each) => [each.row.shopper_id, each]))
     for (const id of chunk) {

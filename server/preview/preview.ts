@@ -68,7 +68,7 @@ export async function previewMessage({ deps, store, signal }: Asked, wanted: Mes
   }, signal)
 }
 
-export interface OfferRequest extends OwnText {
+export interface OfferRequest extends OwnText, load.Offered {
   shopperId: string
   couponId: string | null
   cartUrl: string | null
@@ -78,7 +78,9 @@ export interface OfferRequest extends OwnText {
 export function previewOffer({ deps, store, signal }: Asked, { shopperId, couponId, cartUrl, ...words }: OfferRequest) {
   return seated(async () => {
     const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
+      const offer = { couponId, cartUrl }
       const rows = await load.loadImaginedFor(tx, {
+        offer,
         shopperIds: [shopperId],
         channel: 'email',
         templateId: null,

@@ -53,6 +53,8 @@ export function DiscountForm({ place, person, onClose }: Props) {
   const count = countOf(typed.chosen, total)
   const refused = fieldsOf(send.error)
   const isBlank = typed.words.subject.trim() === '' || typed.words.body.trim() === ''
+  // Nobody of them would get it.
+  const isHopeless = count > 0 && !eligibility.isPlaceholderData && eligibility.data?.eligible.length === 0
   const submit = () => {
     setAsked(true)
     if (!recipients || !typed.couponId || isBlank) return
@@ -122,7 +124,7 @@ export function DiscountForm({ place, person, onClose }: Props) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button loading={send.isPending} onClick={submit}>
+          <Button loading={send.isPending} disabled={isHopeless} onClick={submit}>
             {person ? 'Send discount' : `Send to ${counted(count, 'customer')}`}
           </Button>
         </Group>
