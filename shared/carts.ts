@@ -91,6 +91,8 @@ export const RestorableCart = z.object({
   /** Bought meanwhile: there is nothing to restore. */
   isOrdered: z.boolean(),
   expiresAt: z.string(),
+  /** Of the message; `saving` is null where it cannot be known. */
+  coupon: z.object({ code: z.string(), saving: z.number().nullable() }).nullable(),
 })
 export type RestorableCart = z.infer<typeof RestorableCart>
 

@@ -15,6 +15,10 @@ export const restoreTexts = {
 export const ItemOutcome = z.enum(['ok', 'quantity_clamped', 'price_changed', 'gone', 'choose_again'])
 export type ItemOutcome = z.infer<typeof ItemOutcome>
 
+/** carried: it is in the link · refused: the store did not take it, and the cart is filled without it · by_hand: no link can carry it */
+export const CouponOutcome = z.enum(['carried', 'refused', 'by_hand'])
+export type CouponOutcome = z.infer<typeof CouponOutcome>
+
 export const restoreCart = endpoint({
   method: 'POST',
   path: '/api/carts/:id/restore',
@@ -45,6 +49,8 @@ export const restoreCart = endpoint({
     isOrdered: z.boolean(),
     /** By a member of the store, or from a test message: no touch, counted nowhere. */
     isTest: z.boolean(),
+    /** Of the message the link came with. */
+    coupon: z.object({ code: z.string(), outcome: CouponOutcome }).nullable(),
   }),
 })
 

@@ -45,6 +45,11 @@ export const presentRestorable = ({ items, currency }: Restorable) =>
     url: item.permalink,
   }))
 
+export const presentOffered = ({ code, savingMinor }: NonNullable<Restorable['coupon']>, currency: string) => ({
+  code,
+  saving: savingMinor === null ? null : decimal(savingMinor, currency),
+})
+
 export const presentRestored = ({ items, currency, ...told }: Restored) => ({
   message: told.isOrdered ? restoreTexts.ordered : restoreTexts.restored,
   ...told,

@@ -18,7 +18,15 @@ import { chooseStore } from '../stores/choose.ts'
 import { readActiveCarts, readFollowed } from './active.ts'
 import { cartsDownload } from './export.ts'
 import { decisionsOf, eventsOf, lastSyncedAt, messagesOfCart, orderOfCart, readCart, touchesOf } from './page-sql.ts'
-import { decimal, presentCart, presentMessage, presentRestorable, presentRestored, presentTimeline } from './present.ts'
+import {
+  decimal,
+  presentCart,
+  presentMessage,
+  presentOffered,
+  presentRestorable,
+  presentRestored,
+  presentTimeline,
+} from './present.ts'
 
 export const cartRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listAbandonedCarts, async ({ store, query }) => {
@@ -71,6 +79,7 @@ export const cartRoutes: Routes = (app, deps) => {
           shopUrl: cart.shopUrl,
           isOrdered: cart.isOrdered,
           expiresAt: cart.expiresAt.toISOString(),
+          coupon: cart.coupon && presentOffered(cart.coupon, cart.currency),
         },
       }
     }

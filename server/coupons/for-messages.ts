@@ -59,6 +59,25 @@ export async function couponsOfMessages(
   return new Map((await sql.couponsOf(tx, wanted)).map((row) => [row.message_id, couponOf(row)]))
 }
 
+/** The coupon a message left with, as its code stands now; null: it is gone, used or expired. */
+export async function couponOfCode(
+  store: StoreDb,
+  message: { id: string; shopper_id: string; coupon_id: string; at: Date },
+): Promise<CouponState | null> {
+  const wanted = { messageId: message.id, couponId: message.coupon_id, shopperId: message.shopper_id }
+  const [row] = await sql.couponsOf(store, [wanted])
+  if (!row) return null
+  const { state, isPersonal, personal } = couponOf(row)
+  if (!isPersonal || !state) return state
+  if (personal?.stage !== 'made' || personal.isUsed || personal.expiresAt <= message.at) return null
+  return asMade(state, personal)
+}
+
+/** A capped percentage stands in the store as the amount it comes to (decision 33). */
+export function asMade(state: CouponState, { amountMinor }: Pick<PersonalCode, 'amountMinor'>): CouponState {
+  return amountMinor === null ? state : { ...state, type: 'fixed', percent: null, amountMinor }
+}
+
 function couponOf({ coupon, code, used_before, last_used_at }: sql.MessageCouponRow): MessageCoupon {
   return {
     state: coupon && stateOf(coupon),

@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type StoreDb, sql } from '../core/db.ts'
 import type { CouponsTable, CouponTerms } from '../schema/coupons.ts'
 
 // The coupons of messages: SQL and nothing else.
@@ -46,7 +46,7 @@ export interface CodeColumns {
 
 /** Used: by an order that names a shared coupon made here, a personal code, or a code that a message to this shopper left with. */
 export async function couponsOf(
-  { db, storeId }: StoreTx,
+  { db, storeId }: StoreDb,
   wanted: readonly { messageId: string; couponId: string; shopperId: string }[],
 ): Promise<MessageCouponRow[]> {
   const rows = await sql<MessageCouponRow>`

@@ -1,7 +1,7 @@
 import type { ShownCoupon } from '../compose/coupon-words.ts'
 import type { DiscountCoupon, DiscountLine, DiscountRules } from '../coupons/discount.ts'
 import { discountsOf, shownAfter } from '../coupons/discount.ts'
-import type { MessageCoupon, PersonalCode, WantedCoupon } from '../coupons/for-messages.ts'
+import { asMade, type MessageCoupon, type WantedCoupon } from '../coupons/for-messages.ts'
 import { type CouponState, type CouponUse, couponProblem, endOf, GOOD_FOR_MS, withheldBy } from '../coupons/validity.ts'
 
 // What becomes of the coupon of one message (decisions 33 to 37). Pure.
@@ -74,7 +74,7 @@ export function couponFinding(
   if (made.isUsed) return leaveOut('coupon_invalid:used_up')
   if (made.stage === 'deleted') return leaveOut('coupon_invalid:gone')
   if (end < now.getTime() + goodForOf(coupon)) return leaveOut('coupon_invalid:expired')
-  return include(wanted, { coupon, state: madeOf(state, made), code: made.code }, about)
+  return include(wanted, { coupon, state: asMade(state, made), code: made.code }, about)
 }
 
 function leftOut({ fallback }: WantedCoupon, code: string, reason: string): CouponFinding {
@@ -109,11 +109,6 @@ function waitingFor({ code, personal, isOfCart }: MessageCoupon, { now, cartVers
   }
   // Its amount is of another cart, and is about to be computed for this one.
   return isOfCart && personal.cartVersion !== cartVersion ? pending(personal.code) : null
-}
-
-/** A capped percentage stands in the store as the amount it comes to (decision 33). */
-function madeOf(state: CouponState, { amountMinor }: PersonalCode): CouponState {
-  return amountMinor === null ? state : { ...state, type: 'fixed', percent: null, amountMinor }
 }
 
 function cappedFor({ maxDiscountMinor }: MessageCoupon, state: CouponState, cart: ShownGoods | null): CouponState {

@@ -228,6 +228,8 @@ export interface Refilled {
   checkoutUrl: string | null
   /** What the store put into it, by the id of the product or variation. */
   lines: { id: string; quantity: number }[]
+  /** Of a coupon that was wished for: the store did not take it. */
+  isCouponRefused?: boolean
 }
 
 /** A coupon as the store has it. */

@@ -33,6 +33,18 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
   return rows.rows[0]
 }
 
+/** What a message left with; null: no coupon. */
+export async function couponOfMessage({ db, storeId }: StoreDb, messageId: string) {
+  const row = await db
+    .selectFrom('messages')
+    .select(['id', 'shopper_id', 'coupon_id', 'coupon_code'])
+    .where('store_id', '=', storeId)
+    .where('id', '=', messageId)
+    .where('coupon_code', 'is not', null)
+    .executeTakeFirst()
+  return row ?? null
+}
+
 export interface Availability {
   product_id: string
   variation_id: string

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../shared/restore.ts'
+import { aCopiedCoupon } from '../../test/copied-coupons.ts'
 import { aFakeStore } from '../../test/fake-store.ts'
 import { aShop, HOUR, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
@@ -73,6 +74,35 @@ test('the store’s own cart has the last word on what was restored (decision 14
   expect(reply.items[0]).toMatchObject({ quantity: 2, before: { quantity: 3 } })
   expect(reply.checkoutUrl).toBe(`${home}/checkout/?session=x`)
   expect(wishes[0]).toMatchObject({ coupon: null, extra: { recoup_cart: expect.stringMatching(/^[\w-]{43}$/) } })
+})
+
+test('the page shows the code of its message with what it saves; refused by the store, the cart is filled without it (decision 14)', async () => {
+  await mailed()
+  const couponId = await aCopiedCoupon(world, shop, { code: 'CART10' })
+  await world.db
+    .updateTable('messages')
+    .set({ coupon_id: couponId, coupon_code: 'CART10' })
+    .where('store_id', '=', shop.storeId)
+    .where('handed_over_at', 'is not', null)
+    .execute()
+  const { coupon, total } = await look()
+  expect(coupon).toEqual({ code: 'CART10', saving: Math.ceil(total * 10 - 0.5) / 100 })
+  const lines = [
+    { id: '16', quantity: 3 },
+    { id: '17', quantity: 1 },
+  ]
+  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: false }))
+  expect((await press()).coupon).toEqual({ code: 'CART10', outcome: 'carried' })
+  expect(wishes[0]).toMatchObject({ coupon: 'CART10' })
+  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: true }))
+  const refused = await press()
+  expect(refused).toMatchObject({
+    coupon: { code: 'CART10', outcome: 'refused' },
+    checkoutUrl: `${home}/checkout/?session=x`,
+  })
+  expect(outcomesOf(refused)).toEqual(['ok', 'ok'])
+  await world.db.updateTable('coupons').set({ gone_at: world.now }).where('id', '=', couponId).execute()
+  expect((await look()).coupon).toBeNull()
 })
 
 test('one link pressed again and again makes the store answer ten times in ten minutes, and leads there all the same', async () => {

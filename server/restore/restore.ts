@@ -1,4 +1,4 @@
-import { restoreTexts } from '../../shared/restore.ts'
+import { type CouponOutcome, restoreTexts } from '../../shared/restore.ts'
 import { openWayBack } from '../capture/way-back.ts'
 import { recordTouchpoint } from '../carts/touch.ts'
 import type { Db, StoreDb } from '../core/db.ts'
@@ -16,6 +16,7 @@ import { platformOf } from '../platforms/registry.ts'
 import { storeAccess } from '../stores/access.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
 import { readUnpaidOrder } from '../sync/unpaid.ts'
+import { type OfferedCoupon, offeredCoupon } from './restore-coupon.ts'
 import { asRefilled, isOfStore, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
 import * as sql from './restore-sql.ts'
 
@@ -29,13 +30,17 @@ export interface Restorable {
   shopUrl: string
   isOrdered: boolean
   expiresAt: Date
+  /** Of the message; null: none, or it is not good any more. */
+  coupon: OfferedCoupon | null
 }
 
 /** What is to be had of it, as far as the copy of the catalogue knows. */
 export async function readRestorable(deps: Deps, token: string): Promise<Restorable> {
   const { link, cart, store } = await openToken(deps, token)
+  const items = await plannedItems(store, cart)
   return {
-    items: await plannedItems(store, cart),
+    items,
+    coupon: await offeredCoupon(deps, store, { messageId: link.message_id, items, currency: cart.currency }),
     valueMinor: cart.value_minor,
     currency: cart.currency,
     storeName: cart.store_name,
@@ -53,6 +58,8 @@ export interface Restored {
   shopUrl: string
   isOrdered: boolean
   isTest: boolean
+  /** The message's; null: it has none. */
+  coupon: { code: string; outcome: CouponOutcome } | null
 }
 
 /** The parameter our capture script looks for. */
@@ -87,12 +94,14 @@ interface Pressed {
 async function restore(deps: Deps, pressed: Pressed): Promise<Restored> {
   const { store, cart, messageId } = pressed
   const told = { currency: cart.currency, shopUrl: cart.home_url, isTest: messageId === null }
-  if (isOrdered(cart)) return { ...told, items: [], checkoutUrl: null, isOrdered: true }
+  if (isOrdered(cart)) return { ...told, items: [], checkoutUrl: null, coupon: null, isOrdered: true }
   const back = await notePress(deps, pressed)
+  const code = cart.coupon_code
+  const byHand = code === null ? null : { code, outcome: 'by_hand' as const }
   const planned = await plannedItems(store, cart)
   const mayAsk = await mayAskStore(deps, pressed)
   const paymentUrl = cart.has_checkout_link || !mayAsk ? null : await paymentUrlOf(deps, store, cart, planned)
-  if (paymentUrl) return { ...told, items: planned, checkoutUrl: paymentUrl, isOrdered: false }
+  if (paymentUrl) return { ...told, items: planned, checkoutUrl: paymentUrl, coupon: byHand, isOrdered: false }
   // Without that order one product is all an older store takes.
   const items = cart.has_checkout_link ? planned : await plannedItems(store, cart, false)
   return { ...told, ...(await fill(deps, { store, cart, items, back, mayAsk })), isOrdered: false }
@@ -138,18 +147,31 @@ async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder
 /** The best way the store has (decision 14): the whole cart at once, tried by us first, or one product. */
 async function fill(
   deps: Deps,
-  wanted: { store: StoreDb; cart: RestorableCart; items: RestoredItem[]; back: string; mayAsk: boolean },
+  wanted: {
+    store: StoreDb
+    cart: RestorableCart
+    items: RestoredItem[]
+    back: string
+    mayAsk: boolean
+  },
 ) {
   const { store, cart, items, back, mayAsk } = wanted
+  const code = cart.coupon_code
+  const told = (outcome: CouponOutcome) => (code === null ? null : { code, outcome })
   const taken = items.filter(isTaken)
   // The store judges a code itself; one that has ended costs the shopper nothing but the discount. A personal code is for individual use.
   const along = { coupon: cart.coupon_code ?? cart.coupons[0] ?? null, extra: { [WAY_BACK]: back } }
   const refilled =
     mayAsk && cart.has_checkout_link && taken.length > 0 ? await refill(deps, store, { items: taken, ...along }) : null
   if (refilled && (refilled.checkoutUrl === null || isOfStore(refilled.checkoutUrl, cart.home_url)))
-    return { items: asRefilled(items, refilled), checkoutUrl: refilled.checkoutUrl }
+    return {
+      items: asRefilled(items, refilled),
+      checkoutUrl: refilled.checkoutUrl,
+      coupon: told(refilled.isCouponRefused ? 'refused' : 'carried'),
+    }
   const profile = { homeUrl: cart.home_url, hasCheckoutLink: cart.has_checkout_link }
-  return { items, checkoutUrl: platformOf(cart.platform).restoreLink(profile, taken, along)?.url ?? null }
+  const link = platformOf(cart.platform).restoreLink(profile, taken, along)
+  return { items, checkoutUrl: link?.url ?? null, coupon: told(cart.has_checkout_link ? 'carried' : 'by_hand') }
 }
 
 async function refill(deps: Deps, store: StoreDb, wish: RefillWish): Promise<Refilled | null> {

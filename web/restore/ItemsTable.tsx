@@ -51,8 +51,27 @@ export function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
             <Money amount={cart.total} currency={cart.currency} />
           </Table.Td>
         </Table.Tr>
+        {'coupon' in cart && cart.coupon && <CouponRow coupon={cart.coupon} currency={cart.currency} />}
       </Table.Tfoot>
     </Table>
+  )
+}
+
+/** What the message's coupon takes off, where that is known. */
+function CouponRow({ coupon, currency }: { coupon: NonNullable<RestorableCart['coupon']>; currency: string }) {
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">Coupon {coupon.code}</Table.Th>
+      <Table.Td />
+      <Table.Td />
+      <Table.Td className="number">
+        {coupon.saving !== null && (
+          <>
+            −<Money amount={coupon.saving} currency={currency} />
+          </>
+        )}
+      </Table.Td>
+    </Table.Tr>
   )
 }
 

@@ -4,10 +4,11 @@ import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { ChooseAgain } from './ItemsTable.tsx'
 import type { RestoredReply } from './queries.ts'
-import { isLeftOut, outcomeText } from './rules.ts'
+import { couponText, isLeftOut, outcomeText } from './rules.ts'
 
 export function Restored({ restored, currency }: { restored: RestoredReply; currency: string }) {
   const { checkoutUrl, items, message, shopUrl } = restored
+  const aboutCoupon = checkoutUrl ? couponText(restored.coupon) : null
   return (
     <Stack gap="lg">
       {checkoutUrl ? (
@@ -17,6 +18,11 @@ export function Restored({ restored, currency }: { restored: RestoredReply; curr
       ) : (
         <Notice tone="warn" isLive>
           None of the items in this cart can be restored. Please choose again in the shop.
+        </Notice>
+      )}
+      {aboutCoupon && (
+        <Notice tone="warn" isLive>
+          {aboutCoupon}
         </Notice>
       )}
       <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { announcement, isAsAnnounced, isOnOffer, outcomeText } from './rules.ts'
+import { announcement, couponText, isAsAnnounced, isOnOffer, outcomeText } from './rules.ts'
 
 type Outcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone' | 'choose_again'
 const item = (outcome: Outcome, quantity: number, price = 20) => ({
@@ -26,7 +26,7 @@ const offered = (outcome: Outcome, now: { quantity: number; price: number }) => 
 })
 const cart = (...items: ReturnType<typeof offered>[]) => ({
   ...{ items, total: 80, currency: 'USD', storeName: 'Tea & Co', shopUrl: 'https://shop.example', expiresAt: '' },
-  isOrdered: false,
+  ...{ isOrdered: false, coupon: null },
 })
 
 it('says before the press what will not come back as it was', () => {
@@ -34,6 +34,15 @@ it('says before the press what will not come back as it was', () => {
   expect(announcement(offered('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe('Only 2 left. Now $18.00.')
   expect(announcement(offered('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
   expect(announcement(offered('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
+})
+
+it('says of the coupon only what the shopper has to know', () => {
+  expect(couponText(null)).toBeNull()
+  expect(couponText({ code: 'CART10', outcome: 'carried' })).toBeNull()
+  expect(couponText({ code: 'CART10', outcome: 'refused' })).toBe(
+    'The shop did not accept the coupon CART10. Your cart is filled without it.',
+  )
+  expect(couponText({ code: 'CART10', outcome: 'by_hand' })).toMatch(/enter the coupon CART10 in the shop/)
 })
 
 it('offers to go on while anything of the cart can be put back', () => {
@@ -44,7 +53,8 @@ it('offers to go on while anything of the cart can be put back', () => {
 
 it('goes on without another word unless something turned out worse than it had said', () => {
   const said = cart(offered('ok', { quantity: 4, price: 20 }), offered('gone', { quantity: 4, price: 20 }))
-  const turned = (outcome: Outcome, quantity: number) => ({
+  const turned = (outcome: Outcome, quantity: number, coupon: Parameters<typeof couponText>[0] = null) => ({
+    coupon,
     items: [
       { outcome, quantity },
       { outcome: 'gone' as const, quantity: 4 },
@@ -54,4 +64,6 @@ it('goes on without another word unless something turned out worse than it had s
   expect(isAsAnnounced(said, turned('price_changed', 4))).toBe(true)
   expect(isAsAnnounced(said, turned('quantity_clamped', 3))).toBe(false)
   expect(isAsAnnounced(said, turned('choose_again', 4))).toBe(false)
+  expect(isAsAnnounced(said, turned('ok', 4, { code: 'CART10', outcome: 'carried' }))).toBe(true)
+  expect(isAsAnnounced(said, turned('ok', 4, { code: 'CART10', outcome: 'refused' }))).toBe(false)
 })

@@ -6,7 +6,8 @@ import { formatMoney } from '../ui/format.ts'
 
 // Words of the shopper's pages. Pure.
 
-type Item = z.infer<typeof restoreCart.reply>['items'][number]
+type Reply = z.infer<typeof restoreCart.reply>
+type Item = Reply['items'][number]
 
 /** Bought meanwhile. A member is shown the whole cart, and its state says so. */
 export const isBought = (cart: RestorableCart | CartView): boolean =>
@@ -22,8 +23,10 @@ export const isOnOffer = (cart: RestorableCart | CartView): boolean =>
 /** Nothing turned out worse than the page had said: the shopper may be sent on without another word. */
 export function isAsAnnounced(
   cart: RestorableCart | CartView,
-  restored: { items: readonly Pick<Item, 'outcome' | 'quantity'>[] },
+  restored: { items: readonly Pick<Item, 'outcome' | 'quantity'>[]; coupon: Reply['coupon'] },
 ): boolean {
+  // The shopper reads first that it is not in the cart.
+  if (restored.coupon && restored.coupon.outcome !== 'carried') return false
   return restored.items.every((item, index) => {
     const said = cart.items[index]
     if (!said) return false
@@ -53,6 +56,14 @@ export function outcomeText(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 
     ...(item.price === item.before.price ? [] : [`It was ${formatMoney(item.before.price, currency)} before.`]),
   ]
   return words.join(' ') || null
+}
+
+/** What became of the message's coupon; null: nothing is to be said. */
+export function couponText(coupon: Reply['coupon']): string | null {
+  if (!coupon) return null
+  const { code, outcome } = coupon
+  if (outcome === 'refused') return `The shop did not accept the coupon ${code}. Your cart is filled without it.`
+  return outcome === 'by_hand' ? `Please enter the coupon ${code} in the shop yourself.` : null
 }
 
 const clamped = (left: number) =>

@@ -72,6 +72,14 @@ test('the store fills it, and the shopper gets the same link for a browser of th
   expect(asked).toEqual(['GET /checkout-link/', 'GET /wp-json/wc/store/v1/cart'])
 })
 
+test('a coupon the store does not take is told, and is not in the shopper’s link', async () => {
+  expect((await refill([mug()], 'WELCOME10'))?.isCouponRefused).toBe(false)
+  const refused = (await refill([mug()], 'no-such-code'))!
+  expect(refused).toMatchObject({ isCouponRefused: true, lines: [{ id: String(ids.get(16)), quantity: 1 }] })
+  expect(refused.checkoutUrl).not.toContain('coupon')
+  expect(await refill([mug()])).not.toHaveProperty('isCouponRefused')
+})
+
 test('what the store does not take is missing from what it says is in the cart', async () => {
   const soldOut = { productId: String(ids.get(69)), variationId: null, quantity: 1 }
   expect((await refill([mug(), soldOut]))?.lines).toEqual([{ id: String(ids.get(16)), quantity: 1 }])

@@ -43,18 +43,21 @@ async function tryLink(store: Store, wish: RefillWish): Promise<Refilled | null>
   if (answer.status !== 302 || !target || !isOfStore) return null
   const session = target.searchParams.get('session')
   if (!session && !target.searchParams.has('wc_error')) return null
-  const cart = session ? await readCart(store, session) : []
+  const { lines: cart, coupons } = session ? await readCart(store, session) : { lines: [], coupons: [] }
   const isLacking = wish.items.some((item) => item.choices && quantityOf(cart, item) < quantityWished(wish, item))
   if (isLacking && wish.items.length <= MOST_LINES) {
     const filled = await fillByLine(store, wish, session ? target : null)
     if (sum(filled.lines) > sum(cart)) return filled
   }
-  const checkoutUrl = cart.length > 0 ? checkoutLink(access.homeUrl, wish.items, wish) : null
-  return { checkoutUrl, lines: cart }
+  const told = cart.length > 0 ? judged(wish, coupons) : {}
+  const along = told.isCouponRefused ? { ...wish, coupon: null } : wish
+  const checkoutUrl = cart.length > 0 ? checkoutLink(access.homeUrl, wish.items, along) : null
+  return { checkoutUrl, lines: cart, ...told }
 }
 
 /** `checkout`: where the store's own link led to; null when it took none of the items. */
-async function fillByLine(store: Store, { items, coupon, extra }: RefillWish, checkout: URL | null): Promise<Refilled> {
+async function fillByLine(store: Store, wish: RefillWish, checkout: URL | null): Promise<Refilled> {
+  const { items, coupon, extra } = wish
   const token = z.string().parse((await ask(store, cartUrl(store))).headers['cart-token'])
   for (const { productId, variationId, quantity, choices = [] } of items) {
     const variation = choices.map(({ name, value }) => ({ attribute: name, value }))
@@ -62,24 +65,39 @@ async function fillByLine(store: Store, { items, coupon, extra }: RefillWish, ch
     await ask(store, `${cartUrl(store)}/add-item`, token, line)
   }
   if (coupon) await ask(store, `${cartUrl(store)}/apply-coupon`, token, { code: coupon })
-  const lines = await readCart(store, token)
+  const { lines, coupons } = await readCart(store, token)
   // The session is opened on whatever page it is brought to. Where the checkout is, only the link knows.
   const target = new URL(checkout ?? `${store.access.homeUrl.replace(/(?<!\/)\/+$/, '')}/`)
   for (const [name, value] of Object.entries({ ...extra, session: token })) target.searchParams.set(name, value)
-  return { checkoutUrl: lines.length > 0 ? target.href : null, lines }
+  return {
+    checkoutUrl: lines.length > 0 ? target.href : null,
+    lines,
+    ...(lines.length > 0 ? judged(wish, coupons) : {}),
+  }
+}
+
+/** Nothing is said where no coupon was wished for. Codes are compared without case. */
+function judged({ coupon }: RefillWish, inCart: readonly string[]): { isCouponRefused?: boolean } {
+  if (coupon === null) return {}
+  return { isCouponRefused: !inCart.some((code) => code.toLowerCase() === coupon.toLowerCase()) }
 }
 
 const Cart = z.object({
   items: z.array(z.object({ id: z.union([z.number(), z.string()]), quantity: z.number().positive() })).max(1_000),
+  coupons: z
+    .array(z.object({ code: z.string().max(200) }))
+    .max(100)
+    .catch([]),
 })
 
-async function readCart(store: Store, token: string): Promise<Refilled['lines']> {
+async function readCart(store: Store, token: string): Promise<{ lines: Refilled['lines']; coupons: string[] }> {
   const answer = await ask(store, cartUrl(store), token)
-  const { items } = Cart.parse(JSON.parse(answer.body.toString('utf8')))
-  return items.flatMap(({ id, quantity }) => {
+  const { items, coupons } = Cart.parse(JSON.parse(answer.body.toString('utf8')))
+  const lines = items.flatMap(({ id, quantity }) => {
     const known = idText(id)
     return known ? [{ id: known, quantity: Math.trunc(quantity) }] : []
   })
+  return { lines, coupons: coupons.map(({ code }) => code) }
 }
 
 const cartUrl = ({ access }: Store): string => `${access.storeUrl}/wp-json/wc/store/v1/cart`
