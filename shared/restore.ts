@@ -15,8 +15,8 @@ export const restoreTexts = {
 export const ItemOutcome = z.enum(['ok', 'quantity_clamped', 'price_changed', 'gone', 'choose_again'])
 export type ItemOutcome = z.infer<typeof ItemOutcome>
 
-/** carried: it is in the link · refused: the store did not take it, and the cart is filled without it · by_hand: no link can carry it */
-export const CouponOutcome = z.enum(['carried', 'refused', 'by_hand'])
+/** carried: it is in the link · refused: the store did not take it, and the cart is filled without it · to_enter: no link can carry it */
+export const CouponOutcome = z.enum(['carried', 'refused', 'to_enter'])
 export type CouponOutcome = z.infer<typeof CouponOutcome>
 
 export const restoreCart = endpoint({

@@ -200,6 +200,8 @@ function touchEntry({ at, kind, message_id, is_human, class_reason }: Touches[nu
   const entry = { at: at.toISOString(), kind, messageId: message_id }
   if (!is_human) return { ...entry, title: `Link clicked (by a machine: ${who})`, text: `${why} Not counted.`.trim() }
   const counts = 'A purchase within the attribution window is attributed to this message.'
+  if (kind === 'coupon')
+    return { ...entry, title: 'Coupon used', text: `A person ordered with the message’s coupon. ${counts}` }
   if (kind === 'restore') return { ...entry, title: 'Cart restored', text: `A person restored the cart. ${counts}` }
   return { ...entry, title: 'Link clicked', text: `A person clicked the link. ${counts}` }
 }
@@ -274,7 +276,9 @@ function decisionTitle(outcome: Exclude<Decided['outcome'], 'result'>, provider:
 
 function eventText(event: Events[number]): { title: string; text: string } {
   const order = typeof event.detail.orderId === 'string' ? ` Order ${event.detail.orderId}.` : ''
-  const [title, text] = eventTexts[event.kind] ?? [event.kind, '']
+  const code = typeof event.detail.code === 'string' ? event.detail.code : ''
+  const [title, words] = eventTexts[event.kind] ?? [event.kind, '']
+  const text = words.replace('{code}', code)
   const correction = event.detail.before ? ' Corrected by later information.' : ''
   return { title, text: `${text}${order}${correction}`.trim() }
 }
@@ -286,5 +290,7 @@ const eventTexts: Record<string, [string, string]> = {
   purchased: ['Purchased', 'The shopper bought without using a link in your messages.'],
   emptied: ['Cart emptied', 'The cart was emptied in the shop. If an order did that, it shows once orders are read.'],
   lost: ['Lost', 'Nothing more is planned for this cart. A later purchase still counts.'],
+  coupon_made: ['Coupon code created', 'The code {code} was created in the store for one message to this shopper.'],
+  coupon_used: ['Coupon used', 'The code {code} was used in an order.'],
   merged: ['Merged', 'Another cart of the same shopper was merged with this one.'],
 }

@@ -97,11 +97,11 @@ async function restore(deps: Deps, pressed: Pressed): Promise<Restored> {
   if (isOrdered(cart)) return { ...told, items: [], checkoutUrl: null, coupon: null, isOrdered: true }
   const back = await notePress(deps, pressed)
   const code = cart.coupon_code
-  const byHand = code === null ? null : { code, outcome: 'by_hand' as const }
+  const toEnter = code === null ? null : { code, outcome: 'to_enter' as const }
   const planned = await plannedItems(store, cart)
   const mayAsk = await mayAskStore(deps, pressed)
   const paymentUrl = cart.has_checkout_link || !mayAsk ? null : await paymentUrlOf(deps, store, cart, planned)
-  if (paymentUrl) return { ...told, items: planned, checkoutUrl: paymentUrl, coupon: byHand, isOrdered: false }
+  if (paymentUrl) return { ...told, items: planned, checkoutUrl: paymentUrl, coupon: toEnter, isOrdered: false }
   // Without that order one product is all an older store takes.
   const items = cart.has_checkout_link ? planned : await plannedItems(store, cart, false)
   return { ...told, ...(await fill(deps, { store, cart, items, back, mayAsk })), isOrdered: false }
@@ -171,7 +171,7 @@ async function fill(
     }
   const profile = { homeUrl: cart.home_url, hasCheckoutLink: cart.has_checkout_link }
   const link = platformOf(cart.platform).restoreLink(profile, taken, along)
-  return { items, checkoutUrl: link?.url ?? null, coupon: told(cart.has_checkout_link ? 'carried' : 'by_hand') }
+  return { items, checkoutUrl: link?.url ?? null, coupon: told(cart.has_checkout_link ? 'carried' : 'to_enter') }
 }
 
 async function refill(deps: Deps, store: StoreDb, wish: RefillWish): Promise<Refilled | null> {

@@ -42,7 +42,7 @@ it('says of the coupon only what the shopper has to know', () => {
   expect(couponText({ code: 'CART10', outcome: 'refused' })).toBe(
     'The shop did not accept the coupon CART10. Your cart is filled without it.',
   )
-  expect(couponText({ code: 'CART10', outcome: 'by_hand' })).toMatch(/enter the coupon CART10 in the shop/)
+  expect(couponText({ code: 'CART10', outcome: 'to_enter' })).toMatch(/enter the coupon CART10 in the shop/)
 })
 
 it('offers to go on while anything of the cart can be put back', () => {

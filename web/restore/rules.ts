@@ -63,7 +63,7 @@ export function couponText(coupon: Reply['coupon']): string | null {
   if (!coupon) return null
   const { code, outcome } = coupon
   if (outcome === 'refused') return `The shop did not accept the coupon ${code}. Your cart is filled without it.`
-  return outcome === 'by_hand' ? `Please enter the coupon ${code} in the shop yourself.` : null
+  return outcome === 'to_enter' ? `Please enter the coupon ${code} in the shop yourself.` : null
 }
 
 const clamped = (left: number) =>

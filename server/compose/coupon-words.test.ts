@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { couponInWords } from './coupon-words.ts'
+
+const coupon = {
+  code: 'CART10',
+  percent: 1_000,
+  amountMinor: null,
+  currency: 'USD',
+  expiresAt: null,
+  totalMinor: 4_500,
+}
+const cart = { valueMinor: 5_000, currency: 'USD', timeZone: 'America/New_York' }
+
+test('a percentage, an amount, what is saved and what is left (decision 37)', () => {
+  const words = { code: 'CART10', expires: null, saving: '$5.00', total: '$45.00' }
+  expect(couponInWords(coupon, cart)).toEqual({ ...words, amount: '10 %' })
+  expect(couponInWords({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5 %')
+  expect(couponInWords({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({ ...words, amount: '$5.00' })
+})
+
+test('without a cart, or where it cannot be known, no saving is claimed', () => {
+  expect(couponInWords(coupon, { ...cart, currency: null })).toMatchObject({ saving: null, total: null })
+  expect(couponInWords({ ...coupon, totalMinor: null }, cart)).toMatchObject({ saving: null, total: null })
+})
+
+test.each([
+  ['2026-12-01T05:00:00Z', 'November 30, 2026'],
+  ['2026-12-01T04:59:59Z', 'November 30, 2026'],
+  ['2026-11-30T15:30:00Z', 'November 30, 2026, 10:30 AM'],
+  ['2026-11-30T17:00:00Z', 'November 30, 2026, 12:00 PM'],
+])('one that ends at %s is said to end on %s in the store’s zone', (end, words) => {
+  expect(couponInWords({ ...coupon, expiresAt: new Date(end) }, cart).expires).toBe(words)
+})
