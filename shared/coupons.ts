@@ -103,6 +103,17 @@ export const Coupon = z.object({
 })
 export type Coupon = z.infer<typeof Coupon>
 
+/** What a step says of the coupon it has. */
+export const CouponOfStep = Coupon.pick({
+  ...{ _id: true, code: true, kind: true, madeBy: true, type: true, platformType: true, amount: true },
+  ...{ minSpend: true, maxDiscount: true, currency: true, startDate: true, endDate: true, isActive: true },
+  ...{ usageLimit: true, usageCount: true },
+}).extend({
+  /** Deleted in the store. */
+  isGone: z.boolean(),
+})
+export type CouponOfStep = z.infer<typeof CouponOfStep>
+
 const above = (text: string) => z.number({ error: text }).gt(0, text).max(MOST_MONEY)
 const dateField = (missing: string) =>
   z

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CouponOfStep } from './coupons.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { MessagePreview, PreviewCart } from './reminders.ts'
 
@@ -30,6 +31,8 @@ export const FlowStep = z.object({
   /** Of the SMS it is, or would be. */
   sms: z.string(),
   coupon: StepCoupon.nullable(),
+  /** What that coupon is. */
+  couponShown: CouponOfStep.nullable(),
 })
 export type FlowStep = z.infer<typeof FlowStep>
 
@@ -150,10 +153,11 @@ export const previewFlow = endpoint({
   body: z.object({
     step: z.number().int(),
     cartId: PreviewCart,
-    /** Unsaved channel and text to preview instead of what is stored. */
+    /** Unsaved channel, text and coupon to preview instead of what is stored. */
     channel: z.enum(['email', 'sms', 'whatsapp']).optional(),
     subject: z.string().max(200).optional(),
     body: z.string().max(50_000).optional(),
+    coupon: StepCoupon.nullable().optional(),
   }),
   reply: MessagePreview,
 })

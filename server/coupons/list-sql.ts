@@ -32,6 +32,16 @@ export async function pageOfCoupons(
   return isFromEnd ? rows.rows.toReversed() : rows.rows
 }
 
+/** Also those that are gone. */
+export function couponsById({ db, storeId }: StoreDb, ids: readonly string[]): Promise<CouponRow[]> {
+  return db
+    .selectFrom('coupons')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('id', 'in', [...ids])
+    .execute()
+}
+
 export async function stepsOf({ db, storeId }: StoreDb, couponIds: readonly string[]) {
   const rows = await sql<StepRow & { coupon_id: string }>`
     select s.coupon_id, f.id as flow_id, f.name as flow_name, s.step

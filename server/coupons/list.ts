@@ -1,10 +1,10 @@
-import { type Coupon, couponTexts } from '../../shared/coupons.ts'
+import { type Coupon, type CouponOfStep, couponTexts } from '../../shared/coupons.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { pageWindow, paginationOf } from '../core/paging.ts'
 import { readStore, type StoreRow } from '../stores/store.ts'
 import * as listSql from './list-sql.ts'
-import { presentCoupon } from './present.ts'
+import { presentCoupon, presentCouponOfStep } from './present.ts'
 import { type CouponRow, readCoupon } from './sql.ts'
 
 // Coupons as members see them, from the copy: nothing here asks the store.
@@ -38,6 +38,12 @@ export async function viewCoupon(store: StoreDb<Db>, id: string): Promise<Coupon
   const row = found(await readStore(store), 'Store')
   const [coupon] = await present(store, row, [found(await readCoupon(store, id), 'Coupon')])
   return coupon!
+}
+
+/** Of steps of flows, by id; also those deleted in the store meanwhile. */
+export async function couponsOfSteps(store: StoreDb, ids: readonly string[]): Promise<Map<string, CouponOfStep>> {
+  if (ids.length === 0) return new Map()
+  return new Map((await listSql.couponsById(store, ids)).map((row) => [row.id, presentCouponOfStep(row)]))
 }
 
 async function present(store: StoreDb<Db>, row: StoreRow, coupons: readonly CouponRow[]): Promise<Coupon[]> {

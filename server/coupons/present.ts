@@ -1,4 +1,4 @@
-import type { Coupon } from '../../shared/coupons.ts'
+import type { Coupon, CouponOfStep } from '../../shared/coupons.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import { platformOf } from '../platforms/registry.ts'
 import type { FiguresRow } from './list-sql.ts'
@@ -16,25 +16,11 @@ interface Beside {
 }
 
 export function presentCoupon(row: CouponRow, { store, figures, steps }: Beside): Coupon {
-  const money = (minor: number | null) => (minor === null ? null : decimal(minor, row.currency))
   const isShared = row.kind === 'shared'
   const usageCount = isShared ? row.usage_count : (figures?.used_codes ?? 0)
   return {
-    _id: row.id,
-    code: row.code,
-    type: row.type,
-    platformType: row.platform_type,
-    amount: row.percent === null ? (money(row.amount_minor) ?? 0) : row.percent / 100,
-    minSpend: money(row.min_spend_minor),
-    maxDiscount: money(row.max_discount_minor),
-    startDate: (row.starts_at ?? row.created_at).toISOString(),
-    endDate: row.ends_at?.toISOString() ?? null,
-    usageLimit: row.usage_limit,
+    ...termsOf(row),
     usageCount,
-    isActive: row.is_active && row.terms.isPublished !== false,
-    kind: row.kind,
-    madeBy: row.made_by,
-    currency: row.currency,
     validHours: row.valid_hours,
     isTiedToEmail: row.is_tied_to_email,
     editUrl:
@@ -50,5 +36,31 @@ export function presentCoupon(row: CouponRow, { store, figures, steps }: Beside)
       netRevenue: decimal(figures?.net_minor ?? 0, row.currency),
       discountGiven: decimal(figures?.discount_minor ?? 0, row.currency),
     },
+  }
+}
+
+export const presentCouponOfStep = (row: CouponRow): CouponOfStep => ({
+  ...termsOf(row),
+  usageCount: row.usage_count,
+  isGone: row.gone_at !== null,
+})
+
+function termsOf(row: CouponRow) {
+  const money = (minor: number | null) => (minor === null ? null : decimal(minor, row.currency))
+  return {
+    _id: row.id,
+    code: row.code,
+    type: row.type,
+    platformType: row.platform_type,
+    amount: row.percent === null ? (money(row.amount_minor) ?? 0) : row.percent / 100,
+    minSpend: money(row.min_spend_minor),
+    maxDiscount: money(row.max_discount_minor),
+    startDate: (row.starts_at ?? row.created_at).toISOString(),
+    endDate: row.ends_at?.toISOString() ?? null,
+    usageLimit: row.usage_limit,
+    isActive: row.is_active && row.terms.isPublished !== false,
+    kind: row.kind,
+    madeBy: row.made_by,
+    currency: row.currency,
   }
 }

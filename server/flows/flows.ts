@@ -182,13 +182,14 @@ async function saveCoupons(
   flowId: string,
   { wanted, currency, now }: { wanted: readonly WantedStep[]; currency: string; now: Date },
 ): Promise<void> {
-  const changed = wanted.flatMap(({ step, coupon }) => (coupon === undefined ? [] : [{ step, coupon }]))
+  const changed = wanted.flatMap(({ step, coupon }, index) => (coupon === undefined ? [] : [{ step, coupon, index }]))
   if (changed.length === 0) return
   const ids = changed.flatMap(({ coupon }) => coupon?.couponId ?? [])
   const known = ids.length > 0 ? await couponsThere(tx, ids) : new Set<string>()
-  for (const { step, coupon } of changed) {
+  for (const { step, coupon, index } of changed) {
     if (coupon && !known.has(coupon.couponId)) {
-      throw new AppError('unprocessable', `Step ${step}: ${COUPON_GONE}`)
+      const fields = { [`steps.${index}.coupon`]: COUPON_GONE }
+      throw new AppError('unprocessable', `Step ${step}: ${COUPON_GONE}`, { fields })
     }
     await sql.saveCoupon(tx, flowId, step, coupon && couponOfStep(coupon, currency))
   }

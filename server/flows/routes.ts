@@ -4,6 +4,7 @@ import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import type { StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
+import { couponsOfSteps } from '../coupons/list.ts'
 import type { Deps } from '../deps.ts'
 import { responsesOf } from '../engagement/responses.ts'
 import { type Routes, serveStore } from '../http/http.ts'
@@ -89,6 +90,10 @@ async function viewFlows(
     responsesOf(store, 'flow', ids),
   ])
   const wordsOf = await textOfSteps(store, steps)
+  const coupons = await couponsOfSteps(
+    store,
+    steps.flatMap((step) => step.coupon_id ?? []),
+  )
   const missing = [...missingForSending(row), ...(await missingWays(deps, store, { accountId: row.account_id, steps }))]
   return flows.map((flow) => ({
     id: flow.id,
@@ -98,7 +103,10 @@ async function viewFlows(
     holdoutPercent: flow.holdout_bps / 100,
     steps: steps
       .filter((step) => step.flow_id === flow.id)
-      .map((step) => presentStep(step, wordsOf(step), row.currency)),
+      .map((step) => ({
+        ...presentStep(step, wordsOf(step), row.currency),
+        couponShown: (step.coupon_id && coupons.get(step.coupon_id)) || null,
+      })),
     counts: countsOfStates(counts.filter((count) => count.flow_id === flow.id)),
     responses: presentResponses(responses.find((each) => each.origin_id === flow.id)),
     missing,
@@ -129,7 +137,7 @@ function presentStep(
   step: sql.Step,
   words: Pick<api.FlowStep, 'subject' | 'body' | 'sms'>,
   currency: string,
-): api.FlowStep {
+): Omit<api.FlowStep, 'couponShown'> {
   return {
     step: step.step,
     delayMinutes: step.delay_minutes,

@@ -52,6 +52,9 @@ test('one of another store, one that was deleted and one that never was are refu
       422,
       'Step 1: This coupon no longer exists in your store. Choose another one.',
     ])
+    expect(reply.body.fields).toEqual({
+      'steps.0.coupon': 'This coupon no longer exists in your store. Choose another one.',
+    })
   }
   expect(firstOf(await read(store))).toBeNull()
 })
@@ -93,4 +96,36 @@ test('the preview shows a personal code as an example, and says why there is non
   expect(without.text).not.toContain('Coupon')
   await giveToSteps(world, store, null)
   expect((await preview(id)).couponNote).toBeNull()
+})
+
+test('the preview shows a coupon that is not saved yet, and none where it was taken away', async () => {
+  const store = await aScene(world)
+  await pass(world, store.storeId, HOUR)
+  const { id } = await cartOf(world, store.storeId)
+  const preview = async (cartId: string, coupon: object | null) =>
+    (
+      await world.request('POST', `/api/flows/${store.flowId}/preview`, {
+        token: store.token,
+        body: { step: 1, cartId, coupon },
+      })
+    ).body
+  const wanted = { ...setting(await aCopiedCoupon(world, store, { code: 'NEW10' })), firstOrderOnly: false }
+  for (const cart of [id, 'sample']) {
+    expect((await preview(cart, { ...wanted, aboveAmount: null })).text).toContain('Coupon NEW10: −$')
+  }
+  const withheld = await preview(id, { ...wanted, fallback: 'without', aboveAmount: 10_000 })
+  expect(withheld.couponNote).toContain('this cart is not above it')
+  await giveToSteps(world, store, await aCopiedCoupon(world, store, { code: 'OLD5' }))
+  for (const cart of [id, 'sample']) expect((await preview(cart, null)).text).not.toContain('Coupon')
+  const others = await aCopiedCoupon(world, await aStore(world), { code: 'THEIRS' })
+  expect(JSON.stringify(await preview(id, { ...wanted, couponId: others }))).not.toContain('THEIRS')
+})
+
+test('a flow says what the coupon of a step is, also once it was deleted in the store', async () => {
+  const store = await aStore(world)
+  const id = await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART', gone_at: world.now })
+  const shown = async () => (await read(store)).steps[0].couponShown
+  expect(await shown()).toBeNull()
+  await giveToSteps(world, store, id)
+  expect(await shown()).toMatchObject({ _id: id, code: 'CART', kind: 'personal', amount: 10, isGone: true })
 })

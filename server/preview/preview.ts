@@ -1,9 +1,12 @@
+import type { StepCoupon } from '../../shared/flows.ts'
+import { parseMinor } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { createSeats } from '../core/seats.ts'
+import type { WantedCoupon } from '../coupons/for-messages.ts'
 import { type AnyComposed, compose, isText } from '../decide/composing.ts'
 import type { Context, Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
@@ -11,6 +14,7 @@ import { couponFor } from '../decide/message-coupon.ts'
 import * as load from '../decide/situation.ts'
 import type { Deps } from '../deps.ts'
 import { textsFor } from '../send/deliver.ts'
+import { readStore } from '../stores/store.ts'
 import { TemplateError } from '../templates/context.ts'
 import { READY_EMAIL, READY_TEXTS } from '../templates/ready-templates.ts'
 import { sampleRow } from './sample.ts'
@@ -33,7 +37,14 @@ export interface Asked {
   signal: AbortSignal
 }
 
-type StepRequest = OwnText & { flowId: string; step: number; cartId: string; channel?: SendChannel | undefined }
+interface StepRequest extends OwnText {
+  flowId: string
+  step: number
+  cartId: string
+  channel?: SendChannel | undefined
+  /** undefined: as it is stored. */
+  coupon?: StepCoupon | null | undefined
+}
 
 export async function previewStep({ deps, store, signal }: Asked, wanted: StepRequest) {
   // WhatsApp has no words of an owner's; those of another channel are not its own.
@@ -41,16 +52,34 @@ export async function previewStep({ deps, store, signal }: Asked, wanted: StepRe
   return seated(async () => {
     const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
     if (wanted.cartId === SAMPLE_CART) {
-      const template = (tx: StoreTx) => sample.templateOfStep(tx, wanted)
+      const template = async (tx: StoreTx) => {
+        const stored = await sample.templateOfStep(tx, wanted)
+        return stored && (await withCoupon(tx, stored, wanted.coupon))
+      }
       return presentSample(await imagineSample(deps, store, texts, { ...words, template }), 'Step')
     }
     const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
       const row = await load.loadPreview(tx, { ...wanted, id: newId(), ...base })
-      return row ? [withOwnText(row, words)] : []
+      return row ? [await withCoupon(tx, withOwnText(row, words), wanted.coupon)] : []
     }
     return presentPreview(await dryRun(deps, store, texts, read), 'Cart or step')
   }, signal)
 }
+
+/** As if the step had been saved with it. */
+async function withCoupon<Row extends { coupon: WantedCoupon | null }>(
+  tx: StoreTx,
+  row: Row,
+  coupon: StepCoupon | null | undefined,
+): Promise<Row> {
+  if (coupon === undefined) return row
+  return { ...row, coupon: coupon && wantedOf(coupon, found(await readStore(tx), 'Store').currency) }
+}
+
+const wantedOf = ({ couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon, currency: string) => ({
+  ...{ id: couponId, fallback, isFirstOrderOnly: firstOrderOnly, pauseDays },
+  aboveMinor: aboveAmount === null ? null : parseMinor(aboveAmount, currency),
+})
 
 export interface MessageRequest extends OwnText {
   cartId: string
