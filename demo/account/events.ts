@@ -2,7 +2,8 @@ import type { NewFact } from '../../server/carts/record.ts'
 import type { PlatformOrder } from '../../server/platforms/platform.ts'
 import type { Contact, FactPayload } from '../../server/schema/facts.ts'
 import { contactKeys, type ShopperKey } from '../../server/shoppers/rules.ts'
-import type { HistoricOrder } from '../store/history.ts'
+import type { HistoricOrder, OwnCoupon } from '../store/history.ts'
+import { CART, type TripCoupon } from './coupon-plan.ts'
 import { type Extra, extrasOf } from './extras.ts'
 import type { Line, Trip } from './plan.ts'
 
@@ -12,6 +13,10 @@ export type DemoEvent =
   | { kind: 'fact'; at: number; fact: NewFact }
   | { kind: 'order'; at: number; order: PlatformOrder }
   | { kind: 'click'; at: number; email: string; step: number; isBuying: boolean }
+  /** From then on the flow's last step carries the coupon. */
+  | { kind: 'carried'; at: number; couponId: string }
+  /** The code that the last mail is to have, before it is made. */
+  | { kind: 'code'; at: number; email: string; code: string; couponId: string }
   | Extra
 
 export function eventsOf(trip: Trip, order: PlatformOrder | undefined, storeHost: string): DemoEvent[] {
@@ -32,13 +37,20 @@ export function eventsOf(trip: Trip, order: PlatformOrder | undefined, storeHost
   return [...list, ...extrasOf(trip)]
 }
 
+/** Codes that orders will name are known before their mails are due. */
+export function codeEvents(coupons: Iterable<TripCoupon>, couponId: string): DemoEvent[] {
+  return [...coupons].flatMap(({ code, mail }) =>
+    mail ? [{ kind: 'code' as const, at: mail.dueAt - 30 * 60_000, email: mail.email, code, couponId }] : [],
+  )
+}
+
 /** When the trip became an order in the store; null when it did not. */
 export function boughtAt({ ending }: Trip): number | null {
   if (ending.kind === 'bought' || ending.kind === 'failed') return ending.at
   return ending.kind === 'clicked' ? ending.buysAt : null
 }
 
-export function historicOrder(trip: Trip): HistoricOrder {
+export function historicOrder(trip: Trip, coupon: TripCoupon | undefined): HistoricOrder {
   const at = Math.floor(boughtAt(trip)! / 1_000)
   const { ending, person } = trip
   const status = 'status' in ending ? ending.status : 'completed'
@@ -59,8 +71,20 @@ export function historicOrder(trip: Trip): HistoricOrder {
       productId: Number(line.variationId ?? line.productId),
       quantity: line.quantity,
     })),
+    ...(coupon ? { couponCode: coupon.code } : {}),
+    ...(coupon?.mail ? { ownCoupon: personalCoupon(coupon.mail.dueAt) } : {}),
     paymentMethod: status === 'on-hold' ? 'bacs' : 'testcard',
     ...(status === 'refunded' ? { refund: { ...refundOf(trip), createdAt: at + 6 * 86_400 } } : {}),
+  }
+}
+
+/** As the code of a message stands in the store. */
+function personalCoupon(dueAt: number): OwnCoupon {
+  const at = Math.floor(dueAt / 1_000)
+  return {
+    ...{ discountType: 'percent', amountMinor: CART.amount * 100, usageLimit: 1, individualUse: true },
+    ...{ createdAt: at - 900, expiresAt: at + 6 * 86_400, description: 'Made by Recoup' },
+    meta: { _recoup_mark: 'message:history' },
   }
 }
 

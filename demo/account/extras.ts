@@ -1,7 +1,7 @@
 import type { Said } from '../../server/consent/consents.ts'
 import { consentWordings } from '../store/pages/checkout.ts'
 import { STEP_DELAYS_MINUTES, type Trip } from './plan.ts'
-import { createRandom, type Random } from './random.ts'
+import { createRandom, numberOf, type Random } from './random.ts'
 
 // What shoppers did besides shopping: ticked boxes, opened mails, had enough of them. Drawn from the trip's own name, so that whatever
 // is added here leaves the trips as they are. Pure.
@@ -70,5 +70,3 @@ function enough(random: Random, { typedAt, ending }: Trip, email: string): Extra
   if (ending.kind !== 'left' || draw > 0.06) return []
   return [{ kind: draw < 0.012 ? 'complaint' : 'unsubscribe', at, email, step }]
 }
-
-const numberOf = (text: string): number => [...text].reduce((sum, sign) => Math.imul(sum, 31) + sign.charCodeAt(0), 7)

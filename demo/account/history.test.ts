@@ -9,6 +9,7 @@ import { openGuardedHttp } from '../../server/net/guarded-fetch.ts'
 import { gatherNotifications } from '../../server/notifications/gather.ts'
 import { createWooCommerceClient } from '../../server/platforms/woocommerce/client.ts'
 import { sendDue } from '../../server/send/deliver.ts'
+import { pullCustomers } from '../../server/sync/local-copies.ts'
 import { sweepStore } from '../../server/sync/sync.ts'
 import { anOrder } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
@@ -216,6 +217,104 @@ test('boxes were ticked, mails opened by people and machines, and some had enoug
   expect(ends.unsubscribed).toBeGreaterThan(1)
 })
 
+interface ListedCoupon {
+  code: string
+  kind: string
+  madeBy: string
+  usageCount: number
+  startDate: string | null
+  endDate: string | null
+  steps: { step: number }[]
+  figures: {
+    issued: number | null
+    sent: number
+    used: number
+    orders: number
+    netRevenue: number
+    discountGiven: number
+  }
+}
+
+async function coupons(): Promise<Map<string, ListedCoupon>> {
+  const { token } = (await world.request('POST', '/api/auth/demo')).body
+  const { status, body } = await world.request('GET', '/api/coupons', { token })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return new Map(body.coupons.map((coupon: ListedCoupon) => [coupon.code, coupon]))
+}
+
+test('the store’s own coupons are there, one that runs, one that is over, one to come, and a personal one in the last mail', async () => {
+  const listed = await coupons()
+  const own = [...listed.values()].filter(({ madeBy }) => madeBy === 'store').map(({ code }) => code)
+  expect(own.toSorted()).toEqual(['FREESHIP', 'LASTYEAR', 'TEATIME5', 'WELCOME10'])
+  expect([...listed.keys()].slice(0, 4).toSorted()).toEqual(['CART', 'GIFT10', 'KILN20', 'TEA15'])
+  const time = (code: string, which: 'startDate' | 'endDate') =>
+    Date.parse(listed.get(code)![which]!) - world.now.getTime()
+  expect(time('TEA15', 'startDate')).toBeLessThan(0)
+  expect(time('TEA15', 'endDate')).toBeGreaterThan(3 * 86_400_000)
+  expect(time('KILN20', 'endDate')).toBeLessThan(0)
+  expect(time('GIFT10', 'startDate')).toBeGreaterThan(0)
+  expect(listed.get('CART')).toMatchObject({ kind: 'personal', steps: [{ step: 3 }] })
+})
+
+test('codes left with last mails, some were used, and what they brought agrees with the orders', async () => {
+  const listed = await coupons()
+  const { figures } = listed.get('CART')!
+  expect(figures.used).toBeGreaterThan(1)
+  expect(figures.sent).toBeGreaterThan(figures.used)
+  expect(figures.issued).toBeGreaterThanOrEqual(figures.sent)
+  expect(figures.orders).toBe(figures.used)
+  expect(figures.discountGiven).toBeGreaterThan(0)
+  // Ten percent off before shipping: what was left is no more than nine times as much, and shipping.
+  expect(figures.netRevenue).toBeGreaterThan(8 * figures.discountGiven)
+  const { rows } = await world.pool.query(
+    `select k.code, o.message_id = k.message_id as is_owed, m.coupon_code = k.code as is_sent, t.kind, t.at = o.purchased_at as is_touch
+     from coupon_codes k join orders o on o.store_id = k.store_id and o.order_id = k.used_order_id
+     join messages m on m.store_id = k.store_id and m.id = k.message_id and m.handed_over_at < k.used_at
+     left join touchpoints t on t.store_id = o.store_id and t.id = o.touchpoint_id where k.store_id = $1`,
+    [storeId],
+  )
+  const ofCoupon = { is_owed: true, is_sent: true, kind: 'coupon', is_touch: true }
+  expect(rows).toEqual(Array.from({ length: figures.used }, () => ({ code: expect.any(String), ...ofCoupon })))
+  for (const code of ['TEA15', 'WELCOME10']) {
+    const { usageCount, figures: shared } = listed.get(code)!
+    expect(shared.orders).toBeGreaterThan(0)
+    expect(shared).toMatchObject({ issued: null, used: usageCount, orders: usageCount })
+    expect(shared.discountGiven).toBeGreaterThan(0)
+  }
+})
+
+test('of the past’s codes those that were used stand in the store, and no other', async () => {
+  const states = await count(
+    `select state || case when used_at is null then '' else ' used' end as name, count(*) as n from coupon_codes
+     where store_id = $1 group by 1`,
+  )
+  expect(Object.keys(states).toSorted()).toEqual(['deleted', 'made used'])
+  const inStore = shop.coupons.list('cart-').map((coupon) => coupon.usageCount)
+  expect(inStore).toEqual(Array.from({ length: states['made used']! }, () => 1))
+  const orders = await count(
+    `select 'owed' as name, count(*) as n from orders where store_id = $1 and message_id is not null
+     union all select 'with a code', count(*) from coupon_codes where store_id = $1 and used_at is not null`,
+  )
+  expect(orders.owed).toBeGreaterThan(orders['with a code']!)
+})
+
+test('customers are registered ones with company and last login, and guests', async () => {
+  await pullCustomers(world.deps, { storeId })
+  const { token } = (await world.request('POST', '/api/auth/demo')).body
+  const list = async (registered: 'yes' | 'no') =>
+    (await world.request('GET', `/api/stores/customers/recent?page=1&registered=${registered}`, { token })).body
+  const known = (await list('yes')).customers as {
+    company: string | null
+    last_login: string | null
+    is_registered: boolean
+  }[]
+  expect(known).toHaveLength(6)
+  expect(known.filter(({ company }) => company)).toHaveLength(4)
+  expect(known.filter(({ last_login }) => last_login)).toHaveLength(5)
+  const guests = await list('no')
+  expect(guests.pagination.total).toBeGreaterThan(50)
+})
+
 test('the demo store has the same orders: a sync finds nothing new', async () => {
   const before = await count(`select 'facts' as name, count(*) as n from facts where store_id = $1
     union all select 'orders', count(*) from orders where store_id = $1`)
@@ -233,10 +332,19 @@ test('made once; reset, it is all new, and the visitor stays signed in', async (
   const before = await marks()
   await settleDemo(world.deps, world.deps.demo!)
   expect(await marks()).toBe(before)
+  const listed = await coupons()
+  const told = { token: body.token }
+  const { _id } = (await world.request('GET', '/api/coupons?search=TEA15', told)).body.coupons[0]
+  expect((await world.request('DELETE', `/api/coupons/${_id}`, told)).status).toBe(200)
+  shop.coupons.delete('welcome10')
   const reply = await world.request('POST', '/api/demo/reset', { token: body.token })
   expect(reply).toMatchObject({ status: 200, body: { success: true } })
   const stores = await world.db.selectFrom('stores').select(['id', 'is_active']).execute()
   expect(stores).toEqual([{ id: expect.not.stringMatching(storeId), is_active: true }])
   const me = await world.request('GET', '/api/auth/me', { token: body.token })
   expect(me.status).toBe(200)
+  const again = await coupons()
+  expect([...again.keys()].toSorted()).toEqual([...listed.keys()].toSorted())
+  expect(again.get('CART')).toMatchObject({ kind: 'personal', steps: [{ step: 3 }] })
+  expect(again.get('WELCOME10')!.usageCount).toBeGreaterThan(0)
 }, 60_000)

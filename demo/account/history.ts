@@ -8,7 +8,9 @@ import { lockKeys } from '../../server/shoppers/sql.ts'
 import { storeAccess } from '../../server/stores/access.ts'
 import { readStore } from '../../server/stores/store.ts'
 import { pullProducts } from '../../server/sync/local-copies.ts'
-import { boughtAt, type DemoEvent, eventsOf, historicOrder, keysOf } from './events.ts'
+import { broughtBack, carriedSince, couponsOf, type TripCoupon } from './coupon-plan.ts'
+import { idsByCode, readUses, stockCoupons } from './coupons.ts'
+import { boughtAt, codeEvents, type DemoEvent, eventsOf, historicOrder, keysOf } from './events.ts'
 import { inOneTransaction } from './one-transaction.ts'
 import { planTrips, type Trip } from './plan.ts'
 import { createRandom } from './random.ts'
@@ -42,19 +44,27 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
   const store = { storeId, db: deps.db }
   if (!deps.demo || (await hasHistory(deps, storeId))) return
   const now = deps.now()
-  const { home_url, time_zone } = found(await readStore(store), 'Store')
+  const { home_url, time_zone, currency } = found(await readStore(store), 'Store')
   const host = new URL(home_url).hostname
   const past = { until: now.getTime() - QUIET_MS, days: options.days, perDay: options.perDay ?? 4.4 }
-  const trips = planTrips(createRandom(options.seed), await readGoods(deps, storeId, options.signal), past)
+  const goods = await readGoods(deps, storeId, options.signal)
+  const trips = broughtBack(planTrips(createRandom(options.seed), goods, past), past)
   await sql.orderCheckFrom(store, now)
-  const orders = await placeOrders(deps, storeId, trips)
-  const events = trips
-    .flatMap((trip) => eventsOf(trip, orders.get(trip), host))
+  const couponId = await stockCoupons(deps, store, past)
+  const coupons = couponsOf(trips, past)
+  const orders = await placeOrders(deps, storeId, trips, coupons)
+  await readUses(deps, storeId, options.signal)
+  const codeIds = await idsByCode(deps, store, currency)
+  const ofCoupon: DemoEvent[] = [
+    { kind: 'carried', at: carriedSince(past), couponId },
+    ...codeEvents(coupons.values(), couponId),
+  ]
+  const events = [...ofCoupon, ...trips.flatMap((trip) => eventsOf(trip, orders.get(trip), host))]
     .filter((each) => each.at < past.until)
     .sort((a, b) => a.at - b.at)
   await inOneTransaction(deps, async (db) => {
     await holdKeys(db, storeId, trips, events, host)
-    await replay({ deps, db, storeId, events, now, isGone: goneAmong(trips), ...told(options) })
+    await replay({ deps, db, storeId, events, now, codeIds, isGone: goneAmong(trips), ...told(options) })
     await leaveMark({ ...deps, db }, storeId, trips[0], host)
   })
   await countPeople(store, time_zone, deps.now())
@@ -79,9 +89,14 @@ async function readGoods(deps: Deps, storeId: string, signal?: AbortSignal): Pro
 }
 
 /** Writes the orders into the demo store and reads them back as every sync will, so that a sync finds nothing new in them. */
-async function placeOrders(deps: Deps, storeId: string, trips: readonly Trip[]): Promise<Map<Trip, PlatformOrder>> {
+async function placeOrders(
+  deps: Deps,
+  storeId: string,
+  trips: readonly Trip[],
+  coupons: ReadonlyMap<Trip, TripCoupon>,
+): Promise<Map<Trip, PlatformOrder>> {
   const buying = trips.filter((trip) => boughtAt(trip) !== null)
-  const ids = deps.demo!.insertOrders(buying.map(historicOrder))
+  const ids = deps.demo!.insertOrders(buying.map((trip) => historicOrder(trip, coupons.get(trip))))
   const client = await storeAccess(deps, { storeId, db: deps.db })
   const known = new Map<string, PlatformOrder>()
   for await (const page of client.orders({ modifiedSince: '2000-01-01T00:00:00Z' })) {

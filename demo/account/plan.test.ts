@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { broughtBack, CART, carriedSince, couponsOf, RECOUPED } from './coupon-plan.ts'
+import { boughtAt } from './events.ts'
 import { planTrips } from './plan.ts'
 import { createRandom } from './random.ts'
 
@@ -17,4 +19,37 @@ test('at whatever hour somebody looks, shoppers have just been there, left somet
     const ofDay = trips.filter(({ startAt }) => until - startAt < 24 * HOUR).length
     expect(ofDay).toBeLessThan(20)
   }
+})
+
+test('whenever somebody looks, orders have come with personal codes and with shared ones, each while it was good', () => {
+  for (let day = 0; day < 28; day++) {
+    const past = { until: Date.UTC(2026, 10, 1 + day, 9), days: 90, perDay: 4.4 }
+    const trips = broughtBack(planTrips(createRandom(20_260_301), goods, past), past)
+    const coupons = couponsOf(trips, past)
+    const personal = [...coupons].filter(([, { mail }]) => mail)
+    expect(personal.length).toBeGreaterThan(4)
+    expect(new Set(personal.map(([, { code }]) => code)).size).toBe(personal.length)
+    for (const [trip, { code, mail }] of personal) {
+      expect(code).toMatch(new RegExp(`^${CART.code}-[BCDFGHJKMNPQRSTVWXYZ34679]{8}$`))
+      expect(mail!.dueAt).toBeGreaterThan(carriedSince(past))
+      expect(boughtAt(trip)).toBeGreaterThan(mail!.dueAt)
+      expect(boughtAt(trip)).toBeLessThan(past.until)
+    }
+    for (const { code, startsAt, endsAt } of RECOUPED) {
+      const uses = [...coupons]
+        .filter(([, coupon]) => coupon.code === code)
+        .map(([trip]) => boughtAt(trip)! - past.until)
+      if (startsAt < 0) expect(uses.length, code).toBeGreaterThan(0)
+      expect(uses.every((at) => at > startsAt && at < endsAt)).toBe(true)
+    }
+  }
+})
+
+test('a past told again has the same codes and the same orders with them', () => {
+  const past = { until: Date.UTC(2026, 10, 21, 9), days: 90, perDay: 4.4 }
+  const told = () => {
+    const trips = broughtBack(planTrips(createRandom(1), goods, past), past)
+    return [...couponsOf(trips, past).entries()].map(([{ cart }, coupon]) => ({ cart, ...coupon }))
+  }
+  expect(told()).toEqual(told())
 })

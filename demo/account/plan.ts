@@ -129,7 +129,7 @@ const LEFT: Ending = { kind: 'left' }
 
 function anyEnding(random: Random, lastAt: number): Ending {
   const soon = lastAt + random.between(2, 35) * MINUTE
-  const step = random.weighted([62, 26, 12]) + 1
+  const step = random.weighted([54, 24, 22]) + 1
   const mailAt = lastAt + STEP_DELAYS_MINUTES[step - 1]! * MINUTE + 12 * MINUTE
   const at = mailAt + Math.round(random.next() ** 2 * 9 * HOUR) + random.between(1, 40) * MINUTE
   switch (random.weighted(CHANCES)) {

@@ -39,3 +39,7 @@ export function createRandom(seed: number): Random {
     text: (length) => Array.from({ length }, () => 'abcdefghijkmnpqrstuvwxyz23456789'[between(0, 31)]).join(''),
   }
 }
+
+/** The same for the same text. */
+export const numberOf = (text: string): number =>
+  [...text].reduce((sum, sign) => Math.imul(sum, 31) + sign.charCodeAt(0), 7)

@@ -4,6 +4,7 @@ import type { EmailChannel } from '../../server/channels/channel.ts'
 import { restoreTokenOf } from '../../server/compose/compose.ts'
 import { recordSaid } from '../../server/consent/consents.ts'
 import { type Db, transact } from '../../server/core/db.ts'
+import { makeCodes } from '../../server/coupon-codes/codes.ts'
 import type { Deps } from '../../server/deps.ts'
 import { followLink, noteOpen } from '../../server/engagement/follow.ts'
 import { saveFlow } from '../../server/flows/flows.ts'
@@ -17,6 +18,8 @@ import type { ItemRef, ItemTerms } from '../../server/platforms/platform.ts'
 import { unsubscribe } from '../../server/preferences/unsubscribe.ts'
 import { restoreCart } from '../../server/restore/restore.ts'
 import { sendDue } from '../../server/send/deliver.ts'
+import { CARRYING_STEP } from './coupon-plan.ts'
+import { couponsOfThePast } from './coupons.ts'
 import type { DemoEvent } from './events.ts'
 import { STEP_DELAYS_MINUTES } from './plan.ts'
 import * as sql from './sql.ts'
@@ -32,6 +35,8 @@ export interface Life {
   events: readonly DemoEvent[]
   /** Where the past ends. */
   now: Date
+  /** The store's ids of the coupons that stand in it. */
+  codeIds: ReadonlyMap<string, string>
   isGone: (email: string) => boolean
   signal?: AbortSignal
   onProgress?: (share: number) => void
@@ -50,6 +55,7 @@ export async function replay(life: Life): Promise<void> {
   await sql.standIn(db, storeId)
   await transact(store, (tx) => sql.switchedOnAt(tx, new Date(clock.at)))
   await setPace(deps, storeId, STEP_DELAYS_MINUTES)
+  await sql.carryCoupon(store, null)
   const groups = grouped(life.events)
   for (const [index, group] of groups.entries()) {
     life.signal?.throwIfAborted()
@@ -65,6 +71,7 @@ export async function replay(life: Life): Promise<void> {
   await setPace(deps, storeId, DEMO_MINUTES)
   await work(deps, storeId)
   await giveUp(deps, storeId)
+  await sql.tidyCodes(store, now)
   await sql.endStandIn(db)
   await transact(store, (tx) => sql.toldSince(tx, new Date((life.events[0]?.at ?? now.getTime()) - 60_000)))
   await gatherAccount({ accountId: await sql.accountOf(store), db }, now)
@@ -93,7 +100,7 @@ function grouped(events: readonly DemoEvent[]): DemoEvent[][] {
 /** Came from a page of the shop. */
 const isPosted = ({ kind }: DemoEvent) => kind === 'fact' || kind === 'said'
 
-function inThePast({ deps, db, isGone }: Life, clock: { at: number }): Deps {
+function inThePast({ deps, db, codeIds, isGone }: Life, clock: { at: number }): Deps {
   const nowhere: EmailChannel = {
     poolSize: 50,
     send: async (mail) =>
@@ -103,6 +110,7 @@ function inThePast({ deps, db, isGone }: Life, clock: { at: number }): Deps {
     check: async () => ({ isOk: true }),
     close: async () => {},
   }
+  const coupons = couponsOfThePast(codeIds)
   return {
     ...deps,
     db,
@@ -110,7 +118,11 @@ function inThePast({ deps, db, isGone }: Life, clock: { at: number }): Deps {
     log: deps.log.child({}, { level: 'warn' }),
     jobs: { enqueue: async () => {} },
     // What was for sale then is nowhere told.
-    storeClient: (...of) => ({ ...deps.storeClient(...of), terms: async ({ items }) => items.map(forSale) }),
+    storeClient: (...of) => ({
+      ...deps.storeClient(...of),
+      ...coupons,
+      terms: async ({ items }) => items.map(forSale),
+    }),
     channels: { email: nowhere, demoEmail: nowhere, ownMail: async () => null, text: async () => null },
   }
 }
@@ -132,9 +144,15 @@ async function work(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   const now = deps.now()
   await abandon(deps, storeId, now)
+  if (await sql.isCodeDue(store, now)) await makeCodes(aheadOf(deps), { storeId })
   await sql.orderCheckAt(store, now)
   await sendDue(deps, { storeId })
 }
+
+/** Codes are made a quarter of an hour ahead: so much earlier they are those of the mails that are due now, and none of the present's. */
+const AHEAD_MS = 15 * 60_000
+
+const aheadOf = (deps: Deps): Deps => ({ ...deps, now: () => new Date(deps.now().getTime() - AHEAD_MS) })
 
 /** What may be a few hours late. */
 async function giveUp(deps: Deps, storeId: string): Promise<void> {
@@ -168,6 +186,8 @@ async function happen(deps: Deps, storeId: string, group: readonly DemoEvent[]):
   for (const each of group) {
     if (each.kind === 'order') await recordOrders(deps, storeId, [each.order], 'sync')
     else if (each.kind === 'said') await tell(deps, storeId, each)
+    else if (each.kind === 'carried') await sql.carryCoupon({ storeId, db: deps.db }, each.couponId)
+    else if (each.kind === 'code') await expectCode(deps, storeId, each)
     else if (each.kind !== 'fact') await react(deps, storeId, each)
   }
 }
@@ -176,7 +196,11 @@ function tell(deps: Deps, storeId: string, { said, at }: Extract<DemoEvent, { ki
   return transact({ storeId, db: deps.db }, (tx) => recordSaid(deps, tx, said, new Date(at)))
 }
 
-type Reaction = Exclude<DemoEvent, { kind: 'fact' | 'order' | 'said' }>
+function expectCode(deps: Deps, storeId: string, { email, code, couponId }: Extract<DemoEvent, { kind: 'code' }>) {
+  return sql.wantCode({ storeId, db: deps.db }, { email, step: CARRYING_STEP, code, couponId, at: deps.now() })
+}
+
+type Reaction = Exclude<DemoEvent, { kind: 'fact' | 'order' | 'said' | 'carried' | 'code' }>
 
 /** Only to a mail that did go out. */
 async function react(deps: Deps, storeId: string, reaction: Reaction): Promise<void> {

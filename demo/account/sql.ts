@@ -217,3 +217,55 @@ export async function sentMessage({ db, storeId }: StoreDb, email: string, step:
     .executeTakeFirst()
   return row?.id
 }
+
+/** Of coupons made here, by code. */
+export async function couponIds({ db, storeId }: StoreDb): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('coupons')
+    .select(['code', 'id'])
+    .where('store_id', '=', storeId)
+    .where('made_by', '=', 'recoup')
+    .where('gone_at', 'is', null)
+    .execute()
+  return new Map(rows.map(({ code, id }) => [code, id]))
+}
+
+/** The last step of each flow; null: it carries none. */
+export async function carryCoupon({ db, storeId }: StoreDb, couponId: string | null): Promise<void> {
+  await sql`update flow_steps s set coupon_id = ${couponId} where s.store_id = ${storeId}
+    and s.step = (select max(o.step) from flow_steps o where o.store_id = s.store_id and o.flow_id = s.flow_id)`.execute(
+    db,
+  )
+}
+
+/** The code of the mail that is to go to them next, of a step. What it stands for is filled in when it is made. */
+export async function wantCode(
+  { db, storeId }: StoreDb,
+  wanted: { email: string; step: number; code: string; couponId: string; at: Date },
+): Promise<void> {
+  const { email, step, code, couponId, at } = wanted
+  await sql`
+    insert into coupon_codes (store_id, message_id, coupon_id, shopper_id, cart_id, code, terms, expires_at, next_try_at, created_at)
+    select m.store_id, m.id, ${couponId}, m.shopper_id, m.cart_id, ${code}, '', m.expires_at, ${at}, ${at}
+    from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    where m.store_id = ${storeId} and c.email = ${email} and m.step = ${step} and ${isOpen('m')}
+    order by m.due_at desc limit 1`.execute(db)
+}
+
+/** Whether a message that is due is to have a code and has none. */
+export async function isCodeDue({ db, storeId }: StoreDb, now: Date): Promise<boolean> {
+  const rows = await sql`
+    select 1 from messages m join flow_steps s on s.store_id = m.store_id and s.id = m.step_id and s.coupon_id is not null
+    where m.store_id = ${storeId} and ${isOpen('m')} and m.wake_at <= ${now}
+      and not exists (select 1 from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id and k.state = 'made')
+    limit 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** Codes nobody used are not in the store any more. Of mails that are still to go, the present makes its own. */
+export async function tidyCodes({ db, storeId }: StoreDb, now: Date): Promise<void> {
+  await sql`delete from coupon_codes k using messages m where k.store_id = ${storeId} and k.used_at is null
+    and m.store_id = k.store_id and m.id = k.message_id and ${isOpen('m')}`.execute(db)
+  await sql`update coupon_codes set state = 'deleted', deleted_at = least(${now}::timestamptz, expires_at + interval '7 days')
+    where store_id = ${storeId} and used_at is null`.execute(db)
+}
