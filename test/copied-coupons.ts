@@ -1,5 +1,7 @@
 import type { Insertable } from 'kysely'
+import { sql } from '../server/core/db.ts'
 import { newId } from '../server/core/ids.ts'
+import { codeTerms } from '../server/coupons/fragments.ts'
 import type { CouponsTable } from '../server/schema/coupons.ts'
 import type { TestStore } from './factories.ts'
 import type { World } from './world.ts'
@@ -25,6 +27,14 @@ export async function aCopiedCoupon(
     })
     .execute()
   return id
+}
+
+/** By which the codes of a personal coupon are made. */
+export async function termsOfCoupon({ db }: World, id: string): Promise<string> {
+  const { rows } = await sql<{
+    terms: string
+  }>`select ${codeTerms('c')} as terms from coupons c where id = ${id}`.execute(db)
+  return rows[0]!.terms
 }
 
 export interface StepCoupon {

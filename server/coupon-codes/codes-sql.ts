@@ -1,4 +1,5 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { codeTerms } from '../coupons/fragments.ts'
 import { isOpen } from '../messages/fragments.ts'
 import type { WantedCode } from './codes-rules.ts'
 
@@ -20,9 +21,7 @@ export interface DueCode extends WantedCode {
   attempts: number
 }
 
-/** What a coupon's codes have in common. Another value: they are made anew. */
-const TERMS = sql`concat_ws('|', c.type, c.percent, c.amount_minor, c.currency, coalesce(c.min_spend_minor, 0),
-  coalesce(c.max_discount_minor, -1), c.is_tied_to_email)`
+const TERMS = codeTerms('c')
 
 /** Good for N hours after the latest possible hand-over, and never beyond the coupon's own end. */
 const WANTED_EXPIRY = sql`least(m.expires_at + c.valid_hours * interval '1 hour', c.ends_at)`

@@ -19,6 +19,8 @@ export interface MessageCoupon {
   state: CouponState | null
   /** A code of its own for each message. */
   isPersonal: boolean
+  /** All that a message says of it. */
+  wording: string
   /** Of a personal coupon the beginning of its codes. */
   code: string
   validHours: number
@@ -37,6 +39,8 @@ export interface PersonalCode {
   code: string
   /** In the store. */
   stage: 'wanted' | 'made' | 'failed' | 'deleted'
+  /** It was made by the terms the coupon has now. */
+  isOfTerms: boolean
   /** Of a capped percentage: what was computed for the cart. */
   amountMinor: number | null
   cartVersion: number | null
@@ -78,10 +82,18 @@ export function asMade(state: CouponState, { amountMinor }: Pick<PersonalCode, '
   return amountMinor === null ? state : { ...state, type: 'fixed', percent: null, amountMinor }
 }
 
-function couponOf({ coupon, code, used_before, last_used_at }: sql.MessageCouponRow): MessageCoupon {
+function couponOf({
+  coupon,
+  wording,
+  code,
+  is_of_terms,
+  used_before,
+  last_used_at,
+}: sql.MessageCouponRow): MessageCoupon {
   return {
     state: coupon && stateOf(coupon),
     isPersonal: coupon?.kind === 'personal',
+    wording,
     code: coupon?.code ?? '',
     validHours: coupon?.valid_hours ?? 0,
     maxDiscountMinor: coupon?.max_discount_minor ?? null,
@@ -89,6 +101,7 @@ function couponOf({ coupon, code, used_before, last_used_at }: sql.MessageCoupon
     personal: code && {
       code: code.code,
       stage: code.state,
+      isOfTerms: is_of_terms === true,
       amountMinor: code.amount_minor,
       cartVersion: code.cart_version,
       expiresAt: new Date(code.expires_at),
@@ -122,7 +135,7 @@ function stateOf(row: sql.CouponColumns): CouponState {
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-export { couponsThere, standingOf } from './message-sql.ts'
+export { couponsThere, isPersonal, standingOf } from './message-sql.ts'
 
 /** The copy follows what the store answered about the coupons and codes that were asked for. */
 export async function keepStanding(

@@ -2,14 +2,32 @@ import { type RawBuilder, sql } from '../core/db.ts'
 
 // SQL fragments on coupons that other nouns' statements include.
 
-/** Whether the coupon of message `m` can be used, as far as the copy knows: it is on, and its personal code is there and unused. */
+/** What the codes of a personal coupon have in common. Another value: they are made anew. */
+export const codeTerms = (coupon: 'c' | 'q') => {
+  const c = sql.raw(coupon)
+  return sql`concat_ws('|', ${c}.type, ${c}.percent, ${c}.amount_minor, ${c}.currency, coalesce(${c}.min_spend_minor, 0),
+    coalesce(${c}.max_discount_minor, -1), ${c}.is_tied_to_email)`
+}
+
+/** All that a message says of a coupon. */
+export const couponWording = (coupon: 'c' | 'q') => {
+  const c = sql.raw(coupon)
+  return sql`concat_ws('|', ${codeTerms(coupon)}, ${c}.valid_hours, extract(epoch from ${c}.ends_at))`
+}
+
+/**
+ * Whether the coupon of message `m` can be used, as far as the copy knows: it is on, it is what the message says of it (null: not asked),
+ * and its personal code is there, unused, and made by the terms of now.
+ */
 export const couponStands = (
   couponId: RawBuilder<unknown>,
   code: RawBuilder<unknown>,
+  wording: RawBuilder<unknown>,
 ) => sql`exists (select 1 from coupons q
           where q.store_id = m.store_id and q.id = ${couponId} and q.is_active and q.gone_at is null
+            and coalesce(${couponWording('q')} = ${wording}, true)
             and case when q.kind = 'shared' then upper(q.code) = upper(${code})
               else exists (select 1 from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id and k.coupon_id = q.id
-                and k.code = ${code} and k.state = 'made' and k.used_at is null
+                and k.code = ${code} and k.state = 'made' and k.used_at is null and k.terms = ${codeTerms('q')}
                 and (k.cart_version is null or k.cart_version = c.version
                   or not (q.is_tied_to_email or q.max_discount_minor is not null))) end)`

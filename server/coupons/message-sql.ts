@@ -1,5 +1,6 @@
 import { type StoreDb, sql } from '../core/db.ts'
 import type { CouponsTable, CouponTerms } from '../schema/coupons.ts'
+import { codeTerms, couponWording } from './fragments.ts'
 
 // The coupons of messages: SQL and nothing else.
 
@@ -7,8 +8,12 @@ export interface MessageCouponRow {
   message_id: string
   /** null: there is no such coupon. */
   coupon: CouponColumns | null
+  /** All that the message says of it. */
+  wording: string
   /** Made for the message; null: none is wanted yet. */
   code: CodeColumns | null
+  /** The code was made by the coupon's terms of now. */
+  is_of_terms: boolean | null
   /** Orders of the shopper with the coupon's code. */
   used_before: number
   last_used_at: Date | null
@@ -50,7 +55,8 @@ export async function couponsOf(
   wanted: readonly { messageId: string; couponId: string; shopperId: string }[],
 ): Promise<MessageCouponRow[]> {
   const rows = await sql<MessageCouponRow>`
-    select w."messageId" as message_id, to_jsonb(c) as coupon, to_jsonb(k) as code, coalesce(u.used_before, 0)::int as used_before,
+    select w."messageId" as message_id, to_jsonb(c) as coupon, ${couponWording('c')} as wording,
+      to_jsonb(k) as code, k.terms = ${codeTerms('c')} as is_of_terms, coalesce(u.used_before, 0)::int as used_before,
       u.last_used_at
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "couponId" uuid, "shopperId" uuid)
     left join coupons c on c.store_id = ${storeId} and c.id = w."couponId"
@@ -127,4 +133,16 @@ export async function couponsThere({ db, storeId }: StoreDb, ids: readonly strin
     .where('gone_at', 'is', null)
     .execute()
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Whether its messages have a code each. */
+export async function isPersonal({ db, storeId }: StoreDb, id: string): Promise<boolean> {
+  const rows = await db
+    .selectFrom('coupons')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .where('kind', '=', 'personal')
+    .execute()
+  return rows.length > 0
 }

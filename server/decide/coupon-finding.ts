@@ -21,6 +21,8 @@ export type CouponFinding =
 export interface IncludedCoupon extends ShownCoupon {
   outcome: 'included'
   couponId: string
+  /** What it says depends on this, and on nothing else of the coupon. */
+  wording: string
   /** Shown in place of a code that is made for each message. */
   isExample: boolean
 }
@@ -107,8 +109,10 @@ function waitingFor({ code, personal, isOfCart }: MessageCoupon, { now, cartVers
     }
     return failed
   }
-  // Its amount is of another cart, and is about to be computed for this one.
-  return isOfCart && personal.cartVersion !== cartVersion ? pending(personal.code) : null
+  if (stage === 'deleted' || personal.isUsed) return null
+  // It is of another cart or of terms that were edited since, and is about to be changed.
+  const isOfThis = personal.isOfTerms && (!isOfCart || personal.cartVersion === cartVersion)
+  return isOfThis ? null : pending(personal.code)
 }
 
 function cappedFor({ maxDiscountMinor }: MessageCoupon, state: CouponState, cart: ShownGoods | null): CouponState {
@@ -127,7 +131,13 @@ function include(
 ): IncludedCoupon {
   const { percent, amountMinor, currency } = state
   return {
-    ...{ outcome: 'included', couponId: id, code, isExample: coupon.isPersonal && about.isImagined },
+    ...{
+      outcome: 'included',
+      couponId: id,
+      wording: coupon.wording,
+      code,
+      isExample: coupon.isPersonal && about.isImagined,
+    },
     ...{ percent: state.type === 'percentage' ? percent : null, amountMinor, currency },
     expiresAt: toldExpiry(coupon, state, about.now),
     totalMinor: totalAfter(about.cart, state),

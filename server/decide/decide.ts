@@ -20,7 +20,7 @@ export interface DecisionInputs {
   /** null: the origin (flow, step) no longer exists. */
   origin: { isOn: boolean; holdoutBps: number } | null
   /** Asked for by a person (D11); null: of a flow. */
-  manual: { overridesHoldout: boolean } | null
+  manual: { overridesHoldout: boolean; isRepeated?: boolean } | null
   /** A later step of the same flow is due as well, or went out while this one was held. */
   isSuperseded: boolean
   /** null: the message is about no cart. */
@@ -137,6 +137,8 @@ function ofOrigin(inputs: DecisionInputs): Decision | null {
 
 function ofCart(inputs: DecisionInputs): Decision | null {
   const { cart, now, message, manual, isSuperseded, matchingPurchase } = inputs
+  // Two who turned out to be one get one message of a discount mail (D1).
+  if (manual?.isRepeated) return { outcome: 'cancel', reason: 'merged' }
   if (!cart) return ofPerson(inputs)
   if (cart.status === 'recovered' || cart.status === 'purchased') return { outcome: 'cancel', reason: 'purchased' }
   if (matchingPurchase) return { outcome: 'cancel', reason: 'purchased' }

@@ -95,7 +95,7 @@ export function decisionInputs(
     hasMailWay: channel !== 'email' || mailWayOfSituation(context.deps, situation) !== 'none',
     mailRestsUntil: channel === 'email' ? situation.mail_rests_until : null,
     origin: originOf(situation, row),
-    manual: row.manual ? { overridesHoldout: row.manual.overridesHoldout } : null,
+    manual: row.manual && { overridesHoldout: row.manual.overridesHoldout, isRepeated: row.manual.isRepeated },
     isSuperseded: row.is_superseded,
     cart: row.cart_status && { status: row.cart_status, abandonAt: row.abandon_at },
     pendingUntil: row.pending_until,

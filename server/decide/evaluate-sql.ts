@@ -11,6 +11,7 @@ import { isOpen } from '../messages/fragments.ts'
 import {
   BOUGHT,
   couponOfStep,
+  hadOfSameOffer,
   MATCHING,
   matchingPending,
   matchingPurchase,
@@ -84,6 +85,8 @@ export interface Manual {
   jobId: string | null
   /** The page of the shop its link leads to where there is no cart; null: the shop. */
   cartUrl: string | null
+  /** The person has had another message of the same discount mail. */
+  isRepeated: boolean
 }
 
 /** Both at once where many carts are looked at, as finding who matches is most of the work. */
@@ -133,7 +136,8 @@ export async function loadClaimed(
       f.is_on as flow_is_on, f.holdout_bps, f.salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
-        r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url)
+        r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url,
+        'isRepeated', r.coupon_id is not null and r.job_id is not null and exists (${hadOfSameOffer}))
         end as manual,
       case when fs.coupon_id is not null then ${couponOfStep} when r.coupon_id is not null then ${COUPON_OF_REQUEST} end as coupon,
       ${CIRCUMSTANCES(now)}
@@ -232,7 +236,7 @@ async function imagine<Row>(
     select gen_random_uuid() as id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
       ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on, null as holdout_bps, null as salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
-      '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null,"cartUrl":null}'::jsonb
+      '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null,"cartUrl":null,"isRepeated":false}'::jsonb
         as manual, null as coupon,
       false as is_superseded, ${STATE(now)}, greatest(c.pending_until, matched.until) as pending_until,
       matched.order_id as matching_order

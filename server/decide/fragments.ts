@@ -1,4 +1,5 @@
 import { sql } from '../core/db.ts'
+import { mayArrive } from '../messages/fragments.ts'
 
 // SQL fragments on a message `m`: purchases that count against it, texts of its cart.
 
@@ -42,6 +43,15 @@ export const TEXTS_OF_CART = sql`from messages h left join carts o on o.store_id
     where m.channel in ('sms', 'whatsapp') and h.store_id = m.store_id and h.shopper_id = m.shopper_id
       and h.handed_over_at is not null and h.channel = m.channel
       and case when m.cart_id is null then h.cart_id is null else c.id in (o.id, o.merged_into) end`
+
+/**
+ * Of message `m` of a discount mail to many: another message of the same request that the same person has had, because two turned out to
+ * be one (D1). The person's few messages are looked at, not those of the request.
+ */
+export const hadOfSameOffer = sql`select 1 from messages h
+    where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at is not null and ${mayArrive('h')} and h.id <> m.id
+      and exists (select 1 from manual_messages mine join manual_messages theirs on theirs.store_id = mine.store_id and theirs.job_id = mine.job_id
+        where mine.store_id = m.store_id and mine.message_id = m.id and mine.coupon_id is not null and theirs.message_id = h.id offset 0)`
 
 /** What step `fs` says of its coupon, which it has. */
 export const couponOfStep = sql`jsonb_build_object('id', fs.coupon_id, 'fallback', fs.coupon_fallback, 'isFirstOrderOnly',

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aCopiedCoupon, codeOfCoupon, giveToSteps, type StepCoupon } from '../../test/copied-coupons.ts'
+import { aCopiedCoupon, codeOfCoupon, giveToSteps, type StepCoupon, termsOfCoupon } from '../../test/copied-coupons.ts'
 import { anOrder } from '../../test/factories.ts'
 import { aCoupon, aFakeStore, aProblem } from '../../test/fake-store.ts'
 import {
@@ -176,6 +176,7 @@ describe('a code of its own for each message (decision 34)', () => {
   const personal = { kind: 'personal', code: 'CART', valid_hours: 72 } as const
   async function aCode(store: Scene & { couponId: string }, changes: object = {}) {
     const message = await firstOf(store)
+    const terms = await termsOfCoupon(world, store.couponId)
     await world.db
       .insertInto('coupon_codes')
       .values({
@@ -185,7 +186,7 @@ describe('a code of its own for each message (decision 34)', () => {
           coupon_id: store.couponId,
           shopper_id: message.shopper_id,
         },
-        ...{ cart_id: message.cart_id, code: `CART-${newId().slice(-8).toUpperCase()}`, state: 'made', terms: '' },
+        ...{ cart_id: message.cart_id, code: `CART-${newId().slice(-8).toUpperCase()}`, state: 'made', terms },
         ...{ expires_at: new Date(world.now.getTime() + 100 * HOUR), next_try_at: world.now, created_at: world.now },
         ...changes,
       })
@@ -233,6 +234,19 @@ describe('a code of its own for each message (decision 34)', () => {
       .execute()
     await pass(world, store.storeId, 2 * 60_000)
     expect(world.sent[0]!.text).toContain('−$3.00')
+  })
+
+  test('made by terms that were edited since is waited for until the store has the new ones', async () => {
+    const store = await aShopWith(personal)
+    await wait(world, store.storeId, HOUR)
+    await aCode(store)
+    await change(store.couponId, { percent: 2_000 })
+    await pass(world, store.storeId, 1_000)
+    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    const terms = await termsOfCoupon(world, store.couponId)
+    await world.db.updateTable('coupon_codes').set({ terms }).where('store_id', '=', store.storeId).execute()
+    await pass(world, store.storeId, 2 * 60_000)
+    expect(world.sent[0]!.text).toContain('−$8.40')
   })
 
   test.each([

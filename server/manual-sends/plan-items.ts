@@ -1,5 +1,7 @@
 import type { SendChannel } from '../../shared/reminders.ts'
 import type { StoreTx } from '../core/db.ts'
+import { codesJob } from '../coupon-codes/codes-jobs.ts'
+import { isPersonal } from '../coupons/for-messages.ts'
 import type { Deps } from '../deps.ts'
 import { sendDueMessages } from '../messages/jobs.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
@@ -58,6 +60,10 @@ export async function planItems(
   await keepFromLosing(tx, asked, dueAt)
   const cartIds = await insertManualMessage(tx, { rows: carts, ...common })
   await scheduleNextLook(tx)
+  const { couponId } = words
+  // Somebody is waiting: their codes are made at once.
+  if (couponId && (await isPersonal(tx, couponId)))
+    await deps.jobs.enqueue(tx.db, codesJob, { storeId: tx.storeId }, tx.storeId)
   await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
   return { cartIds, shopperIds }
 }

@@ -1,6 +1,6 @@
 import type { OriginKind } from '../../shared/carts.ts'
 import { type StoreTx, sql } from '../core/db.ts'
-import { becomesCancelled, isHeld, isOpen, SCHEDULED, wasHandedOver } from './fragments.ts'
+import { becomesCancelled, isHeld, isOpen, mayArrive, SCHEDULED, wasHandedOver } from './fragments.ts'
 
 // Messages without a cart: SQL and nothing else.
 
@@ -89,7 +89,7 @@ export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly s
 
 /**
  * Two people turned out to be one: of a step planned for both without a cart, by whatever channel, at most one is still to go. None where
- * the other's was handed over, else the one of `intoId`.
+ * the other's was handed over, else the one of `intoId`. Of a discount mail none where the other's is about a cart.
  */
 export async function cancelDoubles(
   { db, storeId }: StoreTx,
@@ -105,7 +105,13 @@ export async function cancelDoubles(
           and exists (select 1 from messages h where h.store_id = ${storeId} and h.lone_shopper_id in (${fromId}, ${intoId})
             and h.lone_shopper_id <> o.lone_shopper_id and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id
             and h.step_id is not distinct from o.step_id
-            and (${wasHandedOver('h')} or (${isOpen('h')} and o.lone_shopper_id = ${fromId})))
+            and (${wasHandedOver('h')} or (${isOpen('h')} and o.lone_shopper_id = ${fromId}))
+          union all
+          select 1 from manual_messages r join manual_messages j on j.store_id = r.store_id and j.job_id = r.job_id
+          join messages h on h.store_id = j.store_id and h.id = j.message_id
+          where r.store_id = ${storeId} and r.message_id = o.id and r.coupon_id is not null and h.shopper_id <> o.shopper_id
+            and h.cart_id in (select c.id from carts c where c.store_id = ${storeId} and c.shopper_id in (${fromId}, ${intoId}))
+            and (${mayArrive('h')} or ${isOpen('h')}))
         order by o.id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)

@@ -2,7 +2,7 @@ import type { ChannelName } from '../channels/channel.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import type { DecisionRow } from '../decide/evaluate.ts'
-import { matchingPending, matchingPurchase, TEXTS_OF_CART } from '../decide/fragments.ts'
+import { hadOfSameOffer, matchingPending, matchingPurchase, TEXTS_OF_CART } from '../decide/fragments.ts'
 import {
   becomesClaimed,
   becomesHandedOver,
@@ -117,6 +117,7 @@ export interface HandOverRow {
   /** What it carries; null: none. */
   coupon_id: string | null
   coupon_code: string | null
+  coupon_wording: string | null
   subject: string | null
   body_html: string | null
   body_text: string
@@ -182,12 +183,14 @@ export interface HandedOver {
   cartVersion: number | null
   addressHash: string
   inputs: unknown
+  /** Of what it carries; null: nothing. */
+  couponWording: string | null
 }
 
 /** Whether what was handed over then, and is not on the wire yet, would still be: its cart as it was, its price within the budget. */
 export async function mayStillLeave(
   { db, storeId }: StoreDb,
-  { id, handedOverAt, cartVersion, addressHash, inputs }: HandedOver,
+  { id, handedOverAt, cartVersion, addressHash, inputs, couponWording }: HandedOver,
 ): Promise<boolean> {
   const rows = await sql`select 1 from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -196,7 +199,7 @@ export async function mayStillLeave(
       and c.version is not distinct from ${cartVersion}::int
       and ${stands(sql`decode(${addressHash}, 'hex')`, handedOverAt)}
       and ${isStillOverridden(sql`${JSON.stringify(inputs)}::jsonb`)}
-      and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${couponStands(sql`m.coupon_id`, sql`m.coupon_code`)}))
+      and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${couponStands(sql`m.coupon_id`, sql`m.coupon_code`, sql`${couponWording}::text`)}))
       and (coalesce(m.cost_micros, 0) = 0 or not exists (select 1 from sending_budgets b
         left join sending_spend p on p.account_id = b.account_id and p.currency = b.currency
           and p.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date
@@ -210,7 +213,7 @@ export async function mayStillLeave(
  * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
  * of the clock) still due, whose cart has not changed, whose flow (unless a person asked), store and instance run, whose address is
  * not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh
- * enough, whose coupon stands and is theirs still, and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
+ * enough, whose coupon stands as the message says it and is theirs still, and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
  * Shoppers and the counter are locked by the caller.
  */
 export async function handOver(
@@ -224,7 +227,8 @@ export async function handOver(
   const moved = await sql<{ id: string }>`
     with candidate as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
-        to_address text, coupon_id uuid, coupon_code text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
+        to_address text, coupon_id uuid, coupon_code text,
+        coupon_wording text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
         inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
     -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle; with the steps behind them, whose
     -- time moves next
@@ -246,7 +250,8 @@ export async function handOver(
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
           and y.completed_start between ${limits.localCopySince} and ${now})
         and ${isStillOverridden(sql`l.inputs`)}
-        and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`)}))
+        and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
+        and not exists (${hadOfSameOffer})
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = m.shopper_id
           and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),

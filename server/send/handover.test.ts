@@ -266,7 +266,13 @@ describe('a process that stood still behind its hand-over looks once more, and l
         .where('id', '=', row.cart_id!)
         .executeTakeFirstOrThrow()
       const addressHash = world.deps.secrets.addressHash(mail.to).toString('hex')
-      const handedOver = { id: row.id, handedOverAt: row.handed_over_at!, cartVersion: version, addressHash }
+      const handedOver = {
+        id: row.id,
+        handedOverAt: row.handed_over_at!,
+        cartVersion: version,
+        addressHash,
+        couponWording: null,
+      }
       const look = async (of: unknown) =>
         stands.push(await deliver.mayStillLeave({ storeId, db: world.db }, { ...handedOver, inputs: of }))
       await look({})

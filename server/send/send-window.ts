@@ -249,7 +249,8 @@ async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, handed
   if (isMoment(handedOverAt, deps.now())) return true
   const lookedAt = deps.now()
   const { row, addressHash, inputs } = ready
-  const handedOver = { id: row.id, handedOverAt, cartVersion: row.cart_version, addressHash, inputs }
+  const couponWording = ready.coupon?.wording ?? null
+  const handedOver = { id: row.id, handedOverAt, cartVersion: row.cart_version, addressHash, inputs, couponWording }
   const isMeant = await sql.mayStillLeave(store, handedOver).catch((error) => {
     deps.log.warn({ messageId: row.id, err: error }, 'message.not-looked-at')
     return false
@@ -335,6 +336,7 @@ function handOverRow(ready: Ready, coolSince: Date): sql.HandOverRow {
     to_address: address,
     coupon_id: coupon?.couponId ?? null,
     coupon_code: coupon?.code ?? null,
+    coupon_wording: coupon?.wording ?? null,
     template_id,
     template_version,
     reason: decision.reason,

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll } from 'vitest'
+import { openStore } from '../demo/store/recordings.ts'
+import type { DemoStore } from '../demo/store/store.ts'
+import { makeCodes } from '../server/coupon-codes/codes.ts'
+import { wakeDueStores } from '../server/messages/scan.ts'
+import { type GuardedHttp, openGuardedHttp } from '../server/net/guarded-fetch.ts'
+import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
+import { keepKeys } from '../server/stores/access.ts'
+import { freshOrderCheck, type TestStore } from './factories.ts'
+import { termsOf } from './fake-store.ts'
+import type { World } from './world.ts'
+
+// Test support: the demo store keeps the coupons of a test's shop, whose goods and orders are the test's own.
+
+export interface DemoCoupons {
+  store: DemoStore
+  /** The shop's keys open it. */
+  connect(shop: TestStore): Promise<void>
+  make(shop: TestStore): Promise<unknown>
+  /** The worker's work until nothing is left to be done now. */
+  work(shop: TestStore): Promise<void>
+}
+
+/** Once a test file. */
+export function demoCoupons(world: World): DemoCoupons {
+  let guarded: GuardedHttp
+  const demo = {
+    async connect({ accountId, storeId }) {
+      const { consumerKey, consumerSecret } = demo.store.keys
+      await world.db
+        .transaction()
+        .execute((db) => keepKeys(world.deps, { accountId, db }, storeId, { consumerKey, consumerSecret }))
+    },
+    make: ({ storeId }) => makeCodes(world.deps, { storeId }),
+    async work({ storeId }) {
+      for (let round = 0; round < 3; round += 1) {
+        await freshOrderCheck(world, storeId)
+        await wakeDueStores(world.deps)
+        await world.runJobs()
+      }
+    },
+  } as DemoCoupons
+
+  beforeAll(async () => {
+    demo.store = (await openStore({ publicUrl: '', now: () => world.now.getTime() })).store
+    guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 5_000 })
+    const access = { storeUrl: demo.store.url, homeUrl: demo.store.url, ...demo.store.keys }
+    const client = createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
+    world.storeClient = () => ({ ...client, terms: async ({ items }) => termsOf(items) })
+  })
+  afterAll(async () => {
+    await guarded?.close()
+    await demo.store?.stop()
+  })
+  return demo
+}
