@@ -25,6 +25,20 @@ export function useCoupons({ search = '', page, limit }: CouponQuery) {
 
 export type CouponList = NonNullable<ReturnType<typeof useCoupons>['data']>
 
+const CHOICES = 100
+const MINUTE_MS = 60_000
+
+/** For a field that chooses one: the newest, or those whose code begins with `search`. */
+export function useCouponsToChoose(search: string) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: [LIST, storeId, 'to-choose', search],
+    queryFn: ({ signal }) => call(listCoupons, { query: { search, limit: CHOICES }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: MINUTE_MS,
+  })
+}
+
 export const useCreateCoupon = () => useChange((body: CouponBody) => call(createCoupon, { body }))
 
 export const useUpdateCoupon = () =>

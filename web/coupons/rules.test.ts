@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
+import { aCoupon } from '../../e2e/coupons/api.ts'
 import type { Coupon } from '../../shared/coupons.ts'
 import {
   couponsAddress,
   discountText,
+  isUsable,
   minSpendText,
   quickCode,
   quickCoupon,
@@ -91,4 +93,18 @@ it('lists 50 a page unless the address says otherwise', () => {
   const query = couponsAddress.read(new URLSearchParams())
   expect(couponsAddress.write(query, { search: 'CART', limit: 50 }).toString()).toBe('search=CART')
   expect(couponsAddress.write(query, { limit: 10 }).toString()).toBe('limit=10')
+})
+
+it('offers no coupon that is inactive, over, used up or not begun', () => {
+  const isOffered = (changes: Partial<Coupon>) => isUsable(aCoupon(changes, NOW), NOW)
+  expect([isOffered({}), isOffered({ endDate: null, usageLimit: 0 })]).toEqual([true, true])
+  expect(isOffered({ startDate: inMinutes(60), madeBy: 'store' })).toBe(true)
+  for (const changes of [
+    { isActive: false },
+    { endDate: inMinutes(-60) },
+    { startDate: inMinutes(60) },
+    { usageLimit: 3, usageCount: 3 },
+  ]) {
+    expect([changes, isOffered(changes)]).toEqual([changes, false])
+  }
 })

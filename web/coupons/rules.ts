@@ -36,6 +36,16 @@ export function remainingText(endDate: string | null, now: number): string | nul
 export const isOver = ({ endDate }: Pick<Coupon, 'endDate'>, now: number) =>
   endDate !== null && Date.parse(endDate) <= now
 
+export const isUsedUp = ({ usageLimit, usageCount }: Pick<Coupon, 'usageLimit' | 'usageCount'>) =>
+  Boolean(usageLimit) && usageCount >= usageLimit!
+
+/** What a message that leaves now can carry. */
+export function isUsable(coupon: Coupon, now: number): boolean {
+  const { isActive, startDate, madeBy } = coupon
+  const hasBegun = startDate === null || madeBy === 'store' || Date.parse(startDate) <= now
+  return isActive && hasBegun && !isOver(coupon, now) && !isUsedUp(coupon)
+}
+
 /** Beside Active or Inactive (decision 32): "Expired", "Starts Nov 30". */
 export function stateNote(coupon: Pick<Coupon, 'startDate' | 'endDate'>, now: number, zone: string): string | null {
   if (isOver(coupon, now)) return 'Expired'

@@ -2,12 +2,13 @@ import { Anchor, Select, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { useCouponsToChoose } from '../coupons/queries.ts'
+import { isUsable } from '../coupons/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { useCouponsToSend } from './queries.ts'
-import { couponLabel, isUsable } from './rules.ts'
+import { couponLabel } from './rules.ts'
 
 interface Props {
   value: string | null
@@ -25,7 +26,7 @@ export function CouponField({ value, error, onChange }: Props) {
   const labels = [...known.values()]
   // What is shown of the chosen one is no search.
   const [search] = useDebouncedValue(labels.includes(typed) ? '' : typed.trim().slice(0, 60), PAUSE_MS)
-  const coupons = useCouponsToSend(search)
+  const coupons = useCouponsToChoose(search)
   const now = useNow(MINUTE_MS)
   if (!coupons.data) {
     if (!coupons.error) return <LoadingList count={1} />

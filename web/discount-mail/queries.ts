@@ -1,6 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { listCoupons } from '../../shared/coupons.ts'
 import { type AbandonedCustomer, abandonedCustomers, type CustomerView, listCustomers } from '../../shared/customers.ts'
 import { discountEligibility, previewDiscount, sendDiscountOffers } from '../../shared/discount-mail.ts'
 import { useStore } from '../access/queries.ts'
@@ -48,17 +47,6 @@ async function customersPage(search: string, cursor: string, signal: AbortSignal
   const isCapped = pagination.totalIsCapped === true
   const next = page < pagination.pages ? String(page + 1) : null
   return { customers, next, total: pagination.total, isCapped }
-}
-
-/** The store's, by the beginning of a code. */
-export function useCouponsToSend(search: string) {
-  const storeId = useStore()?.id
-  return useQuery({
-    queryKey: ['coupons', storeId, 'to-send', search],
-    queryFn: ({ signal }) => call(listCoupons, { query: { search, limit: PAGE }, signal }),
-    placeholderData: keepPreviousData,
-    staleTime: MINUTE_MS,
-  })
 }
 
 type Given<E extends { body: z.ZodType }> = z.input<E['body']>

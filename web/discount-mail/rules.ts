@@ -48,16 +48,6 @@ export function personOf({ _id, first_name, last_name, customer_email, phone }: 
   return { id: _id, name: name || customer_email || phone || 'Guest' }
 }
 
-/** What can be sent now: the others would be refused. */
-export function isUsable(
-  { isActive, startDate, endDate, usageLimit, usageCount, madeBy }: Coupon,
-  now: number,
-): boolean {
-  const hasBegun = startDate === null || madeBy === 'store' || Date.parse(startDate) <= now
-  const hasEnded = endDate !== null && Date.parse(endDate) <= now
-  return isActive && hasBegun && !hasEnded && (!usageLimit || usageCount < usageLimit)
-}
-
 export function couponLabel({ code, kind, type, amount, currency, platformType }: Coupon): string {
   const saving =
     type === 'percentage' ? `${amount}% off` : type === 'fixed' ? `${formatMoney(amount, currency)} off` : platformType

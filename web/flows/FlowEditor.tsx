@@ -3,15 +3,29 @@ import { type KeyboardEvent, useRef, useState } from 'react'
 import type { FlowChannels, FlowView } from '../../shared/flows.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMay } from '../access/queries.ts'
+import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
+import { useNow } from '../ui/clock.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { formatMinutes } from '../ui/format.ts'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { Preview } from './Preview.tsx'
 import { useSaveFlow } from './queries.ts'
-import { channelNames, checkSteps, editOf, isSameEdit, type StepEdit, savedStep, stepTitle } from './rules.ts'
+import {
+  channelNames,
+  checkSteps,
+  couponOf,
+  editOf,
+  isSameEdit,
+  refusedSteps,
+  type StepEdit,
+  type StepProblems,
+  savedStep,
+  stepTitle,
+} from './rules.ts'
 import { StepEditor } from './StepEditor.tsx'
+import { tabNote } from './step-coupon.ts'
 
 /** The steps, one of them open with its preview beside it. Counts refresh behind; what is typed stays. */
 export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowChannels }) {
@@ -81,19 +95,25 @@ function useFlowEdit(flow: FlowView, channels: FlowChannels) {
     discard()
     announce('Flow saved')
   }
+  const lead = ([firstWrong]: number[]) => {
+    if (firstWrong === undefined) return
+    choose(firstWrong)
+    focusFirstError()
+  }
   const submit = () => {
     setChecked(true)
-    const [firstWrong] = found.keys()
-    if (firstWrong === undefined) save.mutate({ name: flow.name, steps: steps.map(savedStep) }, { onSuccess })
-    else {
-      choose(firstWrong)
-      focusFirstError()
-    }
+    if (found.size > 0) return lead([...found.keys()])
+    const wanted = steps.map((step) => savedStep(step, stored))
+    const onError = (error: Error) => lead([...refusedBy(error, steps).keys()])
+    save.mutate({ name: flow.name, steps: wanted }, { onSuccess, onError })
   }
   // Nobody is told of mistakes while still typing for the first time.
-  const problems: typeof found = isChecked ? found : new Map()
+  const problems: typeof found = isChecked && found.size > 0 ? found : refusedBy(save.error, steps)
   return { steps, current, problems, save, isDirty: edit !== null, choose, change, discard, submit }
 }
+
+const refusedBy = (error: Error | null, steps: StepEdit[]): Map<number, StepProblems> =>
+  refusedSteps(error instanceof ApiError ? error.fields : {}, steps)
 
 interface TabsProps {
   flow: FlowView
@@ -103,9 +123,12 @@ interface TabsProps {
   onChoose: (step: number) => void
 }
 
+const MINUTE_MS = 60_000
+
 /** Arrow keys move between the steps, as in every tab list. */
 function StepTabs({ flow, steps, chosen, wrong, onChoose }: TabsProps) {
   const list = useRef<HTMLDivElement>(null)
+  const now = useNow(MINUTE_MS)
   const move = (event: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
     if (!by) return
@@ -117,30 +140,34 @@ function StepTabs({ flow, steps, chosen, wrong, onChoose }: TabsProps) {
   }
   return (
     <Grid gap="sm" role="tablist" aria-label="Messages of the flow" ref={list} onKeyDown={move}>
-      {steps.map(({ step, delayMinutes, channel }) => (
-        <Grid.Col key={step} span={{ base: 12, sm: 'auto' }} role="presentation">
+      {steps.map((each) => (
+        <Grid.Col key={each.step} span={{ base: 12, sm: 'auto' }} role="presentation">
           <button
             type="button"
             role="tab"
-            aria-selected={step === chosen}
+            aria-selected={each.step === chosen}
             aria-controls="step-panel"
-            tabIndex={step === chosen ? 0 : -1}
+            tabIndex={each.step === chosen ? 0 : -1}
             className="step-tab"
-            onClick={() => onChoose(step)}
+            onClick={() => onChoose(each.step)}
           >
             <Text fw={600} fz="sm">
-              {step}. {stepTitle(flow, step)}
+              {each.step}. {stepTitle(flow, each.step)}
             </Text>
-            <Text fz="xs" c={wrong.includes(step) ? 'var(--rc-bad)' : 'dimmed'}>
-              {wrong.includes(step)
-                ? 'Needs a correction'
-                : Number.isNaN(delayMinutes)
-                  ? '–'
-                  : `${channelNames[channel]} after ${formatMinutes(delayMinutes)}`}
+            <Text fz="xs" c={wrong.includes(each.step) ? 'var(--rc-bad)' : 'dimmed'}>
+              {wrong.includes(each.step) ? 'Needs a correction' : summaryOf(each, now)}
             </Text>
           </button>
         </Grid.Col>
       ))}
     </Grid>
   )
+}
+
+/** "Email after 1 hour · SUMMER10" */
+function summaryOf(step: StepEdit, now: number): string {
+  const { channel, delayMinutes } = step
+  const when = Number.isNaN(delayMinutes) ? '–' : `${channelNames[channel]} after ${formatMinutes(delayMinutes)}`
+  const coupon = couponOf(step) && tabNote(step, now)
+  return coupon ? `${when} · ${coupon}` : when
 }

@@ -6,7 +6,8 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
 import { CartPicker } from './CartPicker.tsx'
 import { usePreview, usePreviewCart } from './queries.ts'
-import type { StepEdit } from './rules.ts'
+import { couponOf, type StepEdit } from './rules.ts'
+import { finished } from './step-coupon.ts'
 
 const TYPING_PAUSE_MS = 500
 
@@ -34,7 +35,7 @@ export function Preview({ flowId, step }: { flowId: string; step: StepEdit }) {
           channel={text.channel ?? step.channel}
           message={preview.data}
           decisionTexts={decisionTexts}
-          isStale={preview.isPlaceholderData || text.body !== shown.body || text.channel !== shown.channel}
+          isStale={preview.isPlaceholderData || !isSame(text, shown)}
         />
       ) : preview.error ? (
         <Failed title="The preview could not be made" error={preview.error} onRetry={() => preview.refetch()} />
@@ -45,7 +46,14 @@ export function Preview({ flowId, step }: { flowId: string; step: StepEdit }) {
   )
 }
 
-function previewOf({ step, channel, subject, body, sms }: StepEdit) {
-  if (channel === 'email') return { step, channel, subject, body }
-  return { step, ...(channel !== 'push' && { channel }), ...(channel === 'sms' && { body: sms }) } as const
+function previewOf(edit: StepEdit) {
+  const { step, channel, subject, body, sms } = edit
+  const coupon = finished(couponOf(edit))
+  if (channel === 'email') return { step, channel, subject, body, coupon }
+  return { step, coupon, ...(channel !== 'push' && { channel }), ...(channel === 'sms' && { body: sms }) } as const
 }
+
+const isSame = (a: Shown, b: Shown) =>
+  a.body === b.body && a.channel === b.channel && JSON.stringify(a.coupon) === JSON.stringify(b.coupon)
+
+type Shown = ReturnType<typeof previewOf>

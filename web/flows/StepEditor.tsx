@@ -5,6 +5,7 @@ import { TextFields } from '../templates/TextFields.tsx'
 import { DurationInput } from '../ui/DurationInput.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { channelNames, type StepEdit, type StepProblems } from './rules.ts'
+import { CodeHint, NoCouponByWhatsApp, StepCoupon } from './StepCoupon.tsx'
 
 const LONGEST_SMS = 1_000
 const CHANNELS = ['email', 'sms', 'whatsapp'] as const
@@ -40,6 +41,9 @@ export function StepEditor({ step, problems, channels, isReadOnly, onChange }: P
         </div>
       </Input.Wrapper>
       {(channel === 'sms' || channel === 'whatsapp') && <Obstacle problem={channels[channel].problem} />}
+      {(channel === 'email' || channel === 'sms') && (
+        <StepCoupon step={step} problems={problems} isReadOnly={isReadOnly} onChange={onChange} />
+      )}
       {channel === 'email' && (
         <TextFields words={step} hasSubject problems={problems} isReadOnly={isReadOnly} onChange={onChange} />
       )}
@@ -54,7 +58,13 @@ export function StepEditor({ step, problems, channels, isReadOnly, onChange }: P
           onChange={({ body }) => body !== undefined && onChange({ sms: body })}
         />
       )}
-      {channel === 'whatsapp' && <Template text={channels.whatsapp.template} />}
+      {(channel === 'email' || channel === 'sms') && <CodeHint step={step} />}
+      {channel === 'whatsapp' && (
+        <>
+          <Template text={channels.whatsapp.template} />
+          <NoCouponByWhatsApp step={step} />
+        </>
+      )}
     </Stack>
   )
 }

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
 import type { FlowChannels, FlowCounts, FlowStep, FlowView } from '../../shared/flows.ts'
 import { formatMinutes } from '../ui/format.ts'
+import { type CouponEdit, couponProblems } from './step-coupon.ts'
 
 // What is edited of a flow, what is wrong with it, and its numbers. Pure.
 
-export interface StepEdit {
+export interface StepEdit extends CouponEdit {
   step: number
   /** NaN while nothing is typed. */
   delayMinutes: number
@@ -16,7 +17,9 @@ export interface StepEdit {
   sms: string
 }
 
-export type StepProblems = Partial<Record<'delayMinutes' | 'channel' | 'subject' | 'body', string>>
+export type StepProblems = Partial<
+  Record<'delayMinutes' | 'channel' | 'subject' | 'body' | 'coupon' | 'pauseDays' | 'aboveAmount', string>
+>
 
 export const channelNames: Record<FlowStep['channel'], string> = {
   email: 'Email',
@@ -26,22 +29,49 @@ export const channelNames: Record<FlowStep['channel'], string> = {
 }
 
 export const editOf = (steps: FlowStep[]): StepEdit[] =>
-  steps.map(({ step, delayMinutes, channel, subject, body, sms }) => ({
-    step,
-    delayMinutes,
-    channel,
-    subject,
-    body,
-    sms,
+  steps.map(({ step, delayMinutes, channel, subject, body, sms, coupon, couponShown }) => ({
+    ...{ step, delayMinutes, channel, subject, body, sms, coupon, couponShown },
   }))
 
-/** What is sent of a step: the words of its channel. */
-export function savedStep({ step, delayMinutes, channel, subject, body, sms }: StepEdit) {
+/** What is sent of a step: the words of its channel, and its coupon where that was changed. */
+export function savedStep(edit: StepEdit, stored: readonly StepEdit[]) {
+  const { step, delayMinutes, channel, subject, body, sms } = edit
   const words = channel === 'email' ? { subject, body } : channel === 'sms' ? { body: sms } : {}
-  return { step, delayMinutes, ...(channel !== 'push' && { channel }), ...words }
+  const coupon = couponOf(edit)
+  const before = stored.find((other) => other.step === step)?.coupon ?? null
+  return {
+    ...{ step, delayMinutes, ...(channel !== 'push' && { channel }), ...words },
+    ...(inText(coupon) !== inText(before) && { coupon }),
+  }
 }
 
-export const isSameEdit = (a: StepEdit[], b: StepEdit[]) => JSON.stringify(a) === JSON.stringify(b)
+/** The approved words of WhatsApp cannot name one. */
+export const couponOf = ({ channel, coupon }: StepEdit) => (channel === 'whatsapp' ? null : coupon)
+
+export const isSameEdit = (a: StepEdit[], b: StepEdit[]) => inText(a) === inText(b)
+
+/** What is empty is not null, and what is only shown is no change. */
+const inText = (value: unknown): string =>
+  JSON.stringify(value, (key, each: unknown) =>
+    key === 'couponShown' ? undefined : Number.isNaN(each) ? 'empty' : each,
+  )
+
+/** What the server says of single fields, by step: `steps.0.coupon.pauseDays`. */
+export function refusedSteps(fields: Readonly<Record<string, string>>, steps: readonly StepEdit[]) {
+  const found = new Map<number, StepProblems>()
+  for (const [path, text] of Object.entries(fields)) {
+    const [, index, field] = /^steps\.(\d+)\.(?:coupon\.)?(\w+)$/.exec(path) ?? []
+    const step = steps[Number(index)]?.step
+    if (step === undefined) continue
+    const name = isNamed(field) ? field : 'coupon'
+    found.set(step, { ...found.get(step), [name]: text })
+  }
+  return found
+}
+
+const NAMED = ['delayMinutes', 'channel', 'subject', 'body', 'pauseDays', 'aboveAmount'] as const
+const isNamed = (field: string | undefined): field is (typeof NAMED)[number] =>
+  (NAMED as readonly (string | undefined)[]).includes(field)
 
 const MAX_DELAY_MINUTES = 43_200
 
@@ -57,7 +87,7 @@ export function checkSteps(steps: StepEdit[], { minDelayMinutes, stored, channel
   const found = new Map<number, StepProblems>()
   steps.forEach((each, index) => {
     const { step, delayMinutes, channel } = each
-    const problems: StepProblems = wordProblems(each)
+    const problems: StepProblems = { ...wordProblems(each), ...couponProblems(couponOf(each)) }
     const before = steps[index - 1]
     if (!(delayMinutes >= minDelayMinutes)) problems.delayMinutes = `At least ${formatMinutes(minDelayMinutes)}`
     else if (delayMinutes > MAX_DELAY_MINUTES) problems.delayMinutes = 'At most 30 days'
