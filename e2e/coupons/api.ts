@@ -111,7 +111,7 @@ function answerOf(api: Api, method: string, url: URL, body: Record<string, unkno
 }
 
 function listOf({ coupons, more }: Api, query: URLSearchParams): object {
-  const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))]
+  const [page, limit] = [Number(query.get('page') ?? 1), Number(query.get('limit'))]
   const found = coupons.filter(({ code }) => code.startsWith((query.get('search') ?? '').toUpperCase()))
   const pagination = { page, limit, total: found.length, pages: Math.ceil(found.length / limit) }
   return {

@@ -12,6 +12,9 @@ interface Props {
   onChange: (next: Partial<StepCoupon>) => void
 }
 
+// Not broken over two lines.
+const [IF, END] = ['{%\u00a0if\u00a0coupon_code\u00a0%}', '{%\u00a0endif\u00a0%}']
+
 /** Who gets the coupon (decision 36), and what becomes of the message for everybody else (decision 35). */
 export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }: Props) {
   const { fallback, firstOrderOnly, pauseDays, aboveAmount } = coupon
@@ -65,7 +68,7 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
             value="without"
             disabled={isReadOnly}
             label="Send without it"
-            description="Put what speaks of the coupon between {% if coupon_code %} and {% endif %}: it is then left out."
+            description={`Put what speaks of the coupon between ${IF} and ${END}: it is then left out.`}
           />
           <Radio value="skip" disabled={isReadOnly} label="Do not send" />
         </Stack>
@@ -114,7 +117,7 @@ function NumberRule({ before, after, name, value, first, decimals, error, isRead
         <Group gap={6} wrap="nowrap">
           <NumberInput
             aria-label={name}
-            w={96}
+            w={decimals > 0 ? 96 : 64}
             size="xs"
             hideControls
             clampBehavior="none"

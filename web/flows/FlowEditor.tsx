@@ -1,5 +1,5 @@
 import { Card, Grid, Stack, Text, Title } from '@mantine/core'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { FlowChannels, FlowView } from '../../shared/flows.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMay } from '../access/queries.ts'
@@ -95,21 +95,32 @@ function useFlowEdit(flow: FlowView, channels: FlowChannels) {
     discard()
     announce('Flow saved')
   }
-  const lead = ([firstWrong]: number[]) => {
-    if (firstWrong === undefined) return
-    choose(firstWrong)
-    focusFirstError()
-  }
+  const leadTo = useLead(chosen, choose)
   const submit = () => {
     setChecked(true)
-    if (found.size > 0) return lead([...found.keys()])
+    if (found.size > 0) {
+      leadTo([...found.keys()])
+      return
+    }
     const wanted = steps.map((step) => savedStep(step, stored))
-    const onError = (error: Error) => lead([...refusedBy(error, steps).keys()])
+    const onError = (error: Error) => leadTo([...refusedBy(error, steps).keys()])
     save.mutate({ name: flow.name, steps: wanted }, { onSuccess, onError })
   }
   // Nobody is told of mistakes while still typing for the first time.
   const problems: typeof found = isChecked && found.size > 0 ? found : refusedBy(save.error, steps)
   return { steps, current, problems, save, isDirty: edit !== null, choose, change, discard, submit }
+}
+
+/** To the first of these steps, and its first field that something is wrong with. */
+function useLead(chosen: number, choose: (step: number) => void) {
+  const [wanted, want] = useState<number | null>(null)
+  useEffect(() => {
+    if (wanted === null) return
+    if (chosen !== wanted) return choose(wanted)
+    want(null)
+    focusFirstError()
+  }, [wanted, chosen, choose])
+  return ([first]: number[]) => first !== undefined && want(first)
 }
 
 const refusedBy = (error: Error | null, steps: StepEdit[]): Map<number, StepProblems> =>

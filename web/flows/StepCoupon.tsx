@@ -22,10 +22,10 @@ const DEFAULT_CURRENCY = 'USD'
 /** The coupon of a step, and who gets it: one line until somebody wants to see more. */
 export function StepCoupon({ step, problems, isReadOnly, onChange }: Props) {
   const currency = useStore()?.currency ?? DEFAULT_CURRENCY
-  const [isOpened, setOpened] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const { coupon } = step
-  // What is wrong is not hidden.
-  const isOpen = isOpened || problems.pauseDays !== undefined || problems.aboveAmount !== undefined
+  // What is wrong is not hidden, and stays open while it is put right.
+  if (!isOpen && (problems.pauseDays !== undefined || problems.aboveAmount !== undefined)) setOpen(true)
   const Sign = isOpen ? IconChevronUp : IconChevronDown
   return (
     <Stack gap="xs">
@@ -47,7 +47,7 @@ export function StepCoupon({ step, problems, isReadOnly, onChange }: Props) {
               size="compact-sm"
               aria-expanded={isOpen}
               rightSection={<Sign size={14} aria-hidden />}
-              onClick={() => setOpened(!isOpen)}
+              onClick={() => setOpen(!isOpen)}
             >
               Coupon rules
             </Button>
