@@ -8,7 +8,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { CouponField } from './CouponField.tsx'
 import { CouponRules } from './CouponRules.tsx'
 import type { StepEdit, StepProblems } from './rules.ts'
-import { isCodeShown, rulesLine, troubleOf, troubleTexts, withCoupon } from './step-coupon.ts'
+import { couponTrouble, isCodeShown, rulesLine, troubleTexts, withCoupon } from './step-coupon.ts'
 
 interface Props {
   step: StepEdit
@@ -70,7 +70,7 @@ export function StepCoupon({ step, problems, isReadOnly, onChange }: Props) {
 const MINUTE_MS = 60_000
 
 function Trouble({ step: { coupon, couponShown } }: Pick<Props, 'step'>) {
-  const trouble = troubleOf(couponShown, useNow(MINUTE_MS))
+  const trouble = couponTrouble(couponShown, useNow(MINUTE_MS))
   if (!trouble) return null
   return (
     <Notice tone="warn">

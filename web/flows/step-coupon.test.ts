@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aCoupon, DAY_MS } from '../../e2e/coupons/api.ts'
-import { couponLabel, finished, isCodeShown, rulesLine, tabNote, troubleOf, withCoupon } from './step-coupon.ts'
+import { couponLabel, couponTrouble, finished, isCodeShown, rulesLine, tabNote, withCoupon } from './step-coupon.ts'
 
 const now = Date.now()
 const at = (days: number) => new Date(now + days * DAY_MS).toISOString()
@@ -46,7 +46,7 @@ describe('the coupon of a step', () => {
     ['not_started', { startDate: at(1) }, 'not started'],
   ])('that is %s stays and says so', (trouble, changes, word) => {
     const couponShown = { ...shared, isGone: false, ...changes }
-    expect(troubleOf(couponShown, now)).toBe(trouble)
+    expect(couponTrouble(couponShown, now)).toBe(trouble)
     expect(tabNote({ coupon: null, couponShown }, now)).toBe(`SUMMER10, ${word}`)
   })
 

@@ -71,7 +71,7 @@ export function rulesLine({ coupon, couponShown }: CouponEdit, currency: string)
 export type Trouble = 'gone' | 'inactive' | 'expired' | 'used_up' | 'not_started'
 
 /** Why the messages of the step do not get it as things stand; null: nothing is known against it. */
-export function troubleOf(coupon: CouponOfStep | null, now: number): Trouble | null {
+export function couponTrouble(coupon: CouponOfStep | null, now: number): Trouble | null {
   if (!coupon) return null
   if (coupon.isGone) return 'gone'
   if (!coupon.isActive) return 'inactive'
@@ -92,7 +92,7 @@ export const troubleTexts: Record<Trouble, { word: string; text: string }> = {
 /** Beside the delay of the step: its code, and a word where something is wrong with it. */
 export function tabNote({ couponShown }: CouponEdit, now: number): string | null {
   if (!couponShown) return null
-  const trouble = troubleOf(couponShown, now)
+  const trouble = couponTrouble(couponShown, now)
   return trouble ? `${shownCode(couponShown)}, ${troubleTexts[trouble].word}` : shownCode(couponShown)
 }
 
