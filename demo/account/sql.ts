@@ -256,6 +256,7 @@ export async function wantCode(
 export async function isCodeDue({ db, storeId }: StoreDb, now: Date): Promise<boolean> {
   const rows = await sql`
     select 1 from messages m join flow_steps s on s.store_id = m.store_id and s.id = m.step_id and s.coupon_id is not null
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id and c.email is not null and c.status in ('abandoned', 'lost')
     where m.store_id = ${storeId} and ${isOpen('m')} and m.wake_at <= ${now}
       and not exists (select 1 from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id and k.state = 'made')
     limit 1`.execute(db)
