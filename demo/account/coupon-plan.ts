@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Made here, for everybody. Times are counted from the end of the past. */
+/** Made here, for everybody. Times are counted from the end of the past, by `hourOf`. */
 export const RECOUPED = [
   {
     ...{ code: 'TEA15', type: 'percentage', amount: 15, minSpend: 25, usageLimit: 100 },
@@ -24,8 +24,11 @@ export const CART = { code: 'CART', kind: 'personal', type: 'percentage', amount
 export const CARRYING_STEP = 3
 const CARRIED_DAYS = 60
 
-export const carriedSince = ({ until, days }: { until: number; days: number }): number =>
-  until - Math.min(days, CARRIED_DAYS) * DAY
+/** Coupons begin and end on the hour. */
+export const hourOf = ({ until }: { until: number }): number => Math.floor(until / HOUR) * HOUR
+
+export const carriedSince = (past: { until: number; days: number }): number =>
+  hourOf(past) - Math.min(past.days, CARRIED_DAYS) * DAY
 
 const ALWAYS = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY, weight: 1 }
 
@@ -36,10 +39,12 @@ const SHARED = [
   })),
   { ...ALWAYS, code: 'WELCOME10', fromMinor: 0 },
   { ...ALWAYS, code: 'TEATIME5', fromMinor: 3_000 },
+  { ...ALWAYS, code: 'FREESHIP', fromMinor: 4_000 },
   { ...ALWAYS, code: 'LASTYEAR', fromMinor: 0, endsAt: -31 * DAY },
 ]
 const FOR_FIRST_ORDERS = 'WELCOME10'
 const SHARE_WITH_ONE = 0.3
+const SHARE_WITH_OURS = 0.7
 
 /** Of those who would have stayed away. */
 const SHARE_BROUGHT_BACK = 0.16
@@ -99,16 +104,17 @@ function personalOf(trip: Trip, { past, person, isFirst }: About): TripCoupon | 
 function sharedOf(trip: Trip, { past, isFirst }: About): TripCoupon | null {
   const at = paidAt(trip)
   const random = createRandom(numberOf(`${trip.cart}:coupon`))
-  if (at === null || !random.chance(SHARE_WITH_ONE)) return null
+  if (at === null) return null
   const value = (trip.more?.lines ?? trip.first).reduce((sum, line) => sum + line.priceMinor * line.quantity, 0)
   const good = SHARED.filter(
     ({ code, fromMinor, startsAt, endsAt }) =>
       value >= fromMinor &&
       (code !== FOR_FIRST_ORDERS || isFirst) &&
-      past.until + startsAt < at &&
-      at < past.until + endsAt,
+      hourOf(past) + startsAt < at &&
+      at < hourOf(past) + endsAt,
   )
-  if (good.length === 0) return null
+  const share = good.some(({ weight }) => weight > 1) ? SHARE_WITH_OURS : SHARE_WITH_ONE
+  if (good.length === 0 || !random.chance(share)) return null
   return { code: good[random.weighted(good.map(({ weight }) => weight))]!.code, mail: null }
 }
 

@@ -5,7 +5,7 @@ import type { CouponDraft, PlatformCoupon, StoreClient } from '../../server/plat
 import { storeAccess } from '../../server/stores/access.ts'
 import { pullCoupons } from '../../server/sync/local-copies.ts'
 import { CouponInput } from '../../shared/coupons.ts'
-import { CART, carriedSince, RECOUPED } from './coupon-plan.ts'
+import { CART, carriedSince, hourOf, RECOUPED } from './coupon-plan.ts'
 import * as sql from './sql.ts'
 
 // The demo's coupons: made as a member makes them, before the past is told, so that the past's orders can name them.
@@ -19,8 +19,8 @@ export async function stockCoupons(
   const known = await sql.couponIds(store)
   for (const { startsAt, endsAt, ...said } of [...RECOUPED, CART]) {
     if (known.has(said.code)) continue
-    const start = said.code === CART.code ? carriedSince(past) : past.until + startsAt
-    const dates = { startDate: new Date(start).toISOString(), endDate: new Date(past.until + endsAt).toISOString() }
+    const start = said.code === CART.code ? carriedSince(past) : hourOf(past) + startsAt
+    const dates = { startDate: new Date(start).toISOString(), endDate: new Date(hourOf(past) + endsAt).toISOString() }
     // One that has begun was made at its start.
     const madeAt = new Date(Math.min(start, deps.now().getTime()))
     const id = await createCoupon({ ...deps, now: () => madeAt }, store, CouponInput.parse({ ...said, ...dates }))

@@ -311,6 +311,9 @@ test('customers are registered ones with company and last login, and guests', as
   expect(known).toHaveLength(6)
   expect(known.filter(({ company }) => company)).toHaveLength(4)
   expect(known.filter(({ last_login }) => last_login)).toHaveLength(5)
+  const { customers: newest } = (await world.request('GET', '/api/stores/customers/recent?page=1&limit=10', { token }))
+    .body as { customers: { is_registered: boolean }[] }
+  expect(new Set(newest.map(({ is_registered }) => is_registered))).toEqual(new Set([true, false]))
   const guests = await list('no')
   expect(guests.pagination.total).toBeGreaterThan(50)
 })

@@ -255,51 +255,72 @@ type Registered = {
   company?: string
   phone: string
   home: [street: string, city: string, state: string, postcode: string]
-  /** How long ago they were on the shop's pages; left out: never since they registered. */
-  hoursAgo?: number
+  /** How many seconds ago they registered. */
+  since: number
+  /** How many seconds ago they were on the shop's pages; left out: never since. */
+  seen?: number
 }
 
+const hour = 3600
+const day = 24 * hour
 const pearlStreet: Registered['home'] = ['12 Pearl St', 'Burlington', 'VT', '05401']
 /** Their numbers are nobody's, and none of the past's guests have one of this area. */
 const registered: Registered[] = [
-  { name: ['Ava', 'Thompson'], company: 'Pearl Street Books', phone: '+16035550101', home: pearlStreet, hoursAgo: 5 },
-  { name: ['Liam', 'Nguyen'], phone: '+16035550102', home: pearlStreet, hoursAgo: 3 * 24 },
+  {
+    name: ['Ava', 'Thompson'],
+    company: 'Pearl Street Books',
+    since: 170 * day,
+    phone: '+16035550101',
+    home: pearlStreet,
+    seen: 5 * hour,
+  },
+  { name: ['Liam', 'Nguyen'], since: 120 * day, phone: '+16035550102', home: pearlStreet, seen: 3 * day },
   {
     name: ['Sofia', 'Marino'],
     company: 'Marino & Daughters',
+    since: 95 * day,
     phone: '+16035550103',
     home: pearlStreet,
-    hoursAgo: 41 * 24,
+    seen: 41 * day,
   },
   {
     name: ['Henrik', 'Dahl'],
     company: 'Café Nordlys',
+    since: 33 * day,
     phone: '+16035550104',
     home: ['41 Water St', 'Exeter', 'NH', '03833'],
-    hoursAgo: 26,
+    seen: 26 * hour,
   },
-  { name: ['Grace', 'Okoye'], phone: '+16035550105', home: ['7 Elm St', 'Concord', 'NH', '03301'], hoursAgo: 9 * 24 },
+  {
+    name: ['Grace', 'Okoye'],
+    since: 7 * hour,
+    phone: '+16035550105',
+    home: ['7 Elm St', 'Concord', 'NH', '03301'],
+    seen: 6 * hour,
+  },
   {
     name: ['Thomas', 'Brandt'],
     company: 'Brandt Interiors',
+    since: 11 * hour,
     phone: '+16035550106',
     home: ['230 Congress St', 'Portsmouth', 'NH', '03801'],
   },
 ]
 
 function seedCustomers(shop: Shop, createdAt: number) {
-  const hour = 3600
   const owner = { email: 'owner@mapleandclay.example.com', username: 'owner', role: 'administrator' }
   const june = addCustomer(shop, { ...owner, firstName: 'June', lastName: 'Carver', createdAt, modifiedAt: createdAt })
   noteVisit(shop, june, nowSeconds(shop) - hour)
-  for (const { name, company = '', phone, home, hoursAgo } of registered) {
+  for (const { name, company = '', phone, home, since, seen } of registered) {
     const [firstName, lastName] = name
     const [address_1, city, state, postcode] = home
     const email = `${firstName}.${lastName}@example.com`.toLowerCase()
     const at = { address_1, city, state, postcode, country: 'US', phone, company }
     const billing = { ...noAddress, ...at, first_name: firstName, last_name: lastName, email }
-    const customer = addCustomer(shop, { email, firstName, lastName, billing, createdAt, modifiedAt: createdAt })
-    if (hoursAgo !== undefined) noteVisit(shop, customer, nowSeconds(shop) - hoursAgo * hour)
+    const registeredAt = nowSeconds(shop) - since
+    const dates = { createdAt: registeredAt, modifiedAt: registeredAt }
+    const customer = addCustomer(shop, { email, firstName, lastName, billing, ...dates })
+    if (seen !== undefined) noteVisit(shop, customer, nowSeconds(shop) - seen)
   }
 }
 
