@@ -14,6 +14,7 @@ import { readConfig } from '../../server/core/config.ts'
 import { type Db, openDb } from '../../server/core/db.ts'
 import { createLogger } from '../../server/core/logger.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
+import { codesJob } from '../../server/coupon-codes/codes-jobs.ts'
 import type { Deps } from '../../server/deps.ts'
 import { replyJob } from '../../server/inbound/jobs.ts'
 import type { StoreClient } from '../../server/platforms/platform.ts'
@@ -64,13 +65,16 @@ const log = createLogger(process.env.LOG_LEVEL ?? 'silent')
 export interface Outside {
   pool: pg.Pool
   clock: Clock
-  client: () => StoreClient
+  /** The store, as this process reaches it. */
+  client: (workerId: string) => StoreClient
   /** A provider takes a message from this process. */
   take: (actor: Actor, message: Submission) => Promise<Outcome>
   /** What the account's text channels are like; null: it has none. */
   texts: TextTerms | null
   /** Owed to people who wrote. */
   replies: Reply[]
+  /** Whether personal codes are to be made. */
+  areCodesDue: boolean
 }
 
 type Reply = z.infer<typeof replyJob.payload>
@@ -107,6 +111,7 @@ export function aProcess(outside: Outside, workerId: string): Actor {
     jobs: {
       enqueue: async (_, job, payload) => {
         if (job.name === replyJob.name) outside.replies.push(payload as Reply)
+        if (job.name === codesJob.name) outside.areCodesDue = true
       },
     },
     channels: {
@@ -115,7 +120,7 @@ export function aProcess(outside: Outside, workerId: string): Actor {
       ownMail: async () => null,
       text: async (_, channel) => channels?.[channel] ?? null,
     },
-    storeClient: outside.client,
+    storeClient: () => outside.client(workerId),
     demo: null,
   }
   return actor

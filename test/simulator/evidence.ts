@@ -35,6 +35,18 @@ export interface Evidence {
   country: string | null
   usState: string | null
   phone: string | null
+  coupon: {
+    /** It left with it. */
+    code: string | null
+    isPersonal: boolean
+    /** In the store. */
+    platformId: string | null
+    /** Its step is to have one. */
+    isWanted: boolean
+    fallback: 'without' | 'skip' | null
+    /** Of the decision record. */
+    record: { coupon?: string; couponIncluded?: boolean; couponReason?: string } | null
+  }
   hasBoughtBefore: boolean
   arm: 'treated' | 'control' | null
   armAt: number | null
@@ -90,6 +102,11 @@ export async function readEvidence(
       (select coalesce(jsonb_agg(i ->> 'productId'), '[]') from jsonb_array_elements(c.items) i) as items,
       h.country, c.fold -> 'contact' ->> 'state' as "usState", c.phone, r.overrides_holdout as "overridesHoldout",
       h.arm, ${ms('h.arm_at')} as "armAt",
+      json_build_object('code', m.coupon_code, 'isPersonal', cp.kind = 'personal', 'isWanted', fs.coupon_id is not null, 'fallback', fs.coupon_fallback,
+        'platformId', coalesce((select k.platform_id from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id
+          and k.coupon_id = m.coupon_id), cp.platform_id),
+        'record', (select d.inputs from decisions d where d.store_id = m.store_id and d.message_id = m.id and d.outcome = 'send'
+          and d.at = m.handed_over_at limit 1)) as coupon,
       exists (select 1 from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
         and o.purchased_at < c.started_at) as "hasBoughtBefore",
       (select coalesce(jsonb_agg(jsonb_build_object('status', n.status, 'isConfirmed', n.is_confirmed, 'source', n.source,
@@ -108,6 +125,7 @@ export async function readEvidence(
     join stores s on s.id = m.store_id
     join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id
     left join flow_steps fs on fs.store_id = m.store_id and m.origin_kind = 'flow' and fs.flow_id = m.origin_id and fs.id = m.step_id
+    left join coupons cp on cp.store_id = m.store_id and cp.id = m.coupon_id
     left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
     where m.id = ${of.id}`.execute(db)
   return rows.rows[0]

@@ -36,7 +36,7 @@ export async function createFixture(pool: pg.Pool, scenario: Scenario, now: Date
   const steps = STEPS.map((key, index) => {
     const { name, subject, body } = CAMPAIGN_TEMPLATES.find((template) => template.id === key)!
     const channel = scenario.channels[index]
-    const words = channel === 'email' ? { subject, body } : { subject, body: TEXT }
+    const words = { subject, body: (channel === 'email' ? body : TEXT) + (scenario.coupons?.[index] ? SAYS_CODE : '') }
     return { step: index + 1, delay: scenario.delays[index], channel, id: newId(), key, name, ...words }
   })
   const timeout = Math.min(1_440, scenario.delays[0]!)
@@ -58,6 +58,9 @@ export async function createFixture(pool: pg.Pool, scenario: Scenario, now: Date
   if (hasTexts(scenario) || scenario.room !== null) await pool.query(WITH_TEXTS, textsOf(fixture, scenario, now))
   return fixture
 }
+
+/** What the provider can read the code from. */
+const SAYS_CODE = '{% if coupon_code %} Code: {{ coupon_code }} {% endif %}'
 
 /** Words for a step by any channel. */
 export const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'

@@ -1,5 +1,6 @@
 import type { OrderKind } from '../../server/platforms/platform.ts'
 import { withAliases } from './aliases.ts'
+import { withCoupons } from './coupons.ts'
 import { aFrame, MIXED } from './frame.ts'
 import { ownerActs, textActs } from './generate-more.ts'
 import { answer, type Maker, type Makings } from './maker.ts'
@@ -42,7 +43,7 @@ export function scenarioOf(seed: number): Scenario {
     cap: dice.pick([1, 2, 3, 3]),
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
     ...aFrame(dice),
-    shortage: null,
+    ...{ shortage: null, coupons: null },
     steps: [],
   }
   const chance: Maker = { ...dice, people: peopleOf(frame.countries), hasTexts: hasTexts(frame) }
@@ -51,7 +52,8 @@ export function scenarioOf(seed: number): Scenario {
   const people = { none: [], one: [chance.between(0, 2)], all: [0, 1, 2] }[first]
   const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
   while (steps.length < length) steps.push({ ...anyAct(chance), waitMs: aWait(chance) })
-  return { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
+  const scenario = { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
+  return withCoupons(seed, scenario, chance)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

@@ -5,6 +5,7 @@ import { type Actor, aProcess, aWorker, type Outside, observer } from './actors.
 import { type Clock, startClock } from './clock.ts'
 import { createFixture, type Fixture } from './fixture.ts'
 import { type Person, peopleOf } from './people.ts'
+import { stockCoupons } from './play-coupons.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
 import { openShop, type Shop, type Version } from './shop.ts'
 import { type Act, type Channel, hasTexts, type Scenario } from './steps.ts'
@@ -65,6 +66,8 @@ export interface Harness {
   manual: Manual
   /** There is a control group only while a flow is on. */
   isFlowOn: boolean
+  /** The last step was the tidy job, and it came to its end. */
+  isTidied: boolean
   /** Whose unsubscribe the last step was. */
   justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<Standing>): void
@@ -137,9 +140,11 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     failedAt: new Map(),
     manual: { asked: new Map(), allowed: 0, saidSent: [] },
     isFlowOn: true,
+    isTidied: false,
     justUnsubscribed: null,
     say: (news: Partial<Standing>) => Object.assign(owner, news),
   } as unknown as Harness
+  await stockCoupons(pool, harness, fixture)
   harness.post = openPost(clock, observer(pool), (channel, address) => ({
     ...owner,
     unsubscribedSince: harness.unsubscribed.get(`${channel}:${address}`) ?? null,
@@ -151,7 +156,15 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
   const texts = hasTexts(scenario)
     ? { template: scenario.template, finalCost: (id: string) => finalCost(harness, id) }
     : null
-  harness.outside = { pool, clock, client: () => shop.client, take: harness.post.take, texts, replies: [] }
+  harness.outside = {
+    pool,
+    clock,
+    client: shop.client,
+    take: harness.post.take,
+    texts,
+    replies: [],
+    areCodesDue: false,
+  }
   harness.web = aProcess(harness.outside, crypto.randomUUID())
   harness.workers = [await aWorker(harness.outside), await aWorker(harness.outside)]
   return harness

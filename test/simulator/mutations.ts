@@ -1,4 +1,5 @@
 import type { Rule } from './invariants/all.ts'
+import { couponMutations } from './mutations-coupons.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
 
 // Deliberate mistakes, one or more for each rule: proof that the simulator would notice them. Texts, because the engine
@@ -17,6 +18,7 @@ export interface Mutation {
 
 export const mutations: readonly Mutation[] = [
   ...orderCheckMutations,
+  ...couponMutations,
   {
     name: 'what a dead process had on the wire is sent again',
     rule: 'D1',

@@ -30,7 +30,9 @@ import { aBox } from '../boxes.ts'
 import { type Actor, aWorker, Killed, secrets } from './actors.ts'
 import { TEXT } from './fixture.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
+import { BEAT_MS, beatMeanwhile, stillThere } from './heart.ts'
 import { numbersOf } from './people.ts'
+import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
 import { changeOrder, type Version } from './shop.ts'
@@ -82,7 +84,7 @@ const players: Players = {
     for (const post of isReversed ? late.reverse() : late) await arrive(harness, post)
   },
   async order(harness, act) {
-    const version = changeOrder(harness.shop, harness.clock, act)
+    const version = changeOrder(harness.shop, harness.clock, act, codesNamed(harness, act))
     noteText(harness, version)
     if (act.webhook === 'lost') return
     if (act.webhook === 'late') {
@@ -185,6 +187,7 @@ const players: Players = {
   },
   ...textPlayers,
   ...ownerPlayers,
+  ...couponPlayers(living),
   async manual(harness, act) {
     // What the worker is refused is the worker's, not an answer to whoever pressed and waits.
     await sendSome(harness, act, (worker) => playAct(harness, { ...worker, do: 'work', meanwhile: null, diesAt: null }))
@@ -339,6 +342,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     await detectAbandoned(deps)
     await closeAbandonedSubmissions(deps)
     if (hasTexts(harness.scenario)) await askWaiting(deps)
+    if (harness.scenario.coupons) await makeDueCodes(harness, deps)
     for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), 1)) await sendDue(deps, { storeId })
     if (harness.reported.size > 0) await fetchPrices(deps)
     await detectLost(deps)
@@ -352,28 +356,6 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     if (act.meanwhile?.at === 'page') harness.shop.beforePage = async () => {}
     if (act.meanwhile?.at === 'submission') harness.post.atSubmission = async () => {}
   }
-}
-
-/** Between two looks nobody calls them, and yet whoever lives has said so every three seconds; this is what came of it. */
-async function beatMeanwhile({ outside, workers, clock }: Harness): Promise<void> {
-  const alive = workers.filter(({ life }) => !life.isDead).map(({ deps }) => deps.workerId)
-  await outside.pool.query('update workers set seen_at = $1 where id = any($2) and seen_at < $1', [
-    new Date(clock.now().getTime() - 3_000),
-    alive,
-  ])
-}
-
-/** As often as a process says so that is alive and only waits: without it the other worker would take it for dead. */
-const BEAT_MS = 4_000
-
-async function stillThere({ deps, life }: Actor): Promise<void> {
-  if (life.isDead) return
-  const { statements } = life
-  await beat(deps).catch((error) => {
-    if (!(error instanceof Killed)) throw error
-  })
-  // No part of a look for work: one that waits half an hour, as an erasure does for the wire, would not end.
-  life.statements = statements
 }
 
 /** Does the steps once, at that point of the worker's way, while the worker waits. */

@@ -36,6 +36,8 @@ export interface Mail {
   micros: number
   /** WhatsApp: not free words. */
   isTemplate: boolean
+  /** The coupon’s code, where its words say one. */
+  told: string | null
   /** The process that sent it has the answer. */
   isAnswered: boolean
   evidence: Evidence | undefined
@@ -89,6 +91,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
         isTaken: TAKEN.has(answer),
         micros: 'channel' in message ? microsOf(message) : 0,
         isTemplate: 'channel' in message && message.template !== null,
+        told: /Code: ([\w-]+)/.exec(message.text)?.[1] ?? null,
         isAnswered: false,
         standing: { ...standingOf(channel, message.to) },
         evidence: undefined,

@@ -33,6 +33,7 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
   for (const [index, step] of scenario.steps.entries()) {
     const mailsBefore = harness.post.mails.length
     harness.justUnsubscribed = null
+    harness.isTidied = false
     stockShop(harness, scenario, index)
     const problem = await playStep(harness, step).then(
       () => null,

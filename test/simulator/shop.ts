@@ -9,12 +9,15 @@ import type {
 import { StoreProblem } from '../../server/platforms/store-problem.ts'
 import { normalizePhone } from '../../shared/contact.ts'
 import type { Clock } from './clock.ts'
+import { anEmptyShelf, countUse, couponCalls, type Shelf } from './shop-coupons.ts'
 import type { Act } from './steps.ts'
 
 // The store of a history: it knows every state its orders were ever in, and which reading of them reached its end.
 
 export interface Shop {
-  client: StoreClient
+  /** As one process reaches it. */
+  client: (by: string) => StoreClient
+  shelf: Shelf
   mood: Extract<Act, { do: 'store' }>['mood']
   /** Oldest first; the last one of an order is what the store answers. */
   versions: Version[]
@@ -53,11 +56,12 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     mood: 'answers',
     versions: [],
     readings: [],
+    shelf: anEmptyShelf(),
     soldOut: new Map(),
     beforePage: async () => {},
   } as unknown as Shop
   const none = async function* () {}
-  shop.client = {
+  const client: Omit<StoreClient, keyof ReturnType<typeof couponCalls>> = {
     async readProfile() {
       await refuse(shop, clock)
       return profile(homeUrl)
@@ -79,17 +83,12 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
         stockQuantity: null,
       }))
     },
-    coupons: none,
-    couponsById: async () => [],
-    couponByCode: async () => null,
-    createCoupons: async () => [],
-    updateCoupon: async () => ({ refusal: 'gone', words: 'Invalid ID.' }),
-    deleteCoupons: async (ids) => [...ids],
     refillCart: async () => null,
     webhooks: async () => [],
     createWebhook: async (topic, deliveryUrl) => ({ id: '1', topic, status: 'active', deliveryUrl }),
     deleteWebhook: async () => {},
   }
+  shop.client = (by) => ({ ...client, ...couponCalls(shop, clock, by, () => refuse(shop, clock)) })
   return shop
 }
 
@@ -144,7 +143,12 @@ function profile(homeUrl: string): StoreProfile {
 }
 
 /** Modified now; never at the same millisecond as before, as the store's own dates only grow. */
-export function changeOrder(shop: Shop, clock: Clock, act: Extract<Act, { do: 'order' }>): Version {
+export function changeOrder(
+  shop: Shop,
+  clock: Clock,
+  act: Extract<Act, { do: 'order' }>,
+  codes: readonly string[],
+): Version {
   const orderId = String(1_000 + act.order)
   const before = present(shop).find((order) => order.orderId === orderId)
   const at = new Date(Math.max(clock.trueNow(), before ? Date.parse(before.modifiedAt) + 1 : 0)).toISOString()
@@ -167,13 +171,14 @@ export function changeOrder(shop: Shop, clock: Clock, act: Extract<Act, { do: 'o
     country: before?.country ?? act.country,
     state: before?.state ?? act.state,
     consents: before?.consents ?? act.consents.map((channel) => ({ channel, wording: 'Write to me' })),
-    coupons: [],
+    coupons: before?.coupons ?? [...codes],
     items: act.items.map(([id, quantity]) => orderLine(id, quantity)),
     createdVia: act.isStaff ? 'admin' : 'checkout',
     paymentUrl: null,
   }
   const version = { order, since: clock.trueNow() }
   shop.versions.push(version)
+  countUse(shop, before, order)
   return version
 }
 

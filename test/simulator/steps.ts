@@ -1,5 +1,6 @@
 import type { TextChannelName } from '../../server/channels/channel.ts'
 import type { OrderKind } from '../../server/platforms/platform.ts'
+import type { CouponAct, StepCoupon } from './coupons.ts'
 import type { Country } from './people.ts'
 import type { Shortage } from './shortage.ts'
 
@@ -26,6 +27,8 @@ export interface Scenario {
   /** Of the WhatsApp template that is chosen. */
   template: 'marketing' | 'utility'
   shortage: Shortage | null
+  /** Of each step of the flow; null: nothing of this history is about coupons. */
+  coupons: readonly (StepCoupon | null)[] | null
   steps: readonly Step[]
 }
 
@@ -92,6 +95,8 @@ export type Act =
       /** What the checkout kept of the shopper's yes. */
       consents: readonly Channel[]
       webhook: 'now' | 'late' | 'twice' | 'lost'
+      /** Names the code of this message, if it has one that can be used. */
+      codeOf?: number
     }
   /** What a plugin or a proxy kept back: bodies of earlier states, in any order. */
   | { do: 'late webhooks arrive'; isOld: boolean }
@@ -149,6 +154,7 @@ export type Act =
   /** Without `isRunNow` the job waits for a worker. */
   | { do: 'erase'; person: number; kind: 'email' | 'phone'; isRunNow: boolean }
   | { do: 'at once'; acts: readonly [Act, Act] }
+  | CouponAct
 
 /** Time passes, then something happens. */
 export type Step = Act & { waitMs: number }
@@ -166,9 +172,15 @@ export function describe(scenario: Scenario): string {
     ...(shortage
       ? [`sold out from step ${shortage.from + 1} to ${shortage.to + 1}: ${shortage.products.join(', ')}`]
       : []),
+    ...(scenario.coupons ?? []).flatMap((coupon, at) => (coupon ? [`step ${at + 1} has ${sayCoupon(coupon)}`] : [])),
     ...scenario.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${sayStep(step)}`),
   ].join('\n')
 }
+
+const sayCoupon = (coupon: StepCoupon) =>
+  Object.entries(coupon)
+    .flatMap(([name, value]) => (value === null || value === false ? [] : [`${name} ${value}`]))
+    .join(', ')
 
 export function sayStep({ waitMs, ...act }: Step): string {
   return `${waitMs ? `after ${sayTime(waitMs)}, ` : ''}${sayAct(act as Act)}`

@@ -73,6 +73,19 @@ export interface Touch {
   at: number
 }
 
+/** A personal code, of a message. */
+export interface Code {
+  message: string
+  coupon: string
+  code: string
+  state: string
+  attempts: number
+  askedAt: number | null
+  expiresAt: number
+  isUsed: boolean
+  order: string | null
+}
+
 /** What one quarter of an hour in one currency was counted to; no time: revenue of all time. */
 export interface Rollup {
   at: number | null
@@ -94,6 +107,7 @@ export interface State {
   facts: StoredFact[]
   orders: Order[]
   touchpoints: Touch[]
+  codes: Code[]
   /** Folded ones and changes as they lie. */
   rollups: Rollup[]
   /** What the account has used of its plan, and spent on texts, by month (`2026-03-01`). */
@@ -111,7 +125,7 @@ export const WITNESS = `
   create sequence simulator_writes;
   create function simulator_wrote() returns trigger language plpgsql as
     'begin perform nextval(''simulator_writes''); return null; end';
-  ${['carts', 'messages', 'facts', 'orders', 'touchpoints', 'opt_in_requests']
+  ${['carts', 'messages', 'facts', 'orders', 'touchpoints', 'opt_in_requests', 'coupon_codes']
     .map((table) => written(table, 'insert or update or delete'))
     .join('')}
   ${written('shoppers', 'insert or delete or update of arm')}
@@ -208,6 +222,17 @@ const STATE = `
       message: 'message_id',
       isHuman: 'is_human',
       at: asMs('at'),
+    })},
+    ${list('coupon_codes codes', {
+      message: 'message_id',
+      coupon: 'coupon_id',
+      code: 'code',
+      state: 'state',
+      attempts: 'attempts',
+      askedAt: asMs('asked_at'),
+      expiresAt: asMs('expires_at'),
+      isUsed: 'used_at is not null',
+      order: 'used_order_id',
     })},
     ${list(ROLLUPS, {
       at: `case when slot > '-infinity' then ${asMs('slot')} end`,

@@ -1,0 +1,120 @@
+import { answer, type Maker } from './maker.ts'
+import { chanceOf } from './random.ts'
+import type { Act, Scenario, Step } from './steps.ts'
+
+// In every third history steps of the flow have a coupon, and the store's admin, its answers and the shoppers do what can be done to
+// one. Thrown with dice of their own, so that all other histories stay what they were.
+
+/** Of a step. Money in minor units, percentages in hundredths. */
+export interface StepCoupon {
+  kind: 'shared' | 'personal'
+  percent: number | null
+  amountMinor: number | null
+  /** Of a personal percentage. */
+  maxDiscountMinor: number | null
+  minSpendMinor: number | null
+  /** Of a shared one. */
+  usageLimit: number | null
+  endsInHours: number | null
+  validHours: number
+  isTiedToEmail: boolean
+  fallback: 'without' | 'skip'
+  isFirstOrderOnly: boolean
+  pauseDays: number | null
+  aboveMinor: number | null
+}
+
+export type CouponAct =
+  /** The store's admin, to the shared coupon of a step. */
+  | { do: 'coupon'; step: number; change: 'deleted' | 'expired' | 'drafted' | 'used up' | 'restored' }
+  /** The store's admin, to a personal code that stands there, by its place from the newest. */
+  | { do: 'code'; place: number; change: 'deleted' | 'expired' | 'used up' }
+  /** What comes of our writing to the store's coupons. */
+  | { do: 'coupon writes'; mood: 'answer' | 'are refused' | 'are slow' | 'come too late' | 'lose their answers' }
+  | { do: 'tidy'; worker: number }
+
+const HAVE_THEM = 0.33
+const DICE = 0xc0_0b0e
+const MINUTE = 60_000
+const HOUR = 3_600_000
+
+export function withCoupons(seed: number, scenario: Omit<Scenario, 'coupons'>, chance: Maker): Scenario {
+  const dice = { ...chance, ...chanceOf(seed ^ DICE) }
+  if (!dice.isLucky(HAVE_THEM)) return { ...scenario, coupons: null }
+  const coupons = scenario.channels.map(() => (dice.isLucky(0.75) ? aCoupon(dice) : null))
+  const steps = scenario.steps.map((step) => withCode(dice, step))
+  for (let more = dice.between(4, 10); more > 0; more--) {
+    const waitMs = dice.weighted({ none: 3, minutes: 4, hour: 2, days: 0.3 })
+    const most = { none: 0, minutes: 20 * MINUTE, hour: 2 * HOUR, days: 200 * HOUR }[waitMs]
+    steps.splice(dice.between(2, steps.length), 0, { ...anAct(dice), waitMs: dice.between(0, most) })
+  }
+  return { ...scenario, coupons, steps }
+}
+
+function aCoupon(dice: Maker): StepCoupon {
+  const what = dice.weighted({ percentage: 4, fixed: 3, capped: 3 })
+  const isPersonal = what === 'capped' || dice.isLucky(0.5)
+  return {
+    kind: isPersonal ? 'personal' : 'shared',
+    percent: what === 'fixed' ? null : dice.pick([500, 1_000, 5_000]),
+    amountMinor: what === 'fixed' ? dice.pick([100, 1_000]) : null,
+    maxDiscountMinor: what === 'capped' ? dice.pick([50, 300]) : null,
+    minSpendMinor: dice.isLucky(0.15) ? dice.pick([1_000, 2_500]) : null,
+    usageLimit: !isPersonal && dice.isLucky(0.4) ? dice.between(1, 3) : null,
+    endsInHours: dice.isLucky(0.3) ? dice.pick([20, 30, 60, 200]) : null,
+    validHours: dice.pick([1, 12, 72]),
+    isTiedToEmail: isPersonal && dice.isLucky(0.15),
+    fallback: dice.isLucky(0.4) ? 'skip' : 'without',
+    isFirstOrderOnly: dice.isLucky(0.15),
+    pauseDays: dice.isLucky(0.4) ? dice.pick([1, 90]) : null,
+    aboveMinor: dice.isLucky(0.1) ? 2_000 : null,
+  }
+}
+
+function anAct(dice: Maker): Act {
+  const what = dice.weighted({ coupon: 4, code: 3, writes: 3, tidy: 2, order: 3, work: 5 })
+  if (what === 'code')
+    return { do: 'code', place: dice.between(0, 2), change: dice.pick(['deleted', 'expired', 'used up']) }
+  if (what === 'tidy') return { do: 'tidy', worker: dice.between(0, 1) }
+  if (what === 'order') return anOrder(dice)
+  if (what === 'coupon') {
+    const change = dice.weighted({ deleted: 3, expired: 2, drafted: 2, 'used up': 2, restored: 2 })
+    return { do: 'coupon', step: dice.between(0, 2), change }
+  }
+  if (what === 'writes') {
+    const moods = { answer: 6, 'are refused': 2, 'are slow': 1, 'come too late': 2, 'lose their answers': 2 }
+    return { do: 'coupon writes', mood: dice.weighted(moods) }
+  }
+  const answers = dice.isLucky(0.3) ? [answer(dice)] : []
+  return {
+    do: 'work',
+    worker: dice.between(0, 1),
+    answers,
+    meanwhile: null,
+    diesAt: dice.isLucky(0.1) ? dice.between(1, 45) : null,
+  }
+}
+
+/** By whoever got the code, or by a friend; three orders that nobody else places. */
+function anOrder(dice: Maker): Act {
+  const { email, typedPhone } = dice.pick(dice.people)
+  return {
+    do: 'order',
+    order: dice.between(6, 8),
+    kind: dice.weighted({ purchase: 6, pending: 1, cancelled: 1 }),
+    email: dice.isLucky(0.8) ? email : null,
+    phone: dice.isLucky(0.3) ? typedPhone : null,
+    customerId: null,
+    items: [[dice.pick(['16', '17', '18']), 1]],
+    totalMinor: dice.between(10, 90) * 100,
+    refundedMinor: 0,
+    isStaff: dice.isLucky(0.06),
+    ...{ country: null, state: null, consents: [] },
+    webhook: dice.weighted({ now: 5, late: 2, twice: 1, lost: 3 }),
+    codeOf: dice.between(0, 3),
+  }
+}
+
+function withCode(dice: Maker, step: Step): Step {
+  return step.do === 'order' && dice.isLucky(0.25) ? { ...step, codeOf: dice.between(0, 3) } : step
+}

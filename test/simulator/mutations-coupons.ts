@@ -1,0 +1,70 @@
+import type { Mutation } from './mutations.ts'
+
+// Mistakes around coupons (decisions 33 to 36): what a message with one rests on, and what is left of them in the store.
+
+export const couponMutations: readonly Mutation[] = [
+  {
+    name: 'a coupon that the store has no more is advertised',
+    rule: 'Coupon',
+    file: 'server/coupons/for-messages.ts',
+    before: 'if (gone.length > 0) await sql.markGone(store, gone, of.at)',
+    after: '',
+    seed: 1,
+  },
+  {
+    name: 'what the store says of a personal code is not listened to',
+    rule: 'Coupon',
+    file: 'server/coupons/for-messages.ts',
+    before: 'if (codes.length > 0) await sql.keepCodes(store, codes, of.at)',
+    after: '',
+    seed: 1,
+  },
+  {
+    name: 'the store is not asked about coupons before they leave',
+    rule: 'Coupon',
+    file: 'server/send/deliver.ts',
+    before: '((await readCoupons(deps, store, ids)) ?? goods)',
+    after: 'goods',
+    seed: 1,
+  },
+  {
+    name: 'a used-up coupon is advertised',
+    rule: 'Coupon',
+    file: 'server/coupons/validity.ts',
+    before: "usageCount >= usageLimit ? 'used_up' : null",
+    after: 'usageCount < 0 ? null : null',
+    seed: 1,
+  },
+  {
+    name: 'what is not to leave without its coupon leaves',
+    rule: 'Coupon',
+    file: 'server/decide/decide.ts',
+    before: "return coupon.isSkipped ? { outcome: 'skip', reason: coupon.reason } : null",
+    after: 'return null',
+    seed: 1,
+  },
+  {
+    name: 'a message does not say with which code it left',
+    rule: 'Coupon',
+    file: 'server/send/send-window.ts',
+    before: 'coupon_code: coupon?.code ?? null',
+    after: 'coupon_code: null',
+    seed: 1,
+  },
+  {
+    name: 'codes that were asked for twice stay in the store',
+    rule: 'Codes',
+    file: 'server/coupon-codes/codes-tidy.ts',
+    before: 'code.attempts > (code.platform_id === null ? 0 : 1)',
+    after: 'code.attempts > 1_000',
+    seed: 1,
+  },
+  {
+    name: 'the tidy job takes out the codes of messages that left',
+    rule: 'Codes',
+    file: 'server/coupon-codes/codes-tidy-sql.ts',
+    before: 'upper(m.coupon_code) is distinct from k.code',
+    after: 'm.coupon_code is distinct from lower(k.code)',
+    seed: 1,
+  },
+]

@@ -1,0 +1,109 @@
+import type pg from 'pg'
+import { newId } from '../../server/core/ids.ts'
+import { enqueueDueCodes, makeCodes } from '../../server/coupon-codes/codes.ts'
+import { tidyCodes } from '../../server/coupon-codes/codes-tidy.ts'
+import type { Deps } from '../../server/deps.ts'
+import type { PlatformCoupon } from '../../server/platforms/platform.ts'
+import type { Actor } from './actors.ts'
+import type { CouponAct } from './coupons.ts'
+import type { Fixture } from './fixture.ts'
+import type { ActOf, Harness } from './harness.ts'
+import { byCode, isUsableAt, made } from './shop-coupons.ts'
+
+// Coupons: of the flow's steps, in the store's admin, and in the orders of shoppers and their friends.
+
+type Players = { [Kind in CouponAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
+type Living = (harness: Harness, worker: number) => Promise<Actor>
+
+export const couponPlayers = (living: Living): Players => ({
+  async coupon({ shop, clock }, { step, change }) {
+    const { shelf } = shop
+    const code = codeOfStep(step)
+    const coupon = byCode(shelf, code)
+    if (change === 'deleted') shelf.deletedByHand.add(code)
+    if (change === 'deleted') shelf.coupons = shelf.coupons.filter((each) => each !== coupon)
+    if (!coupon) return
+    const at = new Date(clock.trueNow()).toISOString()
+    if (change === 'expired') Object.assign(coupon, { expiresAt: at, modifiedAt: at })
+    if (change === 'drafted') Object.assign(coupon, { isPublished: false, modifiedAt: at })
+    if (change === 'used up') Object.assign(coupon, { usageLimit: 3, usageCount: 3, modifiedAt: at })
+    if (change === 'restored')
+      Object.assign(coupon, { isPublished: true, expiresAt: null, usageLimit: null, modifiedAt: at })
+  },
+  async code({ shop, clock }, { place, change }) {
+    const { shelf } = shop
+    const coupon = shelf.coupons.filter(({ mark }) => mark !== null).at(-1 - place)
+    if (!coupon) return
+    if (change === 'deleted') {
+      shelf.deletedByHand.add(coupon.code)
+      shelf.coupons = shelf.coupons.filter((each) => each !== coupon)
+    }
+    if (change === 'expired') coupon.expiresAt = new Date(clock.trueNow()).toISOString()
+    if (change === 'used up') coupon.usageCount = 1
+  },
+  async 'coupon writes'({ shop }, { mood }) {
+    shop.shelf.mood = mood
+  },
+  async tidy(harness, { worker }) {
+    const { deps } = await living(harness, worker)
+    const { kind } = await tidyCodes(deps, { storeId: harness.fixture.storeId })
+    harness.isTidied = kind === 'done'
+  },
+})
+
+/** The tick, and the job it wakes. */
+export async function makeDueCodes({ outside, fixture }: Harness, deps: Deps): Promise<void> {
+  await enqueueDueCodes(deps)
+  if (!outside.areCodesDue) return
+  outside.areCodesDue = false
+  await makeCodes(deps, { storeId: fixture.storeId })
+}
+
+/** What the store lets an order name: the code of that message, while it can be used. */
+export function codesNamed({ post, shop, clock }: Harness, { codeOf }: ActOf<'order'>): string[] {
+  const code = codeOf === undefined ? null : post.mails.filter(({ evidence }) => evidence?.coupon.code)[codeOf]
+  const coupon = code && byCode(shop.shelf, code.evidence!.coupon.code!)
+  return coupon && isUsableAt(coupon, clock.trueNow()) ? [coupon.code] : []
+}
+
+const codeOfStep = (step: number) => `step-${step + 1}`
+
+/** What choosing a coupon for a step has written. */
+export async function stockCoupons(
+  pool: pg.Pool,
+  harness: Pick<Harness, 'scenario' | 'shop' | 'clock'>,
+  fixture: Fixture,
+) {
+  const { scenario, shop, clock } = harness
+  if (!scenario.coupons) return
+  const now = clock.now()
+  const rows = scenario.coupons.flatMap((coupon, at) => {
+    if (!coupon) return []
+    const { kind, percent, amountMinor, minSpendMinor, usageLimit, endsInHours } = coupon
+    const endsAt = endsInHours === null ? null : new Date(now.getTime() + endsInHours * 3_600_000).toISOString()
+    const type = percent === null ? ('fixed' as const) : ('percentage' as const)
+    let inStore: PlatformCoupon | null = null
+    if (kind === 'shared') {
+      const base = { code: codeOfStep(at), type, percent, amountMinor, currency: 'USD', minSpendMinor, usageLimit }
+      const draft = { ...base, expiresAt: endsAt, isIndividual: false, email: null, mark: '' }
+      inStore = { ...made(shop.shelf, draft), mark: null, createdAt: now.toISOString(), modifiedAt: now.toISOString() }
+      shop.shelf.coupons.push(inStore)
+    }
+    const code = codeOfStep(at).toUpperCase()
+    return [{ ...coupon, id: newId(), step: at + 1, code, type, endsAt, platformId: inStore?.couponId ?? null }]
+  })
+  await pool.query(COUPONS, [fixture.storeId, now, JSON.stringify(rows)])
+}
+
+const COUPONS = `
+  with told as (select * from jsonb_to_recordset($3::jsonb) as t(id uuid, step int, kind text, code text, type text, percent int,
+    "amountMinor" bigint, "maxDiscountMinor" bigint, "minSpendMinor" bigint, "usageLimit" int, "endsAt" timestamptz, "validHours" int,
+    "isTiedToEmail" bool, "platformId" text, fallback text, "isFirstOrderOnly" bool, "pauseDays" int, "aboveMinor" bigint)),
+  coupons as (insert into coupons (store_id, id, made_by, kind, platform_id, code, type, platform_type, percent, amount_minor, currency,
+      min_spend_minor, max_discount_minor, ends_at, usage_limit, is_active, valid_hours, is_tied_to_email, seen_at, created_at)
+    select $1::uuid, id, case kind when 'shared' then 'store' else 'recoup' end, kind, "platformId", code, type,
+      case type when 'fixed' then 'fixed_cart' else 'percent' end, percent, "amountMinor", 'USD', "minSpendMinor", "maxDiscountMinor",
+      "endsAt", "usageLimit", true, "validHours", "isTiedToEmail", $2::timestamptz, $2 from told)
+  update flow_steps s set coupon_id = t.id, coupon_fallback = t.fallback, coupon_first_order_only = t."isFirstOrderOnly",
+    coupon_pause_days = t."pauseDays", coupon_above_minor = t."aboveMinor"
+  from told t where s.store_id = $1 and s.step = t.step`

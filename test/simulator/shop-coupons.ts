@@ -1,0 +1,165 @@
+import type {
+  CouponDraft,
+  CouponMade,
+  PlatformCoupon,
+  PlatformOrder,
+  StoreClient,
+} from '../../server/platforms/platform.ts'
+import { StoreProblem } from '../../server/platforms/store-problem.ts'
+import type { Clock } from './clock.ts'
+import type { ActOf } from './harness.ts'
+import type { Shop } from './shop.ts'
+
+// The coupons of a history's store, and every answer it gave about one.
+
+export interface Shelf {
+  coupons: PlatformCoupon[]
+  mood: ActOf<'coupon writes'>['mood']
+  answers: CouponAnswer[]
+  /** Codes that the store's admin has deleted. */
+  deletedByHand: Set<string>
+  made: number
+}
+
+/** What the store said of one coupon to one process. */
+export interface CouponAnswer {
+  couponId: string
+  by: string | null
+  /** Asked what stands there; otherwise an answer to what was written. */
+  isReading: boolean
+  /** True time. */
+  at: number
+  /** By the engine's clock, as it has no other, a shopper could have used it then. */
+  isUsable: boolean
+}
+
+export const anEmptyShelf = (): Shelf => ({
+  coupons: [],
+  mood: 'answer',
+  answers: [],
+  deletedByHand: new Set(),
+  made: 100,
+})
+
+const SLOW_MS = 20_000
+const PATIENCE_MS = 30_000
+/** Less than the engine waits before it takes a request for done with. */
+const TOO_LATE_MS = 120_000
+
+type Calls = Pick<
+  StoreClient,
+  'coupons' | 'couponsById' | 'couponByCode' | 'createCoupons' | 'updateCoupon' | 'deleteCoupons'
+>
+
+/** `by`: the process that asks. `isThere`: the store answers at all. */
+export function couponCalls({ shelf }: Shop, clock: Clock, by: string | null, isThere: () => Promise<void>): Calls {
+  const tell = (couponId: string, isReading: boolean) => {
+    const coupon = shelf.coupons.find((each) => each.couponId === couponId)
+    const isUsable = coupon !== undefined && isUsableAt(coupon, clock.now().getTime())
+    shelf.answers.push({ couponId, by, isReading, at: clock.trueNow(), isUsable })
+    return coupon ? [{ ...coupon }] : []
+  }
+  /** Does what was asked, and whatever the mood makes of it. */
+  const write = async <Answer>(work: () => Answer): Promise<Answer> => {
+    await isThere()
+    if (shelf.mood === 'are slow') await clock.pass(SLOW_MS)
+    if (shelf.mood === 'come too late') {
+      clock.after(TOO_LATE_MS, async () => void work())
+      await clock.pass(PATIENCE_MS)
+      throw new StoreProblem('timeout')
+    }
+    const done = work()
+    if (shelf.mood === 'lose their answers') throw new StoreProblem('unreachable')
+    return done
+  }
+  return {
+    async *coupons() {
+      await isThere()
+      const rows = shelf.coupons.map((coupon) => ({ ...coupon }))
+      yield { rows, skipped: [], page: 1, totalPages: 1, isLast: true }
+    },
+    async couponsById({ ids, signal }) {
+      await isThere()
+      if (signal?.aborted) throw signal.reason
+      return ids.flatMap((id) => tell(id, true))
+    },
+    async couponByCode(code) {
+      await isThere()
+      const found = byCode(shelf, code)
+      return found ? { ...found } : null
+    },
+    async createCoupons(drafts) {
+      // Whether a code is free the store has seen when the request came, not when it is done with it.
+      const wasTaken = drafts.map((draft) => byCode(shelf, draft.code)?.isPublished ?? false)
+      return write(() =>
+        drafts.map((draft, at): CouponMade => {
+          if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
+          if (wasTaken[at]) return { refusal: 'duplicate', words: 'The coupon code already exists' }
+          const coupon = made(shelf, draft)
+          shelf.coupons.push(coupon)
+          return { coupon: tell(coupon.couponId, false)[0]! }
+        }),
+      )
+    },
+    async updateCoupon(id, draft) {
+      return write(() => {
+        if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
+        const coupon = shelf.coupons.find(({ couponId }) => couponId === id)
+        if (coupon) Object.assign(coupon, fieldsOf(draft))
+        const told = tell(id, false)[0]
+        return told ? { coupon: told } : { refusal: 'gone', words: 'Invalid ID.' }
+      })
+    },
+    async deleteCoupons(ids) {
+      return write(() => {
+        shelf.coupons = shelf.coupons.filter(({ couponId }) => !ids.includes(couponId))
+        return [...ids]
+      })
+    },
+  }
+}
+
+/** Whether a shopper can use it: written down here by hand. */
+export function isUsableAt({ isPublished, expiresAt, usageLimit, usageCount }: PlatformCoupon, at: number): boolean {
+  return isPublished && (expiresAt === null || Date.parse(expiresAt) > at) && (!usageLimit || usageCount < usageLimit)
+}
+
+/** A published one first. */
+export function byCode({ coupons }: Shelf, code: string): PlatformCoupon | undefined {
+  const some = coupons.filter((each) => each.code === code.toLowerCase())
+  return some.find(({ isPublished }) => isPublished) ?? some[0]
+}
+
+export function made(shelf: Shelf, draft: CouponDraft): PlatformCoupon {
+  shelf.made += 1
+  return {
+    ...{ couponId: String(shelf.made), platformType: '', percent: null, amountMinor: null, minSpendMinor: null },
+    ...{ maxSpendMinor: null, expiresAt: null, usageLimit: null, usageLimitPerUser: null, usageCount: 0 },
+    ...{ isPublished: true, isIndividual: false, excludesSaleItems: false, createdAt: null, modifiedAt: null },
+    limits: NO_LIMITS,
+    ...(fieldsOf(draft) as Pick<PlatformCoupon, 'code' | 'type' | 'mark'>),
+  }
+}
+
+const NO_LIMITS = {
+  ...{ productIds: [], excludedProductIds: [], categoryIds: [], excludedCategoryIds: [], emails: [] },
+  items: null,
+}
+
+function fieldsOf({ currency: _, email, code, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {
+  return {
+    ...draft,
+    ...(code !== undefined && { code: code.toLowerCase() }),
+    ...(draft.type !== undefined && { platformType: draft.type === 'percentage' ? 'percent' : 'fixed_cart' }),
+    ...(email !== undefined && { limits: { ...NO_LIMITS, emails: email === null ? [] : [email] } }),
+  }
+}
+
+/** The store counts a coupon's use with the purchase, and gives it back when that is taken back. */
+export function countUse({ shelf }: Shop, before: PlatformOrder | undefined, after: PlatformOrder): void {
+  const more = Number(after.kind === 'purchase') - Number(before?.kind === 'purchase')
+  for (const code of after.coupons) {
+    const coupon = byCode(shelf, code)
+    if (coupon) coupon.usageCount += more
+  }
+}
