@@ -33,6 +33,8 @@ export type CouponAct =
   | { do: 'coupon writes'; mood: 'answer' | 'are refused' | 'are slow' | 'come too late' | 'lose their answers' }
   | { do: 'tidy'; worker: number }
 
+type Coupons = readonly (StepCoupon | null)[]
+
 const HAVE_THEM = 0.33
 const DICE = 0xc0_0b0e
 const MINUTE = 60_000
@@ -42,11 +44,11 @@ export function withCoupons(seed: number, scenario: Omit<Scenario, 'coupons'>, c
   const dice = { ...chance, ...chanceOf(seed ^ DICE) }
   if (!dice.isLucky(HAVE_THEM)) return { ...scenario, coupons: null }
   const coupons = scenario.channels.map(() => (dice.isLucky(0.75) ? aCoupon(dice) : null))
-  const steps = scenario.steps.map((step) => withCode(dice, step))
+  const steps = scenario.steps.map((step) => touched(dice, coupons, step))
   for (let more = dice.between(4, 10); more > 0; more--) {
     const waitMs = dice.weighted({ none: 3, minutes: 4, hour: 2, days: 0.3 })
     const most = { none: 0, minutes: 20 * MINUTE, hour: 2 * HOUR, days: 200 * HOUR }[waitMs]
-    steps.splice(dice.between(2, steps.length), 0, { ...anAct(dice), waitMs: dice.between(0, most) })
+    steps.splice(dice.between(2, steps.length), 0, { ...anAct(dice, coupons), waitMs: dice.between(0, most) })
   }
   return { ...scenario, coupons, steps }
 }
@@ -71,16 +73,11 @@ function aCoupon(dice: Maker): StepCoupon {
   }
 }
 
-function anAct(dice: Maker): Act {
-  const what = dice.weighted({ coupon: 4, code: 3, writes: 3, tidy: 2, order: 3, work: 5 })
-  if (what === 'code')
-    return { do: 'code', place: dice.between(0, 2), change: dice.pick(['deleted', 'expired', 'used up']) }
+function anAct(dice: Maker, coupons: Coupons): Act {
+  const what = dice.weighted({ admin: 7, writes: 3, tidy: 2, order: 3, work: 6 })
   if (what === 'tidy') return { do: 'tidy', worker: dice.between(0, 1) }
   if (what === 'order') return anOrder(dice)
-  if (what === 'coupon') {
-    const change = dice.weighted({ deleted: 3, expired: 2, drafted: 2, 'used up': 2, restored: 2 })
-    return { do: 'coupon', step: dice.between(0, 2), change }
-  }
+  if (what === 'admin') return ofAdmin(dice, coupons)
   if (what === 'writes') {
     const moods = { answer: 6, 'are refused': 2, 'are slow': 1, 'come too late': 2, 'lose their answers': 2 }
     return { do: 'coupon writes', mood: dice.weighted(moods) }
@@ -115,6 +112,25 @@ function anOrder(dice: Maker): Act {
   }
 }
 
-function withCode(dice: Maker, step: Step): Step {
-  return step.do === 'order' && dice.isLucky(0.25) ? { ...step, codeOf: dice.between(0, 3) } : step
+/** To one of the shared coupons, those of early steps more often, as most of what leaves is of the first; or to a personal code. */
+function ofAdmin(dice: Maker, coupons: Coupons): Act {
+  const shared = coupons.flatMap((coupon, step) => (coupon?.kind === 'shared' ? [step] : []))
+  const isOfCode = shared.length === 0 || (coupons.some((coupon) => coupon?.kind === 'personal') && dice.isLucky(0.4))
+  if (isOfCode) return toACode(dice)
+  const change = dice.weighted({ deleted: 3, expired: 2, drafted: 2, 'used up': 3, restored: 2 })
+  return { do: 'coupon', step: dice.isLucky(0.6) ? shared[0]! : dice.pick(shared), change }
+}
+
+const toACode = (dice: Maker): Act => ({
+  do: 'code',
+  place: Number(dice.weighted({ 0: 4, 1: 2, 2: 1 })),
+  change: dice.pick(['deleted', 'expired', 'used up']),
+})
+
+/** An order that names a code, a look for work during which somebody is at the store's coupons. */
+function touched(dice: Maker, coupons: Coupons, step: Step): Step {
+  if (step.do === 'order' && dice.isLucky(0.25)) return { ...step, codeOf: dice.between(0, 3) }
+  if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.35)) return step
+  const at = dice.pick(['page', 'claim', 'evaluate', 'handover'] as const)
+  return { ...step, meanwhile: { at, steps: [{ ...ofAdmin(dice, coupons), waitMs: 0 }] } }
 }

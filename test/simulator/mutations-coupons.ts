@@ -9,7 +9,7 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/coupons/for-messages.ts',
     before: 'if (gone.length > 0) await sql.markGone(store, gone, of.at)',
     after: '',
-    seed: 1,
+    seed: 131,
   },
   {
     name: 'what the store says of a personal code is not listened to',
@@ -17,7 +17,7 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/coupons/for-messages.ts',
     before: 'if (codes.length > 0) await sql.keepCodes(store, codes, of.at)',
     after: '',
-    seed: 1,
+    seed: 416,
   },
   {
     name: 'the store is not asked about coupons before they leave',
@@ -25,7 +25,7 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/send/deliver.ts',
     before: '((await readCoupons(deps, store, ids)) ?? goods)',
     after: 'goods',
-    seed: 1,
+    seed: 27,
   },
   {
     name: 'a used-up coupon is advertised',
@@ -33,7 +33,7 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/coupons/validity.ts',
     before: "usageCount >= usageLimit ? 'used_up' : null",
     after: 'usageCount < 0 ? null : null',
-    seed: 1,
+    seed: 27,
   },
   {
     name: 'what is not to leave without its coupon leaves',
@@ -41,15 +41,23 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/decide/decide.ts',
     before: "return coupon.isSkipped ? { outcome: 'skip', reason: coupon.reason } : null",
     after: 'return null',
-    seed: 1,
+    seed: 67,
   },
   {
-    name: 'a message does not say with which code it left',
-    rule: 'Coupon',
-    file: 'server/send/send-window.ts',
-    before: 'coupon_code: coupon?.code ?? null',
-    after: 'coupon_code: null',
-    seed: 1,
+    name: 'a message says its coupon’s code instead of its own',
+    rule: 'Codes',
+    file: 'server/compose/coupon-words.ts',
+    before: '    code,\n    amount:',
+    after: "    code: code.split('-').slice(0, 2).join('-'),\n    amount:",
+    seed: 100,
+  },
+  {
+    name: 'codes of messages that never left stay in the store',
+    rule: 'Codes',
+    file: 'server/coupon-codes/codes-tidy-sql.ts',
+    before: '(m.handed_over_at is null or upper',
+    after: '(m.handed_over_at is not null and upper',
+    seed: 147,
   },
   {
     name: 'codes that were asked for twice stay in the store',
@@ -57,7 +65,7 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/coupon-codes/codes-tidy.ts',
     before: 'code.attempts > (code.platform_id === null ? 0 : 1)',
     after: 'code.attempts > 1_000',
-    seed: 1,
+    seed: 847,
   },
   {
     name: 'the tidy job takes out the codes of messages that left',
@@ -65,6 +73,6 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/coupon-codes/codes-tidy-sql.ts',
     before: 'upper(m.coupon_code) is distinct from k.code',
     after: 'm.coupon_code is distinct from lower(k.code)',
-    seed: 1,
+    seed: 170,
   },
 ]

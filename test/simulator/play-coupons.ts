@@ -47,7 +47,9 @@ export const couponPlayers = (living: Living): Players => ({
   async tidy(harness, { worker }) {
     const { deps } = await living(harness, worker)
     const { kind } = await tidyCodes(deps, { storeId: harness.fixture.storeId })
-    harness.isTidied = kind === 'done'
+    // An installation that is paused leaves the store alone.
+    const { rows } = await harness.outside.pool.query('select 1 from instance where is_paused')
+    harness.isTidied = kind === 'done' && rows.length === 0
   },
 })
 

@@ -41,7 +41,6 @@ function refusedByStore({ shop }: Harness, mail: Departed): string[] {
 function otherThanRecorded(mail: Departed): string[] {
   const { code, isWanted, fallback, record } = mail.evidence.coupon
   const wrong = (what: string) => [`${name(mail)} left ${what}: ${JSON.stringify(record)}`]
-  if (mail.told !== null && mail.told !== code) return wrong(`with ${mail.told} in its words and ${code} in its row`)
   if (!isWanted) return code === null ? [] : wrong(`with ${code}, which its step has not`)
   if (record === null) return wrong('without a record')
   if (code !== null)
@@ -64,10 +63,11 @@ export const codes: Invariant = (scene) => {
   return [...shared(scene), ...overUsed(harness, state), ...left(scene), ...takenFromShoppers(scene)]
 }
 
-/** A message has one code, and no other has it. */
+/** A message says the code that it left with; a personal one was made for it, and no other has it. */
 const shared: Invariant = ({ mails, fresh, state }) =>
   fresh.flatMap((mail) => {
     const { code, isPersonal } = mail.evidence.coupon
+    if (mail.told !== null && mail.told !== code) return [`${name(mail)} says ${mail.told}, and its row ${code}`]
     if (code === null || !isPersonal) return []
     const other = mails.find(
       (each) => each.id !== mail.id && (each.evidence?.coupon.code === code || each.told === code),
@@ -96,14 +96,14 @@ const isAmong = (codes: readonly string[], code: string) => codes.includes(code.
 /** Longer than the store works on one request. */
 const STORE_IS_DONE_MS = 600_000
 
-/** After the tidy job nothing of messages that are over and never left stands in the store, but what it may still be at. */
+/** After the tidy job nothing of messages that are over and never left stands in the store, but what it may still be at and what was used. */
 const left: Invariant = ({ harness, state, before, mails }) => {
   if (!harness.isTidied || harness.hasJumped || !before) return []
   const isOver = (of: State, { message }: Code) =>
     of.messages.some(({ id, state: now }) => id === message && !OPEN.has(now) && now !== 'handed_over')
   const settledAt = harness.clock.now().getTime() - STORE_IS_DONE_MS
   return before.codes
-    .filter((code) => isOver(before, code) && isOver(state, code) && (code.askedAt ?? 0) <= settledAt)
+    .filter((code) => isOver(before, code) && isOver(state, code) && !code.isUsed && (code.askedAt ?? 0) <= settledAt)
     .filter(({ message }) => !mails.some(({ id }) => id === message))
     .filter(({ message }) => harness.shop.shelf.coupons.some(({ mark }) => mark === `message:${message}`))
     .map(({ code, state }) => `${code} (${state}) stands in the store, and its message never left`)
