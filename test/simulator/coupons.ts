@@ -2,7 +2,7 @@ import { answer, type Maker } from './maker.ts'
 import { chanceOf } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 
-// In every third history steps of the flow have a coupon, and the store's admin, its answers and the shoppers do what can be done to
+// In every fourth history steps of the flow have a coupon, and the store's admin, its answers and the shoppers do what can be done to
 // one. Thrown with dice of their own, so that all other histories stay what they were.
 
 /** Of a step. Money in minor units, percentages in hundredths. */
@@ -35,14 +35,17 @@ export type CouponAct =
 
 type Coupons = readonly (StepCoupon | null)[]
 
-const HAVE_THEM = 0.33
+const HAVE_THEM = 0.26
 const DICE = 0xc0_0b0e
+/** Chosen so that the histories that notice the mutations of everything else stay as they were, but for a few. */
+const HAVE_DICE = 0x4ac6
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
 export function withCoupons(seed: number, scenario: Omit<Scenario, 'coupons'>, chance: Maker): Scenario {
+  if (!chanceOf(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return { ...scenario, coupons: null }
   const dice = { ...chance, ...chanceOf(seed ^ DICE) }
-  if (!dice.isLucky(HAVE_THEM)) return { ...scenario, coupons: null }
+  dice.next()
   const coupons = scenario.channels.map(() => (dice.isLucky(0.75) ? aCoupon(dice) : null))
   const steps = scenario.steps.map((step) => touched(dice, coupons, step))
   for (let more = dice.between(4, 10); more > 0; more--) {

@@ -9,7 +9,7 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/coupons/for-messages.ts',
     before: 'if (gone.length > 0) await sql.markGone(store, gone, of.at)',
     after: '',
-    seed: 131,
+    seed: 206,
   },
   {
     name: 'what the store says of a personal code is not listened to',
@@ -65,7 +65,7 @@ export const couponMutations: readonly Mutation[] = [
     file: 'server/coupon-codes/codes-tidy.ts',
     before: 'code.attempts > (code.platform_id === null ? 0 : 1)',
     after: 'code.attempts > 1_000',
-    seed: 847,
+    seed: 713,
   },
   {
     name: 'the tidy job takes out the codes of messages that left',
