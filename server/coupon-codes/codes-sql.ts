@@ -155,10 +155,8 @@ export interface MadeCode {
 /** Answers those made for the first time, whose carts' timelines tell it. */
 export async function noteMade({ db, storeId }: StoreTx, codes: readonly MadeCode[], now: Date): Promise<void> {
   await sql`
-    with fresh as (
-      select k.message_id, k.coupon_id from coupon_codes k join ${madeRows(codes)}
-        on k.message_id = n.message_id and k.coupon_id = n.coupon_id
-      where ${NAMED(storeId, codes)} and k.made_at is null),
+    with known as materialized (
+      select k.message_id, k.coupon_id, k.made_at from coupon_codes k where ${NAMED(storeId, codes)}),
     made as (
       update coupon_codes k set state = 'made', platform_id = n.platform_id, refusal = null, made_at = coalesce(k.made_at, ${now})
       from ${madeRows(codes)}
@@ -166,7 +164,7 @@ export async function noteMade({ db, storeId }: StoreTx, codes: readonly MadeCod
       returning k.message_id, k.coupon_id, k.cart_id, k.code)
     insert into cart_events (store_id, id, cart_id, at, kind, detail)
     select ${storeId}, gen_random_uuid(), c.id, ${now}, 'coupon_made', jsonb_build_object('code', m.code, 'couponId', m.coupon_id)
-    from made m join fresh f on f.message_id = m.message_id and f.coupon_id = m.coupon_id
+    from made m join known f on f.message_id = m.message_id and f.coupon_id = m.coupon_id and f.made_at is null
     join carts c on c.store_id = ${storeId} and c.id = m.cart_id`.execute(db)
 }
 

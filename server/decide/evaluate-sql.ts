@@ -199,7 +199,9 @@ interface Imagined {
 export function loadImagined(tx: StoreTx, wanted: Imagined & { cartIds: readonly string[] }): Promise<ImaginedRow[]> {
   const carts = sql`unnest(${[...wanted.cartIds]}::uuid[]) with ordinality as w(id, place)
     join carts c on c.store_id = ${tx.storeId} and c.id = w.id
-    join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id`
+    cross join lateral (select c.store_id, c.id as cart_id, c.shopper_id, null::timestamptz as purchases_since, 1 as step,
+      ${wanted.channel} as channel) m
+    join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id`
   return imagine<ImaginedRow>(tx, carts, wanted)
 }
 
@@ -216,7 +218,9 @@ export async function loadImaginedFor(
 ): Promise<ClaimedRow[]> {
   const people = sql`unnest(${[...wanted.shopperIds]}::uuid[]) with ordinality as w(id, place)
     join shoppers s on s.store_id = ${tx.storeId} and s.id = w.id
-    left join lateral (${newestAbandoned}) c on true`
+    left join lateral (${newestAbandoned}) c on true
+    cross join lateral (select s.store_id, c.id as cart_id, s.id as shopper_id,
+      case when c.id is null then ${wanted.now}::timestamptz end as purchases_since, 1 as step, ${wanted.channel} as channel) m`
   const { couponId, cartUrl } = wanted.offer
   const coupon: WantedCoupon | null = couponId === null ? null : { id: couponId, ...AS_REQUESTED }
   const rows = await imagine<ClaimedRow>(tx, people, wanted)
@@ -226,11 +230,14 @@ export async function loadImaginedFor(
 /** As `COUPON_OF_REQUEST` has it. */
 const AS_REQUESTED = { fallback: 'skip', isFirstOrderOnly: false, pauseDays: null, aboveMinor: null } as const
 
-/** `about`: shoppers `s` with their carts `c`, in the order of `w.place`. */
+/**
+ * `about`: messages `m` with their shoppers `s` and carts `c`, in the order of `w.place`. The joins are planned in the order in which they are
+ * written: carts before their shoppers, or all shoppers are read.
+ */
 async function imagine<Row>(
   { db }: StoreTx,
   about: RawBuilder<unknown>,
-  { channel, templateId, now, capSince }: Imagined,
+  { templateId, now, capSince }: Imagined,
 ): Promise<Row[]> {
   const rows = await sql<Row>`
     select gen_random_uuid() as id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
@@ -241,8 +248,6 @@ async function imagine<Row>(
       false as is_superseded, ${STATE(now)}, greatest(c.pending_until, matched.until) as pending_until,
       matched.order_id as matching_order
     from ${about}
-    cross join lateral (select s.store_id, c.id as cart_id, s.id as shopper_id,
-      case when c.id is null then ${now}::timestamptz end as purchases_since, 1 as step, ${channel} as channel) m
     left join templates t on t.store_id = m.store_id and t.id = ${templateId}
     ${CAP(capSince)}
     ${TEXTS}
