@@ -1,8 +1,8 @@
-import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AppInstance, anAppInstance, mailsTo, readMail, until } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
+import { buy, minutePasses, typeAtCheckout } from './demo-shopper.ts'
 
 // The whole loop as a new user meets it: abandon a cart in the demo store, get the mail, restore, buy, see why.
 
@@ -35,27 +35,8 @@ async function abandonCart(email: string, country: string): Promise<Page> {
   await shop.locator('a[href*="/product/"]').first().click()
   await shop.getByRole('button', { name: 'Add to cart' }).click()
   await shop.getByText('has been added to your cart').waitFor()
-  await shop.goto(`${instance.storeUrl}/checkout/`)
-  await shop.locator('#email').fill(email)
-  await shop.locator('#shipping-country').selectOption(country)
-  await shop.locator('#shipping-first_name').fill('Ana')
-  await shop.locator('#shipping-last_name').fill('Lopez')
-  await shop.locator('#shipping-last_name').blur()
+  await typeAtCheckout(instance, shop, email, country)
   return shop
-}
-
-/** The demo's minute, after the last that the shopper typed: their cart was left, and the flow switched on, so much earlier. */
-async function minutePasses(email: string): Promise<void> {
-  const client = new pg.Client(instance.databaseUrl())
-  await client.connect()
-  const shift = `with left_behind as (
-      update carts set started_at = started_at - interval '1 minute', last_activity_at = last_activity_at - interval '1 minute',
-        abandon_at = abandon_at - interval '1 minute'
-      where email = $1 and customer_name = 'Ana Lopez' and status = 'active' returning store_id, shopper_id),
-    switched as (update flows f set takes_from = f.takes_from - interval '1 minute' from left_behind l where f.store_id = l.store_id)
-    update facts f set at = f.at - interval '1 minute' from left_behind l where f.store_id = l.store_id and f.shopper_id = l.shopper_id`
-  await until(async () => (await client.query(shift, [email])).rowCount! > 0, 60_000)
-  await client.end()
 }
 
 async function cartOf(email: string): Promise<{ id: string; status: string; state: string } | undefined> {
@@ -105,7 +86,7 @@ test('a cart left behind is reminded, restored, bought, and counted for that mai
   await step('email').getByText(ANA).waitFor({ timeout: 60_000 })
   await abandonCart(GRETA, 'DE')
   await abandonCart(CARA, 'US')
-  for (const email of [ANA, GRETA, CARA]) await minutePasses(email)
+  for (const email of [ANA, GRETA, CARA]) await minutePasses(instance, email)
   await until(async () => (await mailsTo(instance, ANA)).length > 0, 110_000)
 
   await step('sent').waitFor({ timeout: 60_000 })
@@ -167,18 +148,6 @@ test('a link without its cart, or of none, says so (B 5, B 8)', async () => {
   await visitor.goto(`${instance.url}/cart/recover?cart_id=rt_${'a'.repeat(43)}`)
   await visitor.getByText('Cart not found or expired.', { exact: true }).waitFor()
 })
-
-async function buy(shop: Page, email: string): Promise<void> {
-  await shop.locator('#email').fill(email)
-  await shop.locator('#shipping-first_name').fill('Ana')
-  await shop.locator('#shipping-last_name').fill('Lopez')
-  await shop.locator('#shipping-address_1').fill('1 Main Street')
-  await shop.locator('#shipping-city').fill('New York')
-  await shop.locator('#shipping-state').selectOption('NY')
-  await shop.locator('#shipping-postcode').fill('10001')
-  await shop.getByRole('button', { name: /place order/i }).click()
-  await shop.waitForURL('**/order-received/**')
-}
 
 test('a shopper in Germany without consent gets no mail, and the record says why', async () => {
   await until(
