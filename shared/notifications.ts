@@ -1,5 +1,5 @@
 import { formatDuration, resumedText, type Stage, stoppedText } from './stages.ts'
-import { problemText } from './store-problems.ts'
+import { couponProblemText, problemText } from './store-problems.ts'
 
 // Every kind of notification: what its row holds (a type and data, never a sentence) and the English made of it (decision 64). Pure.
 
@@ -91,7 +91,7 @@ export type NotificationData = {
   connection_test: { test: true; channel: 'store' | Channel; to: string }
   store_connected: { url: string }
   /** The store refuses what only its owner can mend, such as its keys. */
-  store_check_failed: { code: string; detail: string | null }
+  store_check_failed: { code: string; detail: string | null; about?: 'coupons' }
   /** Somebody reported a message as spam. */
   complaint_failed: (AboutMessage & { to: string }) | Gathered
   /** Of consents. */
@@ -158,10 +158,16 @@ const catalogue: Catalogue = {
     title: 'Store connected',
     message: `${url} is connected. Its orders and products are being read.`,
   }),
-  store_check_failed: ({ code, detail }) => ({
-    title: 'The store refuses the order check',
-    message: `${problemText(code, detail)} Reminders wait for an up-to-date order check, up to 24 hours past their time.`,
-  }),
+  store_check_failed: ({ code, detail, about }) =>
+    about === 'coupons'
+      ? {
+          title: 'The store refuses coupon codes',
+          message: `${couponProblemText(code, detail)} Messages with a personal coupon code wait for it until their age limit, and codes that are not needed any more stay in the store. Everything else is sent as usual.`,
+        }
+      : {
+          title: 'The store refuses the order check',
+          message: `${problemText(code, detail)} Reminders wait for an up-to-date order check, up to 24 hours past their time.`,
+        },
   complaint_failed: (data) =>
     isGathered(data)
       ? {

@@ -149,6 +149,16 @@ export function problemText(code: string, detail: string | null): string {
   return 'Syncing the store failed on our side. We retry automatically.'
 }
 
+/** The same for what a key may not do with coupons. */
+export function couponProblemText(code: string, detail: string | null): string {
+  const sentence =
+    code === 'read_only_key'
+      ? 'The key of this store is read-only, so coupon codes cannot be created or deleted.'
+      : 'The key of this store may not create or delete coupon codes.'
+  const quoted = detail ? ` (${detail})` : ''
+  return `${sentence} ${STORE_PROBLEM_TEXT[code === 'read_only_key' ? code : 'no_rights'].nextStep}${quoted}`
+}
+
 /** A 8: when the detail mentions a certificate, a hint to use http:// for local development is appended. */
 export function withCertificateHint(message: string): string {
   return /certificate/i.test(message) ? `${message} ${CERTIFICATE_HINT}` : message

@@ -98,11 +98,19 @@ async function settleFailure(run: SyncJob, error: unknown): Promise<SyncResult> 
 
 /** What the owner alone can mend is told at once, and once a day for each cause: the alarm waits to see whether it passes. */
 async function tellRefused({ store, state }: SyncJob, { code, detail }: Refusal, at: Date): Promise<void> {
-  // A key that may not read coupons does for everything else; whatever is wrong with all of it, the sweep tells.
-  if (state.stream === 'coupons' || !isForOwner(code) || state.error_code === code) return
+  if (!isForOwner(code) || state.error_code === code) return
   const key = `${code} ${at.toISOString().slice(0, 10)}`
-  await notifyOnce(store, { type: 'store_check_failed', key, data: { code, detail }, at })
+  if (!COUPON_STREAMS.includes(state.stream)) {
+    return void (await notifyOnce(store, { type: 'store_check_failed', key, data: { code, detail }, at }))
+  }
+  // A key that may not do this does for everything else. Of reading them the screen says it; whatever is wrong with all, the sweep tells.
+  if (state.stream === 'coupons' || !ofRights(code)) return
+  const data = { code, detail, about: 'coupons' as const }
+  await notifyOnce(store, { type: 'store_check_failed', key: `coupons ${key}`, data, at })
 }
+
+const COUPON_STREAMS: readonly sql.Stream[] = ['coupons', 'coupon_codes', 'coupon_tidy']
+const ofRights = (code: string) => code === 'read_only_key' || code === 'no_rights'
 
 interface Refusal {
   code: string
