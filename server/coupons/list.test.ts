@@ -93,6 +93,20 @@ test('what a shared one was sent with, used by, earned and cost', async () => {
   })
 })
 
+test('one that was made again under the code of a deleted one has the orders since then alone', async () => {
+  await insert('TWICE', { gone_at: at(-300), created_at: at(-3_600) })
+  await insert('TWICE', { created_at: at(-300) })
+  const order = (orderId: string, minutesAgo: number) =>
+    anOrder({
+      ...{ orderId, createdAt: at(-60 * minutesAgo).toISOString(), modifiedAt: world.now.toISOString() },
+      ...{ paidAt: at(-60 * minutesAgo).toISOString(), kind: 'purchase', status: 'processing', totalMinor: 5_000 },
+      ...{ coupons: ['twice'], discounts: [{ code: 'TWICE', discountMinor: 500 }] },
+    })
+  await recordOrders(world.deps, shop.storeId, [order('1', 10), order('2', 1)], 'sync')
+  const { coupons } = await list('?search=TWICE')
+  expect(coupons).toMatchObject([{ figures: { orders: 1, netRevenue: 50, discountGiven: 5 } }])
+})
+
 test('a personal one counts its codes', async () => {
   const id = await insert('CART', { kind: 'personal', platform_id: null })
   const code = (n: number, more: object) => ({

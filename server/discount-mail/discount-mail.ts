@@ -14,7 +14,7 @@ import { AppError, found } from '../core/errors.ts'
 import { couponProblem } from '../coupons/validity.ts'
 import type { Deps } from '../deps.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
-import { sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
+import { repeatedJob, repeatedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
 import * as preview from '../preview/preview.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
@@ -29,6 +29,8 @@ export async function sendOffers(
   request: IdempotentRequest,
   { subject, body, ...wanted }: z.output<typeof sendDiscountOffers.body>,
 ): Promise<{ jobId: string }> {
+  const first = await repeatedJob(deps, store, request)
+  if (first) return first.reply
   await assertGoodCoupon(deps, await sql.readCoupon(store, wanted.couponId))
   const cartUrl = await ownAddress(store, wanted.cartUrl)
   const shopperIds = await recipientsOf(store, wanted)
@@ -43,6 +45,8 @@ export async function sendOffer(
   request: IdempotentRequest,
   wanted: z.output<typeof sendDiscountOffer.body>,
 ): Promise<SendReply> {
+  const first = await repeatedSend(deps, store, request)
+  if (first) return first.reply
   const email = normalizeEmail(wanted.to)
   if (!email) throw refusalAt('to', discountTexts.notACustomer)
   const coupon = await sql.couponWithCode(store, wanted.discountCode)

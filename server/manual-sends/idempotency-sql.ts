@@ -6,6 +6,7 @@ export interface KeptRequest {
   body_hash: Buffer
   made: string
   answer: unknown
+  expires_at: Date
 }
 
 /** Keeps the request under its key; false when there is one already that still counts. Whoever comes second waits for the first's commit. */
@@ -26,7 +27,7 @@ export async function keepRequest(
 export function readRequest({ db, storeId }: StoreDb, userId: string, key: string): Promise<KeptRequest | undefined> {
   return db
     .selectFrom('idempotency_keys')
-    .select(['body_hash', 'made', 'answer'])
+    .select(['body_hash', 'made', 'answer', 'expires_at'])
     .where('store_id', '=', storeId)
     .where('user_id', '=', userId)
     .where('key', '=', key)

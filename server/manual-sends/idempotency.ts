@@ -40,9 +40,7 @@ export async function withIdempotencyKey<Reply>(
   request: IdempotentRequest,
   { make, answer }: Work<Reply>,
 ): Promise<Reply> {
-  const { userId } = request.session
-  const bodyHash = crypto.hash('sha256', JSON.stringify(request.body), 'buffer')
-  const key = request.key === null ? `press:${bodyHash.toString('base64url')}` : `key:${request.key}`
+  const { userId, key, bodyHash } = nameOf(request)
   const id = newId()
   const now = deps.now()
   const until = new Date(now.getTime() + (request.key === null ? PRESS_MS : DAY_MS))
@@ -57,6 +55,27 @@ export async function withIdempotencyKey<Reply>(
   if (request.key === null && 'refusal' in kept) await sql.forgetRequest(store, userId, key, id)
   else await sql.keepAnswer(store, id, userId, kept)
   return unfold(kept)
+}
+
+/** The first answer to a request that came before, whatever has changed since; null: it did not. Throws as `withIdempotencyKey`. */
+export async function answerOfRepeat<Reply>(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  answer: Work<Reply>['answer'],
+): Promise<{ reply: Reply } | null> {
+  const name = nameOf(request)
+  const first = await sql.readRequest(store, name.userId, name.key)
+  return first && first.expires_at > deps.now() ? { reply: await repeat(store, name, answer) } : null
+}
+
+function nameOf({ session, key, body }: IdempotentRequest) {
+  const bodyHash = crypto.hash('sha256', JSON.stringify(body), 'buffer')
+  return {
+    userId: session.userId,
+    key: key === null ? `press:${bodyHash.toString('base64url')}` : `key:${key}`,
+    bodyHash,
+  }
 }
 
 async function repeat<Reply>(

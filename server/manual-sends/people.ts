@@ -7,7 +7,7 @@ import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
 import { refreshAfterMany } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
-import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
+import { answerOfRepeat, type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { AHEAD_MS, answerOf, assertMaySend } from './manual.ts'
 import * as sql from './people-sql.ts'
 import { type Common, type Items, planItems } from './plan-items.ts'
@@ -35,11 +35,17 @@ export async function startPeopleJob(
   const askedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
     make: (tx, jobId) => planPeople(deps, tx, { ...offer, jobId, askedBy, shopperIds: wanted }),
-    answer: async (jobId) => ({ jobId }),
+    answer: answerOfJob,
   })
   await refreshAfterMany(deps, store, wanted.length)
   return job
 }
+
+const answerOfJob = async (jobId: string) => ({ jobId })
+
+/** The job that was started when this request came first; null: it is the first. */
+export const repeatedJob = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
+  answerOfRepeat(deps, store, request, answerOfJob)
 
 async function assertMayOffer(deps: Deps, { session }: IdempotentRequest, words: Offer, count: number): Promise<void> {
   const { subject, body } = words
@@ -106,6 +112,10 @@ export async function sendToPerson(
     answer: (id) => answerOf(store, id, CHANNEL),
   })
 }
+
+/** What became of the mail that was asked for when this request came first; null: it is the first. */
+export const repeatedSend = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
+  answerOfRepeat(deps, store, request, (id) => answerOf(store, id, CHANNEL))
 
 function notACustomer(): AppError {
   const message = discountTexts.notACustomer
