@@ -1,7 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { transact } from '../server/core/db.ts'
+import { enqueueDueCodes } from '../server/coupon-codes/codes.ts'
 import { countCoupons, figuresOf, pageOfCoupons, stepsOf } from '../server/coupons/list-sql.ts'
 import { namesOwn, storesToBegin } from '../server/coupons/sql.ts'
+import { termsOfCoupon } from './copied-coupons.ts'
+import { insertPersonal } from './coupon-scene.ts'
 import { aStore, type TestStore } from './factories.ts'
 import { faultsOf, type PlanWatch, watchPlans } from './plans.ts'
 import { aWorld } from './world.ts'
@@ -14,6 +17,10 @@ const ORDERS = 40_000
 const LARGE = ['coupons', 'order_coupons', 'orders', 'coupon_codes', 'messages']
 let store: TestStore
 let watch: PlanWatch
+
+/** Discount mails that wait to be sent, each with its code. */
+const MAILS = 30_000
+let couponId: string
 
 beforeAll(async () => {
   store = await aStore(world)
@@ -44,6 +51,47 @@ beforeAll(async () => {
   watch = watchPlans(world.pool)
 }, 120_000)
 
+async function aBacklog() {
+  couponId = await insertPersonal(world, store.storeId, {})
+  const terms = await termsOfCoupon(world, couponId)
+  const client = await world.pool.connect()
+  const insert = (into: string, select: string, ...values: unknown[]) =>
+    client.query(`insert into ${into} select ${select} from generate_series(1, ${MAILS}) n`, [
+      store.storeId,
+      world.now,
+      ...values,
+    ])
+  await client.query('begin; set local session_replication_role = replica')
+  await insert(
+    'shoppers (store_id, id, email, first_seen_at, created_at)',
+    `$1, md5('shopper' || n)::uuid, n || '@shoppers.example', $2::timestamptz, $2`,
+  )
+  await insert(
+    `messages (store_id, id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at)`,
+    `$1, md5('mail' || n)::uuid, md5('shopper' || n)::uuid, 'manual', $1, 1, 'email', 'scheduled', $2::timestamptz,
+       $2::timestamptz + interval '1 hour', $2::timestamptz + n * interval '1 millisecond', $2, $2`,
+  )
+  await insert(
+    'manual_messages (store_id, message_id, coupon_id, is_immediate, created_at)',
+    `$1, md5('mail' || n)::uuid, $3::uuid, true, $2::timestamptz`,
+    couponId,
+  )
+  await insert(
+    `coupon_codes (store_id, message_id, coupon_id, shopper_id, code, state, terms, expires_at, next_try_at, created_at)`,
+    `$1, md5('mail' || n)::uuid, $3::uuid, md5('shopper' || n)::uuid, 'CART-' || n, 'made', $4, $2::timestamptz + interval '90 days', $2, $2`,
+    couponId,
+    terms,
+  )
+  await client.query('commit')
+  client.release()
+  await world.pool.query('analyze shoppers; analyze messages; analyze manual_messages; analyze coupon_codes')
+  await world.db
+    .insertInto('send_schedule')
+    .values({ store_id: store.storeId, next_due_at: world.now })
+    .onConflict((conflict) => conflict.column('store_id').doUpdateSet({ next_due_at: world.now }))
+    .execute()
+}
+
 const handle = () => ({ storeId: store.storeId, db: world.db })
 
 async function expectCheap(work: () => Promise<unknown>) {
@@ -72,4 +120,16 @@ test('the figures and steps of a page', async () => {
 test('whether an order names one made here, and where a start has come', async () => {
   await expectCheap(() => transact(handle(), (tx) => namesOwn(tx, ['CODE-000007', 'NOBODYS'])))
   await expectCheap(() => storesToBegin(world.db, world.now))
+})
+
+test('which stores need codes, of 30,000 mails that are due and have theirs, reads those due first', async () => {
+  await aBacklog()
+  const look = () => enqueueDueCodes(world.deps)
+  const plans = await watch.during(look)
+  const large = [...LARGE, 'manual_messages', 'shoppers']
+  expect(faultsOf(plans, { large, rows: 2_500 }).join('\n')).toBe('')
+  expect(world.queued).toEqual([])
+  await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', couponId).execute()
+  await look()
+  expect(world.queued).toHaveLength(1)
 })

@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../server/core/db.ts'
+import { listAbandonedCustomers } from '../server/customers/abandoned.ts'
+import { abandonedOf, countAbandoned } from '../server/customers/abandoned-sql.ts'
 import { readCustomerPage } from '../server/customers/customers.ts'
 import {
   type CustomerFilter,
@@ -120,6 +122,21 @@ test('a file is read in pieces, each from where the one before ended', async () 
     let pieces = 0
     for await (const _ of pagesOfCustomers(handle(), base, counted, 500)) if (++pieces === 3) return
   })
+})
+
+test('customers with an abandoned cart: the first, those behind them, those of a search', async () => {
+  const wanted = { among: null, after: null, limit: 100 }
+  const first = await abandonedOf(handle(), wanted)
+  const last = first.at(-1)!
+  await expectCheap(() => abandonedOf(handle(), wanted))
+  await expectCheap(() =>
+    abandonedOf(handle(), { ...wanted, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
+  )
+  await expectCheap(() => listAbandonedCustomers(handle(), { search: 'ada.lovelace59', cursor: '', limit: 100 }), 200)
+  // How many there are at all is counted in the index, and no row is read for it.
+  const counting = await watch.during(() => countAbandoned(handle(), null))
+  const carts = counting.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
+  expect(carts.map((node) => node['Index Name'])).toEqual(carts.map(() => 'carts_abandoned'))
 })
 
 test('the page of one customer', async () => {

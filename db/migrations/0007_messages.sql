@@ -123,8 +123,9 @@ create table bulk_sends (
   channel text not null check (channel in ('email', 'sms', 'whatsapp')),
   asked_by uuid references users on delete set null,
   send_at timestamptz,
-  -- Of a discount mail; null: a reminder of a cart. Its link leads to the shop's page `cart_url`, where one was given.
+  -- Of a discount mail; null: a reminder of a cart.
   coupon_id uuid,
+  -- Of a discount mail: the page of the shop that the link of those mails leads to that are about no cart; null: the shop's home.
   cart_url text,
   -- asked for, and not carts (or customers) of the store
   missing uuid[] not null default '{}',

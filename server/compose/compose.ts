@@ -2,6 +2,7 @@ import type { OutgoingEmail } from '../channels/channel.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { tokenHash } from '../core/secrets.ts'
 import { type Tracker, trackerToken } from '../links/trackers.ts'
+import { isOnStoreHost } from '../stores/rules.ts'
 import type { TemplateContext } from '../templates/context.ts'
 import type { RenderedMessage } from '../templates/render.ts'
 import { type RenderFor, type Renders, sharedRenders } from '../templates/renders.ts'
@@ -74,9 +75,7 @@ export function homeWithoutCart({
 }: Pick<ComposeInput, 'cart' | 'store' | 'pageUrl'>): string | null {
   if (cart.currency !== null) return null
   // Nobody is sent anywhere else (X1).
-  const isOfStore =
-    pageUrl && [store.url, store.homeUrl].some((url) => URL.parse(url)?.host === URL.parse(pageUrl)?.host)
-  return isOfStore ? pageUrl : store.homeUrl
+  return isOnStoreHost(pageUrl, { url: store.url, home_url: store.homeUrl }) ? pageUrl : store.homeUrl
 }
 
 /** What a template says of the coupon. */

@@ -36,13 +36,17 @@ const CONTACT = sql`coalesce(r.to_address, case when m.channel = 'email'
   then case when m.cart_id is null then p.email else t.email end
   else case when m.cart_id is null then p.phone else t.phone end end)`
 
+/** Of so many messages that are due first the codes are made; more do not leave before the next look, every two seconds. */
+const WINDOW = 2_000
+
 /**
- * Open messages to be looked at until `horizon` that are to have a personal code and have none, or not the right one: of flows that are
+ * Open messages to be looked at until `horizon`, those due first, that are to have a personal code and have none, or not the right one: of flows that are
  * on and of requests, with an address, and with a cart that is not over.
  */
 const needing = (storeId: RawBuilder<unknown>, { now, horizon }: Ahead) => sql`
-  from messages m
-  left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
+  from (select * from messages m where m.store_id = ${storeId} and ${isOpen('m')} and m.wake_at <= ${horizon} and m.expires_at > ${now}
+    order by m.wake_at limit ${sql.lit(WINDOW)}) m
+  left join lateral (select * from manual_messages r where r.store_id = m.store_id and r.message_id = m.id offset 0) r on true
   left join flows f on f.store_id = m.store_id and m.origin_kind = 'flow' and f.id = m.origin_id and f.is_on
   left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.id = m.step_id
   join coupons c on c.store_id = m.store_id and c.id = coalesce(r.coupon_id, fs.coupon_id)
@@ -51,8 +55,7 @@ const needing = (storeId: RawBuilder<unknown>, { now, horizon }: Ahead) => sql`
   join shoppers p on p.store_id = m.store_id and p.id = m.shopper_id
   left join carts t on t.store_id = m.store_id and t.id = m.cart_id
   left join coupon_codes k on k.store_id = m.store_id and k.message_id = m.id and k.coupon_id = c.id
-  where m.store_id = ${storeId} and ${isOpen('m')} and m.wake_at <= ${horizon} and m.expires_at > ${now}
-    and (m.cart_id is null or t.status in ('active', 'abandoned', 'lost'))
+  where (m.cart_id is null or t.status in ('active', 'abandoned', 'lost'))
     and ${CONTACT} is not null
     and (k.message_id is null
       or (k.state in ('wanted', 'failed') and (k.next_try_at <= ${now} or k.next_try_at > ${now}::timestamptz + interval '20 minutes'))

@@ -49,7 +49,9 @@ test('a read-only key is told once, in words of coupons, and no alarm says that 
   // The sweep does not run here.
   expect((await listAlarms(world.deps)).map(({ stage }) => stage)).toEqual(['sync'])
   const { body } = await shop.get('/api/stores/doctor')
-  expect(JSON.stringify(body.checks.filter(({ id }: { id: string }) => id === 'sync'))).not.toMatch(/failed|coupon|read-only/i)
+  expect(JSON.stringify(body.checks.filter(({ id }: { id: string }) => id === 'sync'))).not.toMatch(
+    /failed|coupon|read-only/i,
+  )
 })
 
 test('a key that may not delete coupons is told once a day at most, while codes are tidied and made', async () => {

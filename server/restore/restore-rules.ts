@@ -1,6 +1,7 @@
 import type { CartItem } from '../../shared/carts.ts'
 import type { PlatformName, Refilled } from '../platforms/platform.ts'
 import { platformOf } from '../platforms/registry.ts'
+import { isOnStoreHost } from '../stores/rules.ts'
 import type { Availability } from './restore-sql.ts'
 
 // What becomes of each item of a cart that is brought back (decision 14). Pure.
@@ -30,7 +31,7 @@ export function planItems(
 ): RestoredItem[] {
   const planned = items
     .map((item) => outcomeOf(item, products))
-    .map((item) => ({ ...item, permalink: isOfStore(item.permalink, store.home_url) ? item.permalink : null }))
+    .map((item) => ({ ...item, permalink: isOnStoreHost(item.permalink, store) ? item.permalink : null }))
   if (store.has_checkout_link || store.hasUnpaidOrder) return planned
   const profile = { homeUrl: store.home_url, hasCheckoutLink: false }
   const taken = platformOf(store.platform).restoreLink(profile, planned.filter(isTaken))?.items ?? []
@@ -79,9 +80,4 @@ export function isSameCart(one: readonly Line[], other: readonly Line[]): boolea
   const linesOf = (lines: readonly Line[]) =>
     lines.map(({ productId, variationId, quantity }) => `${productId}/${variationId ?? ''}:${quantity}`).sort()
   return linesOf(one).join() === linesOf(other).join()
-}
-
-/** Nobody is sent anywhere else (X1). */
-export function isOfStore(url: string | null, homeUrl: string): url is string {
-  return url !== null && URL.parse(url)?.origin === URL.parse(homeUrl)?.origin
 }

@@ -15,9 +15,10 @@ import type { Refilled, RefillWish } from '../platforms/platform.ts'
 import { platformOf } from '../platforms/registry.ts'
 import { storeAccess } from '../stores/access.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
+import { isOnStoreHost } from '../stores/rules.ts'
 import { readUnpaidOrder } from '../sync/unpaid.ts'
 import { type OfferedCoupon, offeredCoupon } from './restore-coupon.ts'
-import { asRefilled, isOfStore, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
+import { asRefilled, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
 import * as sql from './restore-sql.ts'
 
 // Bringing a cart back (decisions 4 and 14). Whoever holds a message's restore token sees items and prices, no person.
@@ -163,7 +164,7 @@ async function fill(
   const along = { coupon: cart.coupon_code ?? cart.coupons[0] ?? null, extra: { [WAY_BACK]: back } }
   const refilled =
     mayAsk && cart.has_checkout_link && taken.length > 0 ? await refill(deps, store, { items: taken, ...along }) : null
-  if (refilled && (refilled.checkoutUrl === null || isOfStore(refilled.checkoutUrl, cart.home_url)))
+  if (refilled && (refilled.checkoutUrl === null || isOnStoreHost(refilled.checkoutUrl, cart)))
     return {
       items: asRefilled(items, refilled),
       checkoutUrl: refilled.checkoutUrl,
@@ -189,7 +190,7 @@ async function paymentUrlOf(deps: Deps, store: StoreDb<Db>, cart: RestorableCart
   // What has changed since would be charged as it was ordered.
   if (newest === undefined || items.some(({ outcome }) => outcome !== 'ok')) return null
   const order = await readUnpaidOrder(deps, store, newest)
-  return order && isSameCart(items, order.items) && isOfStore(order.paymentUrl, cart.home_url) ? order.paymentUrl : null
+  return order && isSameCart(items, order.items) && isOnStoreHost(order.paymentUrl, cart) ? order.paymentUrl : null
 }
 
 /** Whatever is not a link gets one answer, after the same one look-up: neither words nor time tell unknown from ended or malformed. */

@@ -1,9 +1,25 @@
 import { expect, test } from 'vitest'
-import { canReach, isSpelledAlike } from './rules.ts'
+import { canReach, isOnStoreHost, isSpelledAlike } from './rules.ts'
 
 test('an address is the same with or without https and www', () => {
   expect(isSpelledAlike('http://shop.example.com', 'https://www.Shop.example.com')).toBe(true)
   expect(isSpelledAlike('https://shop.example.com/a', 'https://shop.example.com/b')).toBe(false)
+})
+
+test('an address is the store’s own by host and port, by http or https, and by nothing else (X1)', () => {
+  const store = { url: 'https://shop.example', home_url: 'https://www.shop.example' }
+  for (const own of ['https://shop.example/cart', 'http://www.shop.example/', 'https://SHOP.example:443/?a=b']) {
+    expect([own, isOnStoreHost(own, store)]).toEqual([own, true])
+  }
+  const foreign = [
+    'https://shop.example.evil.example',
+    'https://shop.example@evil.example',
+    'https://shop.example:8443/',
+  ]
+  for (const address of [...foreign, 'javascript://shop.example/%0aalert(1)', 'shop.example/cart', '', null]) {
+    expect([address, isOnStoreHost(address, store)]).toEqual([address, false])
+  }
+  expect(isOnStoreHost('https://shop.example/', { home_url: store.home_url })).toBe(false)
 })
 
 test('a store reaches public hosts at WordPress’s ports, and nothing else', () => {

@@ -151,7 +151,11 @@ export const KEY_PROBLEMS: readonly string[] = [
 ]
 
 /** X1: only hosts the platform reports for the store, its port included. */
-export function isOnStoreHost(address: string, store: { url: string; home_url: string }): boolean {
-  const { host } = new URL(address)
-  return host === new URL(store.url).host || host === new URL(store.home_url).host
+export function isOnStoreHost(
+  address: string | null | undefined,
+  store: { url?: string; home_url: string },
+): address is string {
+  const target = address ? URL.parse(address) : null
+  if (!target || !/^https?:$/.test(target.protocol)) return false
+  return [store.url, store.home_url].some((each) => each !== undefined && URL.parse(each)?.host === target.host)
 }
