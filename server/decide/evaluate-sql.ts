@@ -328,6 +328,11 @@ export interface Situation {
   quiet_from_minute: number
   quiet_until_minute: number
   text_cooldown_hours: number
+  /** How the store reckons prices; null: it does not say. */
+  prices_include_tax: boolean | null
+  shows_tax: boolean | null
+  price_decimals: number | null
+  is_discount_sequential: boolean | null
   /** Of the account's plan; null before one was chosen. */
   in_force: InForce | null
   /** Hand-overs of the month, by channel. */
@@ -367,7 +372,7 @@ export async function loadSituation(
       s.sending_paused_at is not null as is_sending_paused, s.is_demo,
       a.is_demo as account_is_demo, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
       s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.quiet_from_minute,
-      s.quiet_until_minute, s.text_cooldown_hours,
+      s.quiet_until_minute, s.text_cooldown_hours, s.prices_include_tax, s.shows_tax, s.price_decimals, s.is_discount_sequential,
       ${inForceOf(sql`s.account_id`, now)} as in_force,
       coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u
         where u.account_id = s.account_id and u.month = ${month}::date), '{}') as used,

@@ -1,4 +1,5 @@
 import { shownContents } from '../compose/goods-rules.ts'
+import { goodsKey, type Terms } from '../sync/goods.ts'
 import { type CouponFinding, couponFinding, type ShownGoods } from './coupon-finding.ts'
 import { addressOf, type Context } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
@@ -25,26 +26,36 @@ function emailOf({ deps }: Context, row: load.ClaimedRow) {
   return address ? { hash: deps.secrets.addressHash(address).toString('hex'), address } : null
 }
 
-function goodsOf({ goods }: Context, row: load.ClaimedRow): ShownGoods | null {
+function goodsOf({ goods, situation }: Context, row: load.ClaimedRow): ShownGoods | null {
   const { currency } = row
   if (currency === null) return null
   const { items, valueMinor } = shownContents(row, goods)
   const left = items.filter((item) => !item.isGone)
+  const priced = left.map((item) => {
+    const terms = goods && 'terms' in goods ? goods.terms.get(goodsKey(item)) : undefined
+    const entered = isShownAsEntered(situation) ? item.unitPriceMinor : enteredPrice(terms, currency)
+    return { item, entered, isOnSale: terms?.isOnSale ?? null }
+  })
   return {
-    lines: left.map((item) => ({
-      productId: item.productId,
-      variationId: item.variationId,
-      quantity: item.quantity,
-      unitPriceMinor: item.unitPriceMinor,
-      isOnSale: null,
+    lines: priced.map(({ item: { productId, variationId, quantity, unitPriceMinor }, entered, isOnSale }) => ({
+      ...{ productId, variationId, quantity, isOnSale },
+      unitPriceMinor: entered ?? unitPriceMinor,
     })),
     shown: left.map((item) => item.quantity * item.unitPriceMinor),
     shownMinor: valueMinor,
     currency,
-    rules: { currency, decimals: null, isSequential: false },
-    isUnknown: false,
+    rules: { currency, decimals: situation.price_decimals, isSequential: situation.is_discount_sequential ?? false },
+    isUnknown: priced.some(({ entered }) => entered === null),
   }
 }
+
+/** A store that does not say how it reckons is taken to show its prices as they were entered. */
+const isShownAsEntered = ({ prices_include_tax, shows_tax }: load.Situation): boolean =>
+  prices_include_tax === null || shows_tax === null || prices_include_tax === shows_tax
+
+/** null: nobody knows what was entered in the catalogue. */
+const enteredPrice = (terms: Terms | undefined, currency: string): number | null =>
+  terms && terms.currency === currency ? terms.priceMinor : null
 
 /** What the decision record keeps of it: the code, what became of it, and the store's words. */
 export function recordOfCoupon(coupon: CouponFinding | null): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import type { StoreDb } from '../core/db.ts'
-import { discountsOf } from '../coupons/discount.ts'
+import { type DiscountRules, discountsOf } from '../coupons/discount.ts'
 import { couponOfCode } from '../coupons/for-messages.ts'
 import { couponProblem } from '../coupons/validity.ts'
 import type { Deps } from '../deps.ts'
@@ -18,15 +18,15 @@ export interface OfferedCoupon {
 export async function offeredCoupon(
   { now }: Pick<Deps, 'now'>,
   store: StoreDb,
-  about: { messageId: string | null; items: readonly RestoredItem[]; currency: string },
+  about: { messageId: string | null; items: readonly RestoredItem[]; rules: DiscountRules },
 ): Promise<OfferedCoupon | null> {
-  const { messageId, items, currency } = about
+  const { messageId, items, rules } = about
   const message = messageId === null ? null : await sql.couponOfMessage(store, messageId)
   if (!message?.coupon_id || !message.coupon_code) return null
   const state = await couponOfCode(store, { ...message, coupon_id: message.coupon_id, at: now() })
   if (!state) return null
-  const rules = { currency, decimals: null, isSequential: false }
-  const lines = items.filter(isTaken).map((item) => ({ ...item, isOnSale: null }))
+  const { currency } = rules
+  const lines = items.filter(isTaken)
   const shownMinor = lines.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0)
   // Whose it is was asked when the message left.
   const open = { ...state, terms: { ...state.terms, emailHashes: [], emailDomains: [] } }

@@ -15,6 +15,8 @@ export interface RestoredItem extends CartItem {
   before: { quantity: number; unitPriceMinor: number }
   /** The product's page in the store. */
   permalink: string | null
+  /** null: not known. */
+  isOnSale: boolean | null
 }
 
 interface StoreWays {
@@ -46,7 +48,7 @@ export function outcomeOf(line: CartItem, products: readonly Availability[]): Re
     products.find((row) => row.product_id === line.productId && row.variation_id === (line.variationId ?? '')) ??
     products.find((row) => row.product_id === line.productId && row.variation_id === '')
   const before = { quantity: line.quantity, unitPriceMinor: line.unitPriceMinor }
-  const item = { ...line, before, permalink: product?.permalink ?? null }
+  const item = { ...line, before, permalink: product?.permalink ?? null, isOnSale: product?.is_on_sale ?? null }
   if (!product) return { ...item, outcome: 'ok' }
   const stock = product.stock_quantity
   if (!product.is_available || stock === 0) return { ...item, outcome: 'gone' }

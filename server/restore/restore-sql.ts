@@ -17,6 +17,8 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     platform: PlatformName
     home_url: string
     has_checkout_link: boolean
+    price_decimals: number | null
+    is_discount_sequential: boolean | null
     coupons: string[]
     /** What the link's message left with. */
     coupon_code: string | null
@@ -24,7 +26,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     orders: Fold['orders']
   }>`
     select c.id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.home_url,
-      s.has_checkout_link,
+      s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
       (select m.coupon_code from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
       coalesce(c.fold -> 'orders', '{}') as orders
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
@@ -50,6 +52,7 @@ export interface Availability {
   variation_id: string
   price_minor: number
   is_available: boolean
+  is_on_sale: boolean | null
   has_open_choice: boolean
   stock_quantity: number | null
   permalink: string | null
@@ -64,6 +67,7 @@ export async function availabilityOf({ db, storeId }: StoreDb, productIds: reado
       'variation_id',
       'price_minor',
       'is_available',
+      'is_on_sale',
       'has_open_choice',
       'stock_quantity',
       'permalink',

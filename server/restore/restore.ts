@@ -8,6 +8,7 @@ import { newId } from '../core/ids.ts'
 import { type Limit, tryTake } from '../core/rate-limits.ts'
 import { tokenHash } from '../core/secrets.ts'
 import * as system from '../core/system.ts'
+import type { DiscountRules } from '../coupons/discount.ts'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
 import { lockShopperOf } from '../messages/recipient.ts'
@@ -41,7 +42,7 @@ export async function readRestorable(deps: Deps, token: string): Promise<Restora
   const items = await plannedItems(store, cart)
   return {
     items,
-    coupon: await offeredCoupon(deps, store, { messageId: link.message_id, items, currency: cart.currency }),
+    coupon: await offeredCoupon(deps, store, { messageId: link.message_id, items, rules: discountRulesOf(cart) }),
     valueMinor: cart.value_minor,
     currency: cart.currency,
     storeName: cart.store_name,
@@ -81,6 +82,12 @@ export async function tryRestore(deps: Deps, session: Session, cartId: string, w
   if (!cart) throw new AppError('not_found', restoreTexts.notFound)
   return restore(deps, { store, cart, messageId: null, subject: `member ${cart.id}` })
 }
+
+const discountRulesOf = (cart: RestorableCart): DiscountRules => ({
+  currency: cart.currency,
+  decimals: cart.price_decimals,
+  isSequential: cart.is_discount_sequential ?? false,
+})
 
 type RestorableCart = NonNullable<Awaited<ReturnType<typeof sql.restorableCart>>>
 
