@@ -1,5 +1,6 @@
-import type { StoreDb, StoreTx } from '../core/db.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
+import { scheduleNextLook, wakeMessages } from '../messages/messages.ts'
 import type { PlatformCoupon } from '../platforms/platform.ts'
 import { keepPage } from './copy.ts'
 import * as sql from './message-sql.ts'
@@ -162,4 +163,19 @@ function standing(coupon: PlatformCoupon | undefined): sql.ReadCode['inStore'] {
   if (!coupon) return null
   const { expiresAt, usageCount, usageLimit } = coupon
   return { expiresAt, isUsed: usageLimit !== null && usageCount >= usageLimit }
+}
+
+/** A code that was made between a message's decision and its hold found nothing to wake. */
+export async function wakeIfMade(
+  store: StoreDb<Db>,
+  pending: readonly { messageId: string; couponId: string }[],
+  now: Date,
+): Promise<void> {
+  if (pending.length === 0) return
+  await transact(store, async (tx) => {
+    const made = await sql.withCode(tx, pending)
+    if (made.length === 0) return
+    await wakeMessages(tx, made, ['coupon_pending'], now)
+    await scheduleNextLook(tx)
+  })
 }

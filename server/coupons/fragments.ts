@@ -15,6 +15,10 @@ export const couponWording = (coupon: 'c' | 'q') => {
   return sql`concat_ws('|', ${codeTerms(coupon)}, ${c}.valid_hours, extract(epoch from ${c}.ends_at))`
 }
 
+/** Whether code `k` of coupon `q` is for cart `c` as it is now, where it is for one cart. */
+export const isOfCartNow = sql`(k.cart_version is null or k.cart_version = c.version
+                  or not (q.is_tied_to_email or q.max_discount_minor is not null))`
+
 /**
  * Whether the coupon of message `m` can be used, as far as the copy knows: it is on, it is what the message says of it (null: not asked),
  * and its personal code is there, unused, and made by the terms of now.
@@ -29,5 +33,4 @@ export const couponStands = (
             and case when q.kind = 'shared' then upper(q.code) = upper(${code})
               else exists (select 1 from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id and k.coupon_id = q.id
                 and k.code = ${code} and k.state = 'made' and k.used_at is null and k.terms = ${codeTerms('q')}
-                and (k.cart_version is null or k.cart_version = c.version
-                  or not (q.is_tied_to_email or q.max_discount_minor is not null))) end)`
+                and ${isOfCartNow}) end)`

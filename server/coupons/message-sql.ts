@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../core/db.ts'
 import type { CouponsTable, CouponTerms } from '../schema/coupons.ts'
-import { codeTerms, couponWording } from './fragments.ts'
+import { codeTerms, couponWording, isOfCartNow } from './fragments.ts'
 
 // The coupons of messages: SQL and nothing else.
 
@@ -145,4 +145,18 @@ export async function isPersonal({ db, storeId }: StoreDb, id: string): Promise<
     .where('kind', '=', 'personal')
     .execute()
   return rows.length > 0
+}
+
+/** Those of these messages whose personal code stands in the store, for the cart and by the terms of now. */
+export async function withCode(
+  { db, storeId }: StoreDb,
+  wanted: readonly { messageId: string; couponId: string }[],
+): Promise<string[]> {
+  const rows = await sql<{ message_id: string }>`
+    select k.message_id from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "couponId" uuid)
+    join coupon_codes k on k.store_id = ${storeId} and k.message_id = w."messageId" and k.coupon_id = w."couponId"
+    join coupons q on q.store_id = k.store_id and q.id = k.coupon_id
+    left join carts c on c.store_id = k.store_id and c.id = k.cart_id
+    where k.state = 'made' and k.used_at is null and k.terms = ${codeTerms('q')} and ${isOfCartNow}`.execute(db)
+  return rows.rows.map((row) => row.message_id)
 }

@@ -240,6 +240,7 @@ function decisionRowOf(
     outcome,
     until,
     inputs: recordOf(inputs),
+    couponId: row.coupon?.id ?? null,
   }
 }
 
@@ -262,4 +263,6 @@ export interface DecisionRow {
   outcome: 'hold' | 'skip' | 'cancel'
   until: Date | null
   inputs: Record<string, unknown>
+  /** What it is to carry; null: none. */
+  couponId: string | null
 }

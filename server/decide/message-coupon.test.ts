@@ -18,6 +18,7 @@ import {
 } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
+import { sql } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { keepKeys } from '../stores/access.ts'
 
@@ -209,6 +210,29 @@ describe('a code of its own for each message (decision 34)', () => {
     await pass(world, store.storeId, 2 * 60_000)
     expect(world.sent[0]!.text).toContain('Coupon CART-7K3M9QXY')
     expect(await firstOf(store)).toMatchObject({ state: 'sent', coupon_code: 'CART-7K3M9QXY' })
+  })
+
+  test('made between the decision and its hold, it wakes the message all the same', async () => {
+    const store = await aShopWith(personal)
+    await wait(world, store.storeId, HOUR)
+    const id = await aCode(store, { state: 'wanted' })
+    await sql`create function made_meanwhile() returns trigger language plpgsql as $$ begin
+        update coupon_codes set state = 'made' where store_id = new.store_id and message_id = new.id; return new; end $$`.execute(
+      world.db,
+    )
+    await sql`create trigger made_meanwhile after update on messages for each row when (new.reason = 'coupon_pending')
+      execute function made_meanwhile()`.execute(world.db)
+    await pass(world, store.storeId, 1_000)
+    await sql`drop function made_meanwhile cascade`.execute(world.db)
+    const row = await world.db
+      .selectFrom('messages')
+      .select(['state', 'wake_at'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    // Woken at once, it is decided on again within the same round, or is due.
+    expect(row.state === 'sent' || row.wake_at <= world.now).toBe(true)
+    await pass(world, store.storeId, 1_000)
+    expect(await firstOf(store)).toMatchObject({ state: 'sent' })
   })
 
   test('that the store refused holds the message, with the store’s words in the record', async () => {

@@ -6,6 +6,7 @@ import { type Composed, feedbackIdOf, outgoingEmail } from '../compose/compose.t
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { isDatabaseAway, outlast } from '../core/db-away.ts'
 import { newId } from '../core/ids.ts'
+import { wakeIfMade } from '../coupons/for-messages.ts'
 import { type AnyComposed, isText } from '../decide/composing.ts'
 import type { Texts } from '../decide/decision-inputs.ts'
 import { type DecisionRow, evaluate, type Ready } from '../decide/evaluate.ts'
@@ -86,6 +87,13 @@ async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, dec
   await sql.applyDecisions(store, claim, decisions, deps.now())
   // Sending may have been resumed between decision and verdict; these rows were not held yet when what waits was woken.
   if (decisions.some(({ reason }) => reason === 'sending_paused')) await wakeIfResumed(store, deps.now())
+  // Just so a code may have been made since it was looked for.
+  const pending = decisions.filter(({ reason }) => reason === 'coupon_pending')
+  await wakeIfMade(
+    store,
+    pending.flatMap(({ id, couponId }) => (couponId ? [{ messageId: id, couponId }] : [])),
+    deps.now(),
+  )
 }
 
 /** What holds everything further is told once a month. */
