@@ -29,6 +29,7 @@ export interface FakeStore extends StoreClient {
   /** Of `terms`, by `product:variation`: what is sold out, and what costs something else than is known. */
   gone: Set<string>
   prices: Map<string, number>
+  onSale: Set<string>
   termQueries: (readonly ItemRef[])[]
   /** Thrown by `terms` alone. */
   termsProblem: StoreProblem | null
@@ -66,6 +67,7 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
     hooks: [],
     gone: new Set(),
     prices: new Map(),
+    onSale: new Set(),
     termQueries: [],
     termsProblem: null,
     pageSize: 2,
@@ -220,12 +222,15 @@ export function aCoupon(coupon: Partial<PlatformCoupon> & { couponId: string }):
 /** Everything is there, but for what is said to be gone. */
 export function termsOf(
   items: readonly ItemRef[],
-  { gone, prices }: Pick<FakeStore, 'gone' | 'prices'> = { gone: new Set(), prices: new Map() },
+  { gone, prices, onSale }: Pick<FakeStore, 'gone' | 'prices' | 'onSale'> = {
+    ...{ gone: new Set(), prices: new Map(), onSale: new Set() },
+  },
 ): ItemTerms[] {
   return items.map(({ productId, variationId }) => {
     const key = `${productId}:${variationId ?? ''}`
     const priceMinor = prices.get(key) ?? null
-    return { productId, variationId, isAvailable: !gone.has(key), priceMinor, stockQuantity: null }
+    const isOnSale = onSale.has(key)
+    return { productId, variationId, isAvailable: !gone.has(key), priceMinor, isOnSale, stockQuantity: null }
   })
 }
 
