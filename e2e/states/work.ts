@@ -216,6 +216,49 @@ const ofCoupons: State[] = [
   { name: 'coupon form', of: 'owner', path: '/coupons', given: [couponsAre([])], steps: [createsOne, asks] },
 ]
 
+const opensDiscountMail = presses('Send Discount Mail')
+const NOBODY_LEFT_A_CART = answers('customers/abandoned', { customers: [], next: null, total: 0 })
+const NO_CUSTOMERS = answers('stores/customers/recent', {
+  customers: [],
+  pagination: { page: 1, limit: 100, total: 0, pages: 1 },
+})
+
+const ofDiscountMail: State[] = [
+  {
+    name: 'discount mail, its customers on their way',
+    of: 'owner',
+    path: '/coupons',
+    isLoading: true,
+    given: [couponsAre(someCoupons()), hangs('customers/abandoned')],
+    steps: [opensDiscountMail, shows('[role=dialog] [role=status][aria-label=Loading]')],
+  },
+  {
+    name: 'discount mail, its customers not to be had',
+    of: 'owner',
+    path: '/coupons',
+    given: [couponsAre(someCoupons()), refuses('customers/abandoned')],
+    steps: [opensDiscountMail, offers('Retry')],
+  },
+  {
+    name: 'discount mail of a store without abandoned carts',
+    of: 'owner',
+    path: '/coupons',
+    given: [couponsAre(someCoupons()), NOBODY_LEFT_A_CART],
+    steps: [opensDiscountMail, says('No abandoned carts found.')],
+  },
+  {
+    name: 'discount mail of a store without customers',
+    of: 'owner',
+    path: '/coupons',
+    given: [couponsAre(someCoupons()), NOBODY_LEFT_A_CART, NO_CUSTOMERS],
+    steps: [
+      opensDiscountMail,
+      (page) => page.getByText('All customers').click(),
+      says('No customers found. Please check your store connection.'),
+    ],
+  },
+]
+
 const ofCustomers: State[] = [
   {
     name: 'customers on their way',
@@ -261,4 +304,5 @@ export const ofTheSections: State[] = [
   ...ofCustomers,
   ...ofNotifications,
   ...ofCoupons,
+  ...ofDiscountMail,
 ]

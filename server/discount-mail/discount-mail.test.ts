@@ -252,6 +252,18 @@ describe('is refused as a whole', () => {
   })
 })
 
+test('the free plan has it: a job and the single call (decision 128)', async () => {
+  const shop = await aCouponShop(world, { plan: 'free', carts: 1, buyers: 1 })
+  await aCoupon(world, shop, { code: 'FREE-10' })
+  const { status, body } = await start(shop, { customers: shop.people })
+  expect(status).toBe(200)
+  await send(shop)
+  expect((await read(shop, body.jobId)).counts).toMatchObject({ sent: 1 })
+  const offer = { discountCode: 'FREE-10', discountAmount: 10, discountType: 'percentage', storeId: shop.storeId }
+  const single = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.buyerOrders[0]!.email })
+  expect(single.body).toMatchObject({ success: true, state: 'sent' })
+})
+
 describe('the specification’s single call', () => {
   const offer = (shop: CouponShop, body: object) => post(world, shop, '/api/email/send-discount-offer', body)
 
