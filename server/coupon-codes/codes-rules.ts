@@ -41,6 +41,7 @@ function prefixOf(prefix: string): string {
     .toUpperCase()
     .replace(/[^A-Z0-9-]/g, '')
     .slice(0, LONGEST_PREFIX)
+    // Bounded: cut to forty characters.
     .replace(/^-+|-+$/g, '')
   return usable === '' ? DEFAULT_PREFIX : usable
 }

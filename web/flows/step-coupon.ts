@@ -110,4 +110,8 @@ export function isCodeShown({ channel, subject, body, sms }: Words): boolean {
 }
 
 /** As a value: a condition alone shows nothing. */
-const names = (text: string, variable: string) => new RegExp(`\\{\\{[^}]*\\b${variable}\\b`).test(text)
+const names = (text: string, variable: string) =>
+  text
+    .split('{{')
+    .slice(1)
+    .some((rest) => new RegExp(`\\b${variable}\\b`).test(rest.split('}', 1)[0]!))
