@@ -66,11 +66,11 @@ function couponRows({ code, expires, saving, total, amount }: TemplateCoupon): s
   const until = expires
     ? `<br><span class="muted" style="color:#5b6673;font-size:14px">${encode(untilOf(expires))}</span>`
     : ''
-  const row = (words: string, figure: string) =>
-    `<tr><td colspan="2" class="line" style="${CELL};padding-right:10px;word-break:break-word">${words}</td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal;white-space:nowrap">${figure}</td></tr>`
+  const row = (words: string, figure: string, weight = '') =>
+    `<tr><td colspan="2" class="line" style="${CELL};padding-right:10px;word-break:break-word">${words}</td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal;white-space:nowrap${weight}">${figure}</td></tr>`
   const named = `Coupon <strong style="font-weight:600">${encode(code)}</strong>${until}`
   const first = row(named, encode(saving === null ? amount : `−${saving}`))
-  return total === null ? first : first + row(TOTAL, `<strong style="font-weight:600">${encode(total)}</strong>`)
+  return total === null ? first : first + row(TOTAL, encode(total), ';font-weight:600')
 }
 
 const TOTAL = 'Total with the coupon'
