@@ -3,6 +3,7 @@ import { aCouponShop, addressOf, type CouponShop } from '../../test/coupon-scene
 import { aCoupon, aProblem } from '../../test/fake-store.ts'
 import { HOUR, MINUTE, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
+import { readCoupons } from '../sync/goods.ts'
 import { enqueueDueCodes } from './codes.ts'
 import { codesJob } from './codes-jobs.ts'
 import { codeOf } from './codes-rules.ts'
@@ -249,4 +250,20 @@ test('a code its owner deleted in the store is made again when it is to change',
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ percent: 2_000, code: (await shop.codes())[0]!.code.toLowerCase() }])
   expect(await shop.codes()).toMatchObject([{ state: 'made', platform_id: shop.fake.allCoupons[0]!.couponId }])
+})
+
+test('a code whose end the store keeps in whole seconds is as it is to be, and is not written again', async () => {
+  world.advance(123)
+  await shop.abandoned('ada')
+  await shop.make()
+  const inSeconds = shop.fake.allCoupons.map((coupon) => ({
+    ...coupon,
+    expiresAt: `${coupon.expiresAt!.slice(0, 19)}Z`,
+  }))
+  shop.fake.couponsById = async () => inSeconds
+  const { id } = await shop.firstMessage()
+  expect(await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [id])).toBe(null)
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(false)
+  expect(await shop.codes()).toMatchObject([{ state: 'made', attempts: 1 }])
 })
