@@ -43,6 +43,15 @@ export const couponTexts = {
   deleteFailed: 'Failed to delete coupon',
 } as const
 
+/**
+ * Upper case, as codes are kept (decision 31). A letter that has no capital of its own stays: "süß" as "SÜSS" is no code of the store.
+ */
+export const capitals = (code: string): string =>
+  Array.from(code, (letter) => {
+    const capital = letter.toUpperCase()
+    return capital.toLowerCase() === letter.toLowerCase() ? capital : letter
+  }).join('')
+
 /** Decision 128: "1.234" is no amount of dollars. */
 export const decimalsText = (decimals: number): string =>
   decimals === 0

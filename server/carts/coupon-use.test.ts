@@ -133,3 +133,9 @@ test('two orders with the code at once: the first has used it, each is owed to t
   expect(new Set((await shop.orders()).map((each) => each.message_id))).toEqual(new Set([messageId]))
   expect(second.orderId).not.toBe(first.orderId)
 })
+
+test('an order names a code in the same capitals as the copy has it', async () => {
+  await order({ coupons: ['süß10'] })
+  const kept = await world.db.selectFrom('order_coupons').select('code').where('store_id', '=', shop.storeId).execute()
+  expect(kept).toEqual([{ code: 'SÜß10' }])
+})

@@ -1,4 +1,5 @@
 import crypto from 'node:crypto'
+import { capitals } from '../../shared/coupons.ts'
 import { type OrderWord, recordOrderText } from '../consent/consents.ts'
 import { type StoreTx, transact } from '../core/db.ts'
 import { isStalePlan } from '../core/db-away.ts'
@@ -141,7 +142,7 @@ function orderFact(order: PlatformOrder, storeHost: string, source: 'sync' | 'we
 
 /** Codes are compared without case (decision 31); what one took off may be unknown. */
 function couponsOf({ coupons, discounts = [] }: PlatformOrder): sql.OrderRow['coupons'] {
-  const codes = new Set([...coupons.map((code) => code.toUpperCase()), ...discounts.map(({ code }) => code)])
+  const codes = new Set([...coupons.map(capitals), ...discounts.map(({ code }) => code)])
   const taken = Map.groupBy(discounts, ({ code }) => code)
   return [...codes].map((code) => ({
     code,

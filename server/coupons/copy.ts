@@ -1,3 +1,4 @@
+import { capitals } from '../../shared/coupons.ts'
 import type { StoreDb } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -53,7 +54,7 @@ async function listedRows(deps: Deps, store: StoreDb, coupons: readonly Platform
 export function listedRow({ secrets }: Deps, coupon: PlatformCoupon, { currency, at }: Omit<Of, 'accountId'>) {
   return {
     platform_id: coupon.couponId,
-    code: coupon.code.replaceAll('\0', '').toWellFormed().toUpperCase(),
+    code: capitals(coupon.code.replaceAll('\0', '').toWellFormed()),
     type: coupon.type,
     platform_type: coupon.platformType,
     percent: coupon.percent,

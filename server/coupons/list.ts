@@ -1,4 +1,4 @@
-import { type Coupon, type CouponOfStep, couponTexts } from '../../shared/coupons.ts'
+import { type Coupon, type CouponOfStep, capitals, couponTexts } from '../../shared/coupons.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { pageWindow, paginationOf } from '../core/paging.ts'
@@ -18,7 +18,7 @@ export interface ListWish {
 export async function listCoupons(store: StoreDb<Db>, { search, ...page }: ListWish) {
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
-  const prefix = search.trim().toUpperCase().replaceAll('\0', '')
+  const prefix = capitals(search.trim()).replaceAll('\0', '')
   const total = await listSql.countCoupons(store, prefix)
   const window = pageWindow(page, total, true)
   const rows = window ? await listSql.pageOfCoupons(store, prefix, window) : []

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { capitals } from '../../shared/coupons.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
@@ -17,7 +18,7 @@ const SOON_MS = 20_000
 
 /** Codes of orders, in their transaction. Queues one reading of the counts when a coupon made here is among them. */
 export async function couponsNamed(deps: Deps, tx: StoreTx, codes: readonly string[]): Promise<void> {
-  if (codes.length === 0 || !(await sql.namesOwn(tx, [...new Set(codes.map((code) => code.toUpperCase()))]))) return
+  if (codes.length === 0 || !(await sql.namesOwn(tx, [...new Set(codes.map(capitals))]))) return
   const soon = new Date(deps.now().getTime() + SOON_MS)
   await deps.jobs.enqueue(tx.db, couponUsesJob, { storeId: tx.storeId }, tx.storeId, soon)
 }

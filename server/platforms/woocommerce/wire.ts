@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { capitals } from '../../../shared/coupons.ts'
 import { parseCurrency, parseMinor, unitMinor } from '../../../shared/money.ts'
 import type {
   OrderConsent,
@@ -141,7 +142,7 @@ function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] 
 function readDiscounts(lines: readonly Record<string, unknown>[], currency: string): OrderDiscount[] {
   const byCode = new Map<string, OrderDiscount>()
   for (const line of lines) {
-    const code = plainText(line.code, 200)?.toUpperCase()
+    const code = capitals(plainText(line.code, 200) ?? '')
     const net = parseMinor(line.discount, currency)
     const tax = parseMinor(line.discount_tax, currency) ?? 0
     if (!code || net === null || byCode.has(code) || !Number.isSafeInteger(net + tax)) continue
