@@ -2,10 +2,12 @@ import type { z } from 'zod'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import type { StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
 import { readStore } from '../stores/store.ts'
 import { beginCouponsJob } from './jobs.ts'
+import { expiredAt } from './rules.ts'
 import * as sql from './sql.ts'
 
 // A coupon that has not begun stands in the store as expired (decision 32). At its start it gets its true end.
@@ -24,11 +26,8 @@ export async function beginCoupons(deps: Deps, { storeId }: z.infer<typeof begin
   if (!row?.is_active) return
   try {
     const client = await storeAccess(deps, store)
-    for (const coupon of await sql.couponsToBegin(store, deps.now())) {
-      const { currency } = row
-      const expiresAt = coupon.ends_at?.toISOString() ?? null
-      const changed = await client.updateCoupon(coupon.platform_id!, { currency, expiresAt })
-      await noteBegun(deps, store, coupon, changed)
+    for (const { id } of await sql.couponsToBegin(store, deps.now())) {
+      await beginOne({ deps, store, client, currency: row.currency }, id)
     }
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof AppError)) throw error
@@ -36,14 +35,30 @@ export async function beginCoupons(deps: Deps, { storeId }: z.infer<typeof begin
   }
 }
 
-type Changed = Awaited<ReturnType<Awaited<ReturnType<typeof storeAccess>>['updateCoupon']>>
+interface Beginning {
+  deps: Deps
+  store: StoreDb<Db>
+  client: StoreClient
+  currency: string
+}
 
-async function noteBegun(deps: Deps, store: StoreDb<Db>, coupon: sql.CouponRow, changed: Changed): Promise<void> {
-  if ('coupon' in changed) {
-    const terms = JSON.stringify({ ...coupon.terms, expiresAt: changed.coupon.expiresAt })
-    await sql.updateCoupon(store, coupon.id, { is_withheld: false, terms, seen_at: deps.now() })
+/** Its owner may switch it off or change it at the same time: what it is here when the store has answered is what is to stand there. */
+async function beginOne({ deps, store, client, currency }: Beginning, id: string): Promise<void> {
+  const write = (coupon: sql.CouponRow) => {
+    const isHidden = !coupon.is_active || (coupon.starts_at !== null && coupon.starts_at > deps.now())
+    const expiresAt = isHidden ? expiredAt(deps.now()) : (coupon.ends_at?.toISOString() ?? null)
+    return client.updateCoupon(coupon.platform_id!, { currency, expiresAt })
+  }
+  const coupon = await sql.readCoupon(store, id)
+  if (!coupon?.is_withheld || !coupon.is_active) return
+  const changed = await write(coupon)
+  if (!('coupon' in changed)) {
+    deps.log.warn({ storeId: store.storeId, couponId: id, refusal: changed.words }, 'coupons.not_begun')
+    if (changed.refusal === 'gone') await sql.updateCoupon(store, id, { gone_at: deps.now() })
     return
   }
-  deps.log.warn({ storeId: store.storeId, couponId: coupon.id, refusal: changed.words }, 'coupons.not_begun')
-  if (changed.refusal === 'gone') await sql.updateCoupon(store, coupon.id, { gone_at: deps.now() })
+  const terms = JSON.stringify({ ...coupon.terms, expiresAt: changed.coupon.expiresAt })
+  if (await sql.noteBegun(store, coupon, { terms, seen_at: deps.now() })) return
+  const edited = await sql.readCoupon(store, id)
+  if (edited) await write(edited)
 }

@@ -344,6 +344,24 @@ describe('the start of a coupon', () => {
     expect(beginnings()).toEqual([])
   })
 
+  test('is not that of one that is switched off while the starts of others are written', async () => {
+    const later = { startDate: inDays(1) }
+    const ids = [
+      (await post({ code: 'LATER', ...later })).body.coupon._id,
+      (await post({ code: 'NEXT', ...later })).body.coupon._id,
+    ]
+    world.advance(DAY_MS)
+    let isOff = false
+    shop.fake.afterCoupon = async () => {
+      if (isOff) return
+      isOff = true
+      for (const [at, code] of ['LATER', 'NEXT'].entries()) await put(ids[at], { code, isActive: false })
+    }
+    await beginCoupons(world.deps, { storeId: shop.storeId })
+    for (const code of ['later', 'next']) expect(inStore(code)!.expiresAt! < inDays(0)).toBe(true)
+    for (const id of ids) expect(await rowOf(id)).toMatchObject({ is_active: false, is_withheld: true })
+  })
+
   test('is not that of one that is switched off or of a store that is not connected', async () => {
     await post({ code: 'OFF', startDate: inDays(1), isActive: false })
     await post({ code: 'LATER', startDate: inDays(1) })

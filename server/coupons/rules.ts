@@ -61,9 +61,12 @@ type Times = Pick<Wanted, 'is_active' | 'starts_at' | 'ends_at'>
 /** Decision 32: WooCommerce knows no start, and older versions publish whatever is said. */
 export const isWithheld = ({ is_active, starts_at }: Times, now: Date): boolean => !is_active || starts_at > now
 
+/** The end in the store of one that nobody is to use. */
+export const expiredAt = (now: Date): string => new Date(now.getTime() - DAY_MS).toISOString()
+
 /** What stands in the store as its end. */
 export const endInStore = (wanted: Times, now: Date): string =>
-  (isWithheld(wanted, now) ? new Date(now.getTime() - DAY_MS) : wanted.ends_at).toISOString()
+  isWithheld(wanted, now) ? expiredAt(now) : wanted.ends_at.toISOString()
 
 /** What is sent to the store. */
 export const draftOf = (

@@ -178,6 +178,26 @@ export function couponsToBegin({ db, storeId }: StoreDb, now: Date) {
     .execute()
 }
 
+/** It stands in the store as what it is here. false: it was changed since it was read. */
+export async function noteBegun(
+  { db, storeId }: StoreDb,
+  read: CouponRow,
+  change: Pick<Updateable<CouponsTable>, 'terms' | 'seen_at'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('coupons')
+    .set({ ...change, is_withheld: false })
+    .where('store_id', '=', storeId)
+    .where('id', '=', read.id)
+    .where('is_withheld', '=', true)
+    .where('is_active', '=', true)
+    .where('starts_at', 'is not distinct from', read.starts_at)
+    .where('ends_at', 'is not distinct from', read.ends_at)
+    .where('gone_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 /** Steps of flows lose it. Answers which. */
 export async function leaveSteps({ db, storeId }: StoreTx, couponId: string) {
   const rows = await sql<StepRow>`
