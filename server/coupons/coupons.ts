@@ -70,7 +70,9 @@ export async function deleteCoupon(deps: Deps, store: StoreDb<Db>, id: string): 
     })
   }
   return transact(store, async (tx) => {
-    await sql.updateCoupon(tx, id, { gone_at: deps.now() })
+    const at = deps.now()
+    // A listing that began before does not bring it back.
+    await sql.updateCoupon(tx, id, { gone_at: at, seen_at: at })
     return sql.leaveSteps(tx, id)
   })
 }

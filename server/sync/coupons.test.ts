@@ -200,3 +200,23 @@ test('an order that names one made here has its count read soon, once for many o
   shop.fake.problem = aProblem('unreachable')
   await readUses(world.deps, { storeId: shop.storeId })
 })
+
+test('a code is kept in capitals that the store reads as the same code', async () => {
+  shop.fake.allCoupons = [theirs('1', { code: 'süß10' }), theirs('2', { code: 'été' })]
+  await pull()
+  expect(await codes()).toEqual(['SÜß10', 'ÉTÉ'])
+  for (const code of await codes()) expect(shop.fake.allCoupons.map((each) => each.code)).toContain(code.toLowerCase())
+})
+
+test('one that is deleted while a listing is read stays deleted', async () => {
+  const { _id } = await make('OURS')
+  const [ours] = shop.fake.allCoupons
+  world.advance(60_000)
+  shop.fake.coupons = async function* () {
+    world.advance(1_000)
+    await world.request('DELETE', `/api/coupons/${_id}`, { token: shop.owner.token })
+    yield { rows: [ours!], skipped: [], page: 1, totalPages: 1, isLast: true }
+  }
+  await pull(true)
+  expect(await codes()).toEqual([])
+})
