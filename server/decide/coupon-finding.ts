@@ -64,7 +64,11 @@ export function couponFinding(
   const { state, personal, isPersonal, lastUsedAt } = coupon
   const problem = couponProblem(state, usageOf(coupon, about))
   if (problem) return leaveOut(`coupon_invalid:${problem}`)
-  const rule = withheldBy(wanted, { now, hasBoughtBefore, lastUsedAt, valueMinor: cart?.shownMinor ?? null })
+  const isOfCurrency = cart?.currency === state.currency
+  // Its codes are amounts.
+  if (cart && !isOfCurrency && coupon.maxDiscountMinor !== null) return leaveOut('coupon_invalid:currency')
+  const valueMinor = cart && isOfCurrency ? cart.shownMinor : null
+  const rule = withheldBy(wanted, { now, hasBoughtBefore, lastUsedAt, valueMinor })
   if (rule) return leaveOut(`coupon_withheld:${rule}`)
   if (!isPersonal) return include(wanted, { coupon, state, code: coupon.code }, about)
   if (about.isImagined)
