@@ -55,14 +55,14 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
   })
 }
 
-/** Decision 7: named in the query or, as calls that write do (B 7), in the body: by its id, or by its address. */
+/** Decision 7: named in the query or, as calls that write do (B 7), in the body: by its id, or by its address. `default` names none. */
 function wantedStore(query: unknown, body: unknown): WantedStore {
   const { platform, storeId } = query as WantedStore
   const said = (body ?? {}) as Record<string, unknown>
   const wordOf = (value: unknown) => (typeof value === 'string' && value ? value : undefined)
   return {
     platform: platform ?? wordOf(said.platform),
-    storeId: storeId ?? wordOf(said.storeId) ?? wordOf(said.storeUrl),
+    storeId: storeId ?? (said.storeId === 'default' ? undefined : wordOf(said.storeId)) ?? wordOf(said.storeUrl),
   }
 }
 

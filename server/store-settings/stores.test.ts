@@ -129,6 +129,16 @@ test('switching makes another store of the account the current one, and no other
   expect((await change(second.id)).status).toBe(404)
 })
 
+test('a body that names the store `default` means the one whose address it has', async () => {
+  const owner = await anOwner(world, 'growth')
+  const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  await connect(world, owner, aFakeStore(aHome()))
+  const readFrom = async (body: object) =>
+    (await world.request('POST', '/api/stores/sync', { token: owner.token, body })).status
+  expect(await readFrom({ storeId: 'default', storeUrl: 'https://unknown.example.com' })).toBe(404)
+  expect(await readFrom({ storeId: 'default', storeUrl: first.storeUrl })).toBe(200)
+})
+
 test('another account’s store is as absent as one that never was', async () => {
   const { storeId, fake } = await aConnectedStore(world)
   const { owner: stranger } = await aConnectedStore(world)
