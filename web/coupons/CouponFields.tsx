@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect, NumberInput, Radio, SimpleGrid, Stack, Text, Te
 import type { ChangeEvent } from 'react'
 import { COUPON_CODE_MOST, couponTexts } from '../../shared/coupons.ts'
 import { currencyExponent } from '../../shared/money.ts'
-import { capRefusal } from './form.ts'
+import { activeText, capRefusal } from './form.ts'
 import type { CouponFormState } from './useCouponForm.ts'
 
 // The fields of a coupon, as they stand together.
@@ -136,7 +136,7 @@ export function LimitFields({ form }: Props) {
         <Checkbox
           mt={{ base: 0, xs: 24 }}
           label="Active"
-          description="Nobody can use an inactive coupon. Its code stays taken."
+          description={activeText(form.values.kind)}
           {...form.getInputProps('isActive', { type: 'checkbox' })}
         />
       </SimpleGrid>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Coupon, CouponInput, couponTexts } from '../../shared/coupons.ts'
-import { type CouponValues, capRefusal, inputOf, newValues, problemsOf, valuesOf } from './form.ts'
+import { activeText, type CouponValues, capRefusal, inputOf, newValues, problemsOf, valuesOf } from './form.ts'
 
 const where = { currency: 'USD', zone: 'Europe/Berlin' }
 const NOW = Date.parse('2026-10-24T07:00:30Z')
@@ -65,6 +65,11 @@ it('has a maximum discount for a percentage of personal codes alone (decision 33
   expect(capRefusal({ kind: 'personal', type: 'fixed' })).toBe(couponTexts.fixedCap)
   expect(capRefusal({ kind: 'personal', type: 'percentage' })).toBeNull()
   expect(inputOf({ ...right, maxDiscount: 20 }, where.zone, null).maxDiscount).toBeNull()
+})
+
+it('promises of an inactive coupon what holds: personal codes that were sent are good for their hours', () => {
+  expect(activeText('shared')).toContain('Nobody can use')
+  expect(activeText('personal')).toContain('Codes that were sent can still be used')
 })
 
 it('reads dates by the clocks of the store, over a change of the clocks', () => {

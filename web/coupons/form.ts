@@ -57,6 +57,12 @@ export function capRefusal({ kind, type }: Pick<CouponValues, 'kind' | 'type'>):
   return kind === 'shared' ? couponTexts.sharedCap : null
 }
 
+/** What becomes of an inactive one. */
+export const activeText = (kind: CouponValues['kind']): string =>
+  kind === 'shared'
+    ? 'Nobody can use an inactive coupon. Its code stays taken.'
+    : 'No message gets a code of an inactive coupon. Codes that were sent can still be used.'
+
 export type CouponProblems = Partial<Record<keyof CouponValues, string>>
 
 interface Where {
