@@ -15,26 +15,30 @@ export function loadAhead(): Plugin {
     name: 'recoup:load-ahead',
     apply: 'build',
     transformIndexHtml: () => [{ tag: 'script', attrs: { src: '/ahead.js', async: true }, injectTo: 'head' }],
-    generateBundle(_, bundle) {
-      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
-      const filesOf = (screen: string) => {
-        const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/${screen}`))
-        if (!chunk) throw new Error(`${screen} has no file of its own`)
-        return importsOf(bundle, chunk.fileName)
-      }
-      const known = new Set(
-        importsOf(bundle, chunks.find(({ name, isEntry }) => isEntry && name === 'index')!.fileName),
-      )
-      const shell = filesOf(SHELL).filter((file) => !known.has(file))
-      const fileOf = componentFilesOf(readFileSync(SCREENS, 'utf8'))
-      const ahead = screens
-        .filter(({ frame }) => frame !== 'page')
-        .map(({ path, loader, frame }) => {
-          const own = [fileOf[loader]!, ...(frame === 'settings' ? [fileOf.SettingsPage!] : [])].flatMap(filesOf)
-          const pattern = `^${path.replace(/:\w+/g, '[^/]+')}/?$`
-          return [pattern, [...new Set(own)].filter((each) => !known.has(each) && !shell.includes(each))]
-        })
-      this.emitFile({ type: 'asset', fileName: 'ahead.js', source: scriptOf(shell, ahead) })
+    // After the files that held nothing but a style sheet have been taken out.
+    generateBundle: {
+      order: 'post',
+      handler(_, bundle) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+        const filesOf = (screen: string) => {
+          const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/${screen}`))
+          if (!chunk) throw new Error(`${screen} has no file of its own`)
+          return importsOf(bundle, chunk.fileName)
+        }
+        const known = new Set(
+          importsOf(bundle, chunks.find(({ name, isEntry }) => isEntry && name === 'index')!.fileName),
+        )
+        const shell = filesOf(SHELL).filter((file) => !known.has(file))
+        const fileOf = componentFilesOf(readFileSync(SCREENS, 'utf8'))
+        const ahead = screens
+          .filter(({ frame }) => frame !== 'page')
+          .map(({ path, loader, frame }) => {
+            const own = [fileOf[loader]!, ...(frame === 'settings' ? [fileOf.SettingsPage!] : [])].flatMap(filesOf)
+            const pattern = `^${path.replace(/:\w+/g, '[^/]+')}/?$`
+            return [pattern, [...new Set(own)].filter((each) => !known.has(each) && !shell.includes(each))]
+          })
+        this.emitFile({ type: 'asset', fileName: 'ahead.js', source: scriptOf(shell, ahead) })
+      },
     },
   }
 }

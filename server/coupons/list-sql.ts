@@ -65,13 +65,13 @@ export interface FiguresRow {
 /** Of orders that count as purchases, in the store's currency (S4). An earlier coupon with the code of a shared one had orders of its own. */
 export async function figuresOf({ db, storeId }: StoreDb, couponIds: readonly string[]): Promise<FiguresRow[]> {
   const rows = await sql<FiguresRow>`
-    with asked as (select id, kind, code, currency, created_at from coupons where store_id = ${storeId} and id = any(${[...couponIds]}::uuid[])),
+    with asked as (select id, kind, code, currency, least(created_at, starts_at) as begins_at from coupons where store_id = ${storeId} and id = any(${[...couponIds]}::uuid[])),
     codes as (
       select k.coupon_id, count(*) filter (where k.made_at is not null) as issued, count(*) filter (where k.used_at is not null) as used
       from coupon_codes k where k.store_id = ${storeId} and k.coupon_id in (select id from asked where kind = 'personal')
       group by k.coupon_id),
     named as (
-      select a.id, a.currency, a.created_at, u.order_id, u.discount_minor from asked a
+      select a.id, a.currency, a.begins_at, u.order_id, u.discount_minor from asked a
       join order_coupons u on u.store_id = ${storeId} and u.code = a.code where a.kind = 'shared'
       union all
       select a.id, a.currency, null, u.order_id, u.discount_minor from asked a
@@ -81,7 +81,7 @@ export async function figuresOf({ db, storeId }: StoreDb, couponIds: readonly st
       select n.id, count(*) as orders, sum(o.net_minor)::bigint as net_minor, sum(n.discount_minor)::bigint as discount_minor
       from named n join orders o on o.store_id = ${storeId} and o.order_id = n.order_id
       where o.kind = 'purchase' and o.currency = n.currency
-        and (n.created_at is null or o.purchased_at >= n.created_at) group by n.id),
+        and (n.begins_at is null or o.purchased_at >= n.begins_at) group by n.id),
     left_with as (
       select m.coupon_id, count(*) as sent from messages m
       where m.store_id = ${storeId} and m.coupon_id = any(${[...couponIds]}::uuid[]) and ${wasHandedOver('m')}

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, post, type Shop } from '../../test/by-hand-scene.ts'
+import { aCopiedCoupon, codeOfCoupon } from '../../test/copied-coupons.ts'
 import { freshOrderCheck } from '../../test/factories.ts'
 import { aScene, DAY, HOUR, linkIn, messagesOf, pass, send, wait } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
@@ -64,6 +65,18 @@ const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
     await post(world, shop, `/api/carts/send/${body.jobId}/retry`, {})
     await world.runJobs()
   },
+  'POST /api/email/send-discount-offer': async ({ shop, gone }) => {
+    const discountCode = await codeOfCoupon(world, await aCopiedCoupon(world, shop))
+    const offer = { to: gone.email, discountCode, discountAmount: 10, discountType: 'percentage' }
+    await post(world, shop, '/api/email/send-discount-offer', offer)
+    await world.runJobs()
+  },
+  'POST /api/email/send-discount-offers': async ({ shop }) => {
+    const couponId = await aCopiedCoupon(world, shop)
+    const { status } = await post(world, shop, '/api/email/send-discount-offers', { matching: {}, couponId })
+    expect(status).toBe(200)
+    await world.runJobs()
+  },
   'POST /api/messages/test-send': async ({ shop, gone, goneCart }) => {
     for (const channel of ['sms', 'whatsapp']) {
       await post(world, shop, '/api/messages/test-send', { cartId: goneCart, channel, to: gone.phone })
@@ -88,6 +101,12 @@ describe('the endpoints that let somebody send', () => {
     await pass(world, two.shop.storeId, HOUR)
     expect(world.sent.filter(({ to }) => to === two.gone.email)).toEqual([])
     expect(world.texts.filter(({ to }) => to === two.gone.phone)).toEqual([])
+  })
+
+  test('of everybody who matches, the other shopper alone gets a discount mail', async () => {
+    const two = await twoShoppers()
+    await endpoints['POST /api/email/send-discount-offers']!(two)
+    expect(world.sent.map(({ to }) => to)).toEqual([two.there.email])
   })
 
   test('the other shopper was written to: it is the list that held the first ones back', async () => {

@@ -1,4 +1,5 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { formatCount } from './format.ts'
 import { PAGE_SIZE, PAGE_SIZES, showingText } from './listQuery.ts'
 
@@ -40,16 +41,25 @@ interface ButtonsProps extends Pick<Props, 'page' | 'wanted' | 'pages' | 'onPage
 
 export function PageButtons({ page, wanted, pages, onPage, isCapped = false, size = 'xs', noun }: ButtonsProps) {
   const of = noun ? ` ${noun}` : ''
+  // Of two presses in a row the second counts from the first, which may not be drawn yet.
+  const asked = useRef(wanted)
+  useEffect(() => {
+    asked.current = wanted
+  }, [wanted])
+  const turn = (by: number) => {
+    asked.current = Math.min(Math.max(asked.current + by, 1), pages)
+    onPage(asked.current)
+  }
   return (
     <Group gap="sm">
-      <Button variant="default" size={size} disabled={wanted <= 1} onClick={() => onPage(wanted - 1)}>
+      <Button variant="default" size={size} disabled={wanted <= 1} onClick={() => turn(-1)}>
         Previous{of}
       </Button>
       <Text fz="sm" className="tabular">
         Page {formatCount(page)} of {formatCount(pages)}
         {isCapped && '+'}
       </Text>
-      <Button variant="default" size={size} disabled={wanted >= pages} onClick={() => onPage(wanted + 1)}>
+      <Button variant="default" size={size} disabled={wanted >= pages} onClick={() => turn(1)}>
         Next{of}
       </Button>
     </Group>
