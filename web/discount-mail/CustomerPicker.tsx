@@ -69,7 +69,13 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
     <>
       <Group justify="space-between" gap="sm">
         <Group gap="xs">
-          <Button variant="default" size="compact-sm" onClick={() => onChoose(everybody)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            // Its number is still that of the filter before.
+            disabled={people.isPlaceholderData}
+            onClick={() => onChoose(everybody)}
+          >
             Select all {many}
           </Button>
           <Button variant="subtle" size="compact-sm" disabled={count === 0} onClick={() => onChoose(nobody)}>

@@ -15,7 +15,16 @@ import { CouponField } from './CouponField.tsx'
 import { CustomerPicker } from './CustomerPicker.tsx'
 import { DiscountPreview } from './DiscountPreview.tsx'
 import { type Offer, usePeople, useSendOffers, useWhoGetsIt } from './queries.ts'
-import { type Chosen, countOf, nobody, type PeopleFilter, type Person, personOf, recipientsOf } from './rules.ts'
+import {
+  type Chosen,
+  countOf,
+  nobody,
+  type PeopleFilter,
+  type Person,
+  personOf,
+  recipientsOf,
+  refiltered,
+} from './rules.ts'
 import { WhoGetsIt } from './WhoGetsIt.tsx'
 
 interface Props {
@@ -73,7 +82,7 @@ export function DiscountForm({ place, person, onClose }: Props) {
                 filter={typed.filter}
                 chosen={typed.chosen}
                 error={isAsked && count === 0 ? discountTexts.noCustomers : (refused.customers ?? null)}
-                onFilter={(filter) => change({ filter })}
+                onFilter={(filter) => change({ filter, chosen: refiltered(typed.chosen) })}
                 onChoose={(chosen) => change({ chosen })}
               />
             )}

@@ -8,6 +8,7 @@ import {
   nobody,
   personOf,
   recipientsOf,
+  refiltered,
   resultText,
   toggled,
 } from './rules.ts'
@@ -31,6 +32,11 @@ describe('who is chosen', () => {
     expect([isChosen(most, 'a'), isChosen(most, 'never shown'), countOf(most, 500)]).toEqual([false, true, 499])
     expect(recipientsOf(most, filter)).toEqual({ matching: { search: 'tea', abandonedOnly: true, except: ['a'] } })
     expect(recipientsOf(toggled(most, ada), filter)).toEqual({ matching: { ...filter, except: [] } })
+  })
+
+  test('another filter takes back that all were chosen, and keeps those chosen one by one', () => {
+    expect(refiltered(toggled(everybody, ada))).toEqual(nobody)
+    expect(refiltered(toggled(nobody, ada))).toEqual(toggled(nobody, ada))
   })
 
   test('without a name they are called by their address', () => {

@@ -34,6 +34,9 @@ export function toggled(chosen: Chosen, person: Person): Chosen {
   return { kind: 'some', people: others.length < chosen.people.length ? others : [...others, person] }
 }
 
+/** For another filter: all who matched the one before are not all who match this one, and nobody has asked for those. */
+export const refiltered = (chosen: Chosen): Chosen => (chosen.kind === 'all' ? nobody : chosen)
+
 export const countOf = (chosen: Chosen, total: number): number =>
   chosen.kind === 'all' ? Math.max(0, total - chosen.except.length) : chosen.people.length
 
