@@ -36,6 +36,12 @@ const CONTACT = sql`coalesce(r.to_address, case when m.channel = 'email'
   then case when m.cart_id is null then p.email else t.email end
   else case when m.cart_id is null then p.phone else t.phone end end)`
 
+/** Nothing is taken off for what the catalogue's copy says is gone (decision 134). null: there is no cart. */
+const ITEMS_LEFT = sql`case when t.id is not null then (
+    select coalesce(jsonb_agg(i.item order by i.place), '[]') from jsonb_array_elements(t.items) with ordinality as i(item, place)
+    where not exists (select 1 from products g where g.store_id = t.store_id and g.product_id = i.item ->> 'productId'
+      and g.variation_id = coalesce(i.item ->> 'variationId', '') and not g.is_available)) end`
+
 /** Of so many messages that are due first the codes are made; more do not leave before the next look, every two seconds. */
 const WINDOW = 2_000
 
@@ -72,7 +78,7 @@ export async function dueCodes({ db, storeId }: StoreDb, ahead: Ahead, limit: nu
   const rows = await sql<DueCode>`
     select m.id as message_id, m.shopper_id, m.cart_id, c.id as coupon_id, coalesce(k.code, '') as code, c.code as prefix,
       c.type as coupon_type, c.percent, c.amount_minor, c.currency, c.min_spend_minor, c.max_discount_minor, c.is_tied_to_email,
-      ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, t.items,
+      ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, ${ITEMS_LEFT} as items,
       k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts
     ${needing(sql`${storeId}::uuid`, ahead)}
     order by m.wake_at, m.due_at, m.id limit ${limit}`.execute(db)

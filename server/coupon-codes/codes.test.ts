@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aCouponShop, addressOf, type CouponShop } from '../../test/coupon-scene.ts'
 import { aCoupon, aProblem } from '../../test/fake-store.ts'
-import { HOUR, MINUTE, tea } from '../../test/shop.ts'
+import { HOUR, MINUTE, pot, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { readCoupons } from '../sync/goods.ts'
 import { enqueueDueCodes } from './codes.ts'
@@ -104,6 +104,23 @@ test('a capped percentage is a fixed amount of its cart, and is brought up to da
   expect(await shop.codes()).toMatchObject([
     { state: 'made', amount_minor: 2_000, cart_version: (await shop.cart()).version },
   ])
+})
+
+test('a capped percentage is not one of what is sold out (decision 134)', async () => {
+  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
+  shop.fake.gone.add(`${pot.productId}:`)
+  const soldOut = { product_id: pot.productId, name: 'Teapot', price_minor: 6_800, is_available: false }
+  await world.db
+    .insertInto('products')
+    .values({ store_id: shop.storeId, currency: 'USD', seen_at: world.now, ...soldOut })
+    .execute()
+  await shop.fill('ada', [tea(), pot])
+  await shop.type('ada', { email: addressOf('ada') })
+  world.advance(HOUR)
+  await shop.pass(0)
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050 }])
 })
 
 test('a coupon whose terms were edited changes the codes of messages that have not left', async () => {
