@@ -212,6 +212,7 @@ test('a viewer sees which it is and its rules, and changes nothing', async () =>
   for (const rule of await page.getByRole('switch').all()) expect(await rule.isDisabled()).toBe(true)
   for (const each of await page.getByRole('radio', { name: /Send without|Do not send/ }).all())
     expect(await each.isDisabled()).toBe(true)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.context().close()
 })
 
