@@ -1,5 +1,5 @@
 import { type StoreDb, sql } from '../core/db.ts'
-import type { CouponTerms } from '../schema/coupons.ts'
+import type { CouponState } from '../coupons/validity.ts'
 
 // What discount mail reads: SQL and nothing else.
 
@@ -7,24 +7,10 @@ const COUPON = sql`id, kind, code, type, platform_type as "platformType", percen
   min_spend_minor as "minSpendMinor", max_spend_minor as "maxSpendMinor", starts_at as "startsAt", ends_at as "endsAt",
   usage_limit as "usageLimit", usage_count as "usageCount", is_active as "isActive", terms, gone_at as "goneAt"`
 
-export interface CouponRow {
+export interface CouponRow extends CouponState {
   id: string
   kind: 'shared' | 'personal'
   code: string
-  type: 'percentage' | 'fixed' | 'other'
-  platformType: string
-  percent: number | null
-  amountMinor: number | null
-  currency: string
-  minSpendMinor: number | null
-  maxSpendMinor: number | null
-  startsAt: Date | null
-  endsAt: Date | null
-  usageLimit: number | null
-  usageCount: number
-  isActive: boolean
-  terms: CouponTerms
-  goneAt: Date | null
 }
 
 export async function readCoupon({ db, storeId }: StoreDb, id: string): Promise<CouponRow | undefined> {
