@@ -95,7 +95,7 @@ export const offers = () =>
       const button = row(cart).getByRole('button', { name: 'Sending…', exact: true })
       expect(await button.getAttribute('aria-disabled')).toBe('true')
       await button.press('Enter')
-      expect(await page.getByRole('dialog').count()).toBe(0)
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     })
 
     test('while an email is being sent the dialog says so and takes no second press; then the list is asked for again', async () => {

@@ -82,7 +82,7 @@ export const theForm = () =>
       await save.click()
       await rowOf(page, 'SNOWWHITE-10').waitFor()
       await page.getByText('SNOWWHITE-10 was created.').waitFor()
-      expect(await page.getByRole('dialog').count()).toBe(0)
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
       expect(api.asked.find(({ method }) => method === 'POST')!.body).toEqual({
         ...{ code: 'SNOWWHITE-10', kind: 'shared', type: 'percentage', amount: 12.5, minSpend: null },
         // The clocks go forward between them.

@@ -38,7 +38,7 @@ export const theList = () =>
       // Its form is not to be had by an address either.
       await page.goto(`${instance.url}/coupons?form=${coupons[4]!._id}`)
       await own.waitFor()
-      expect(await page.getByRole('dialog').count()).toBe(0)
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
       await page.context().close()
     })
 
@@ -110,7 +110,7 @@ export const theList = () =>
       await page.goto(`${instance.url}/coupons?form=new`)
       await rowOf(page, 'SUMMER10').waitFor()
       expect(await page.getByRole('button', { name: /Quick Create|Create coupon|^Edit|^Delete/ }).count()).toBe(0)
-      expect(await page.getByRole('dialog').count()).toBe(0)
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
       await page.context().close()
     })
 

@@ -8,6 +8,7 @@ import { beat } from '../send/workers.ts'
 import { before } from '../stores/rules.ts'
 import { checkOrders } from './order-check.ts'
 import { sweepStore } from './sync.ts'
+import { runSyncJob } from './sync-jobs.ts'
 
 const world = aWorld()
 const MINUTE_MS = 60_000
@@ -115,6 +116,14 @@ test('two who need the order check at the same moment share one pull', async () 
     { isFresh: true, pulledAt: world.now },
   ])
   expect(fake.orderQueries).toHaveLength(1)
+})
+
+test('who looked before another pull was through, and begins after it, does not pull again', async () => {
+  const { storeId } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  const late = { storeId, stream: 'order_check' as const, lastStart: null }
+  expect(await runSyncJob(world.deps, late, () => expect.unreachable())).toEqual({ kind: 'busy' })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ lease_until: null })
 })
 
 test('a pull whose worker died is taken over when its lease ends', async () => {

@@ -41,7 +41,7 @@ export async function checkOrders(deps: Deps, storeId: string, signal?: AbortSig
     if (!isDue || limit.aborted) return orderCheck
     const result = await runSyncJob(
       deps,
-      { storeId, stream: 'order_check', leaseMs: ORDER_CHECK_LIMIT_MS + 5_000 },
+      { storeId, stream: 'order_check', leaseMs: ORDER_CHECK_LIMIT_MS + 5_000, lastStart: orderCheck.pulledAt },
       (run) => pull(run, limit),
     )
     if (result.kind !== 'busy') {

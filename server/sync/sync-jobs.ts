@@ -44,15 +44,23 @@ export class OutOfTime extends Error {
   }
 }
 
+export interface SyncTarget {
+  storeId: string
+  stream: sql.Stream
+  leaseMs?: number
+  /** When the newest complete run had started, for a caller who runs because of it. Where another has completed since, it is busy. */
+  lastStart?: Date | null
+}
+
 export async function runSyncJob(
   deps: Deps,
-  target: { storeId: string; stream: sql.Stream; leaseMs?: number },
+  target: SyncTarget,
   work: (run: SyncJob) => Promise<Ended>,
 ): Promise<SyncResult> {
   const store = { storeId: target.storeId, db: deps.db }
   const now = deps.now()
   const until = after(now, target.leaseMs ?? LEASE_MS)
-  const state = await sql.takeLease(store, { stream: target.stream, now, until })
+  const state = await sql.takeLease(store, { stream: target.stream, lastStart: target.lastStart, now, until })
   if (!state) return { kind: 'busy' }
   const run = { deps, store, stream: target.stream, startedAt: now, state }
   try {

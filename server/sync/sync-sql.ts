@@ -13,6 +13,14 @@ export interface Lease {
   startedAt: Date
 }
 
+export interface WantedLease {
+  stream: Stream
+  now: Date
+  until: Date
+  /** Only while the newest complete run is this one; of any run where it is left out. */
+  lastStart?: Date | null | undefined
+}
+
 const CLOCKS_DIFFER_MS = 60_000
 
 const STREAMS: Stream[] = ['order_check', 'import', 'sweep', 'customers', 'products', 'webhooks', 'coupons']
@@ -33,8 +41,8 @@ export function readStreams({ db, storeId }: StoreDb) {
  * undefined while somebody else runs. A lease that ends much later than any given out now was given by a clock that has stepped
  * back since, and does not count; a little later is two clocks, or two callers in the same moment.
  */
-export function takeLease({ db, storeId }: StoreDb, wanted: { stream: Stream; now: Date; until: Date }) {
-  const { stream, now, until } = wanted
+export function takeLease({ db, storeId }: StoreDb, wanted: WantedLease) {
+  const { stream, now, until, lastStart } = wanted
   return db
     .insertInto('sync_state')
     .values({ store_id: storeId, stream, lease_until: until, started_at: now })
@@ -42,11 +50,14 @@ export function takeLease({ db, storeId }: StoreDb, wanted: { stream: Stream; no
       conflict
         .columns(['store_id', 'stream'])
         .doUpdateSet({ lease_until: until, started_at: now })
-        .where(({ or, eb }) =>
-          or([
-            eb('sync_state.lease_until', 'is', null),
-            eb('sync_state.lease_until', '<=', now),
-            eb('sync_state.lease_until', '>', new Date(until.getTime() + CLOCKS_DIFFER_MS)),
+        .where(({ and, or, eb }) =>
+          and([
+            or([
+              eb('sync_state.lease_until', 'is', null),
+              eb('sync_state.lease_until', '<=', now),
+              eb('sync_state.lease_until', '>', new Date(until.getTime() + CLOCKS_DIFFER_MS)),
+            ]),
+            ...(lastStart === undefined ? [] : [eb('sync_state.completed_start', 'is not distinct from', lastStart)]),
           ]),
         ),
     )
