@@ -2,7 +2,7 @@ import { newId } from '../server/core/ids.ts'
 import { evaluate } from '../server/decide/evaluate.ts'
 import { sendDue } from '../server/send/deliver.ts'
 import { claimDue } from '../server/send/deliver-sql.ts'
-import { NO_GOODS } from '../server/sync/goods.ts'
+import { NO_GOODS, NONE_UNREAD } from '../server/sync/goods.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type AppInstance, type Lab, nullChannel } from './lab.ts'
 import { median, timed } from './measure.ts'
@@ -58,7 +58,8 @@ async function claimAndDecide(instance: AppInstance, count: number): Promise<num
       const rows = await claimDue(store, { claim: newId(), workerId: deps.workerId, now, leaseUntil, limit: BATCH })
       if (rows.length === 0) return
       const ids = rows.map((row) => row.id)
-      sendable += (await evaluate(deps, store, { ids, texts: new Map(), goods: NO_GOODS })).ready.length
+      sendable += (await evaluate(deps, store, { ids, texts: new Map(), goods: NO_GOODS, unread: NONE_UNREAD })).ready
+        .length
     }
   })
   if (sendable !== count) throw new Error(`${sendable} of ${count} would be sent`)

@@ -6,6 +6,8 @@ import { textCodes } from './text-codes.ts'
 
 const UNREAD = 'The shopper may have bought already, so nothing is sent until the orders have been read.'
 
+const UNASKED = 'The message waits for it; messages without a coupon are sent.'
+
 export const reasonTexts: Record<string, string> = {
   ok: 'Every check passed at the moment of sending.',
   instance_paused: 'This installation is paused until the server’s administrator confirms that it is the live one.',
@@ -47,8 +49,11 @@ export const reasonTexts: Record<string, string> = {
   frequency_cap: 'The shopper has recently had as many messages as the frequency cap allows.',
   coupon_pending: 'The personal coupon code of this message is being created in the store.',
   coupon_failed: 'The store did not create the personal coupon code of this message. Recoup keeps trying.',
+  coupon_unread: `The store did not answer about the coupon. ${UNASKED}`,
   coupon_invalid: 'The coupon is not valid for this message.',
   'coupon_invalid:gone': 'The coupon was deleted in the store.',
+  'coupon_invalid:unreadable':
+    'The store did not tell what the coupon is: its key may not read coupons, or the coupon cannot be read.',
   'coupon_invalid:inactive': 'The coupon is not active.',
   'coupon_invalid:not_started': 'The coupon’s start date is still to come.',
   'coupon_invalid:expired': 'The coupon has expired, or expires too soon for the shopper to use it.',
@@ -155,6 +160,7 @@ export function explain(reason: string | null, channel?: string, response?: stri
 /** Names what the store did wrong: a refused connection is no slow answer. */
 function ofStore(reason: string): string | undefined {
   const [kind, problem] = reason.split(':')
-  const words = kind === 'store_unreachable' && isStoreProblem(problem) ? STORE_PROBLEM_TEXT[problem] : undefined
-  return words && `${words.sentence} ${UNREAD}`
+  const ending = kind === 'store_unreachable' ? UNREAD : kind === 'coupon_unread' ? UNASKED : undefined
+  const words = ending && isStoreProblem(problem) ? STORE_PROBLEM_TEXT[problem] : undefined
+  return words && `${words.sentence} ${ending}`
 }

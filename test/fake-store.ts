@@ -136,7 +136,7 @@ function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
       ),
     async couponsById({ ids }) {
       refuse(self())
-      return self().allCoupons.filter(({ couponId }) => ids.includes(couponId))
+      return { rows: self().allCoupons.filter(({ couponId }) => ids.includes(couponId)), skipped: [] }
     },
     async couponByCode(code) {
       refuse(self())

@@ -4,7 +4,7 @@
 create table sync_state (
   store_id uuid not null references stores on delete cascade,
   stream text not null check (stream in
-    ('order_check', 'import', 'sweep', 'customers', 'products', 'webhooks', 'coupons', 'coupon_codes', 'coupon_tidy')),
+    ('order_check', 'import', 'sweep', 'customers', 'products', 'webhooks', 'coupons', 'coupon_codes', 'coupon_tidy', 'coupon_check')),
   watermark timestamptz,
   cursor_page integer,
   lease_until timestamptz,

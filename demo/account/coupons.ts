@@ -64,7 +64,7 @@ export function couponsOfThePast(ids: ReadonlyMap<string, string>): CouponCalls 
   }
   return {
     createCoupons: async (drafts) => drafts.map(make),
-    couponsById: async ({ ids: wanted }) => wanted.flatMap((id) => made.get(id) ?? []),
+    couponsById: async ({ ids: wanted }) => ({ rows: wanted.flatMap((id) => made.get(id) ?? []), skipped: [] }),
     async updateCoupon(id, { mark: _, email: __, currency: ___, ...changes }) {
       const known = made.get(id)
       if (!known) return { refusal: 'gone', words: 'Invalid ID.' }

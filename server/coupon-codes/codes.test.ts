@@ -277,9 +277,9 @@ test('a code whose end the store keeps in whole seconds is as it is to be, and i
     ...coupon,
     expiresAt: `${coupon.expiresAt!.slice(0, 19)}Z`,
   }))
-  shop.fake.couponsById = async () => inSeconds
+  shop.fake.couponsById = async () => ({ rows: inSeconds, skipped: [] })
   const { id } = await shop.firstMessage()
-  expect(await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [id])).toBe(null)
+  expect(await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [id])).toEqual(new Map())
   await enqueueDueCodes(world.deps)
   expect(isQueued()).toBe(false)
   expect(await shop.codes()).toMatchObject([{ state: 'made', attempts: 1 }])

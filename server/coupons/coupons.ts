@@ -134,7 +134,10 @@ function change(client: StoreClient, platformId: string, draft: Omit<CouponDraft
 async function remove(client: StoreClient, platformId: string, currency: string): Promise<boolean> {
   return orLookUp(
     async () => (await client.deleteCoupons([platformId])).includes(platformId),
-    async () => (await client.couponsById({ ids: [platformId], currency })).length === 0 || null,
+    async () => {
+      const { rows, skipped } = await client.couponsById({ ids: [platformId], currency })
+      return rows.length + skipped.length === 0 || null
+    },
   )
 }
 

@@ -136,7 +136,7 @@ function stateOf(row: sql.CouponColumns): CouponState {
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-export { couponsThere, isPersonal, standingOf } from './message-sql.ts'
+export { couponsThere, isPersonal, standingOf, type ToRead } from './message-sql.ts'
 
 /** The copy follows what the store answered about the coupons and codes that were asked for. */
 export async function keepStanding(

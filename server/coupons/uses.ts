@@ -45,7 +45,7 @@ export async function refreshUses(
 ): Promise<void> {
   const ids = await sql.ownPlatformIds(store)
   if (ids.length === 0) return
-  const coupons = await client.couponsById({ ids, currency, ...(signal ? { signal } : {}) })
-  const uses = coupons.map(({ couponId, usageCount }) => ({ platform_id: couponId, usage_count: usageCount }))
+  const { rows } = await client.couponsById({ ids, currency, ...(signal ? { signal } : {}) })
+  const uses = rows.map(({ couponId, usageCount }) => ({ platform_id: couponId, usage_count: usageCount }))
   await sql.saveUses(store, uses)
 }

@@ -29,6 +29,7 @@ function findingFor(currency: string, coupon: Partial<MessageCoupon>, aboveMinor
     { ...tenPercent, ...coupon },
     {
       ...{ now, cart: cartIn(currency), cartVersion: 1, hasBoughtBefore: false, email: null, isImagined: false },
+      unread: null,
     },
   )
 }

@@ -3,6 +3,7 @@ import type { DiscountCoupon, DiscountLine, DiscountRules } from '../coupons/dis
 import { discountsOf, shownAfter } from '../coupons/discount.ts'
 import { asMade, type MessageCoupon, type WantedCoupon } from '../coupons/for-messages.ts'
 import { type CouponState, type CouponUse, couponProblem, endOf, GOOD_FOR_MS, withheldBy } from '../coupons/validity.ts'
+import type { UnreadCoupon } from '../sync/goods.ts'
 
 // What becomes of the coupon of one message (decisions 33 to 37). Pure.
 
@@ -12,7 +13,7 @@ export type CouponFinding =
   | { outcome: 'left_out'; reason: string; isSkipped: boolean; code: string }
   | {
       outcome: 'waiting'
-      reason: 'coupon_pending' | 'coupon_failed'
+      reason: 'coupon_pending' | 'coupon_failed' | `coupon_unread:${string}`
       until: Date
       code: string
       refusal: string | null
@@ -35,6 +36,8 @@ export interface CouponCircumstances {
   email: CouponUse['email']
   /** Nothing is made for a message that is only imagined. */
   isImagined: boolean
+  /** What the store did not tell of it; null: nothing. */
+  unread: UnreadCoupon | null
 }
 
 /** What can still be bought of a cart. */
@@ -58,9 +61,12 @@ export function couponFinding(
   coupon: MessageCoupon | undefined,
   about: CouponCircumstances,
 ): CouponFinding {
-  const { now, cart, hasBoughtBefore } = about
+  const { now, cart, hasBoughtBefore, unread } = about
   const leaveOut = (reason: string) => leftOut(wanted, coupon?.code ?? '', reason)
   if (!coupon?.state) return leaveOut('coupon_invalid:gone')
+  // What it is now is not known, whatever was known of it before.
+  if (unread?.problem) return unreadYet(coupon, unread)
+  if (unread) return leaveOut('coupon_invalid:unreadable')
   const { state, personal, isPersonal, lastUsedAt } = coupon
   const problem = couponProblem(state, usageOf(coupon, about))
   if (problem) return leaveOut(`coupon_invalid:${problem}`)
@@ -85,6 +91,15 @@ export function couponFinding(
 
 function leftOut({ fallback }: WantedCoupon, code: string, reason: string): CouponFinding {
   return { outcome: 'left_out', reason, isSkipped: fallback === 'skip', code }
+}
+
+/** Whoever is to have it waits, as after an order check that failed; nobody else does (decision 35). */
+function unreadYet(
+  { code, personal }: MessageCoupon,
+  { problem, detail, nextTryAt }: Extract<UnreadCoupon, { problem: string }>,
+): CouponFinding {
+  const reason = `coupon_unread:${problem}` as const
+  return { outcome: 'waiting', reason, until: nextTryAt, refusal: detail, code: personal?.code ?? code }
 }
 
 /** One that is good for less than a day says so in its message. */

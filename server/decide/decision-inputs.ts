@@ -12,7 +12,7 @@ import type { DomainThrottleRow } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { nextTry } from '../stores/rules.ts'
-import type { Goods } from '../sync/goods.ts'
+import type { Goods, UnreadCoupons } from '../sync/goods.ts'
 import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor, recordOfCoupon } from './message-coupon.ts'
@@ -38,6 +38,8 @@ export interface Context {
   hashes: Map<string, string>
   /** Stock and prices of the rows' items; null where nobody has asked for them. */
   goods: Goods | null
+  /** Of which coupons the store told nothing. */
+  unread: UnreadCoupons
   /** Of the rows that are to have one, by message. */
   coupons: ReadonlyMap<string, MessageCoupon>
   /** Nobody has pulled for what is only imagined: a pull comes before anything is sent. */

@@ -7,7 +7,7 @@ import { throttlesOf } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { stateOfDecision } from '../messages/state-rules.ts'
-import type { Goods } from '../sync/goods.ts'
+import { type Goods, NONE_UNREAD, type UnreadCoupons } from '../sync/goods.ts'
 import { type AnyComposed, composeWanted, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
 import type { IncludedCoupon } from './coupon-finding.ts'
 import { type Arm, cartProblem, type Decision, type DecisionInputs, decide } from './decide.ts'
@@ -58,12 +58,12 @@ export interface Evaluation {
 export async function evaluate(
   deps: Deps,
   store: StoreDb<Db>,
-  { ids, texts, goods }: { ids: readonly string[]; texts: Texts; goods: Goods },
+  { ids, texts, goods, unread }: { ids: readonly string[]; texts: Texts; goods: Goods; unread: UnreadCoupons },
 ): Promise<Evaluation> {
   const { base, context, rows } = await snapshot(store, async (tx) => {
     const { month, ...situation } = await situationOf(deps, tx)
     const rows = await load.loadClaimed(tx, ids, situation.now, situation.capSince)
-    const context = await contextOf(deps, tx, { ...situation, texts, goods, isImagined: false }, rows)
+    const context = await contextOf(deps, tx, { ...situation, texts, goods, unread, isImagined: false }, rows)
     return { base: { month, ...situation }, context, rows }
   })
   const { situation, capSince, month } = base
@@ -91,7 +91,7 @@ export async function dryRun<Row extends load.ClaimedRow>(
     const context = await contextOf(
       deps,
       tx,
-      { ...base, texts, goods: null, isImagined: true, ...(ahead && { ahead }) },
+      { ...base, texts, goods: null, unread: NONE_UNREAD, isImagined: true, ...(ahead && { ahead }) },
       rows,
     )
     return { situation: base.situation, context, rows }
@@ -121,7 +121,8 @@ export async function evaluateReach(
   const { context, rows } = await snapshot(store, async (tx) => {
     const base = await situationOf(deps, tx)
     const rows = await load.loadImagined(tx, { ...wanted, ...base })
-    const context = await contextOf(deps, tx, { ...base, texts: new Map(), goods: null, isImagined: true }, rows)
+    const nothing = { texts: new Map(), goods: null, unread: NONE_UNREAD }
+    const context = await contextOf(deps, tx, { ...base, ...nothing, isImagined: true }, rows)
     return { context, rows }
   })
   return rows.map((row) => {
@@ -151,7 +152,7 @@ const WINDOW_MS = 24 * 3_600_000
 async function contextOf(
   deps: Deps,
   tx: StoreTx,
-  base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'goods' | 'isImagined' | 'ahead'>,
+  base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'goods' | 'unread' | 'isImagined' | 'ahead'>,
   rows: readonly load.ClaimedRow[],
 ): Promise<Context> {
   const addresses = [...new Set(rows.flatMap((row) => addressOf(row) ?? []))]

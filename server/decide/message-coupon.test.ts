@@ -329,13 +329,13 @@ describe('before a batch is decided on, its coupons are read from the store', ()
     )
   })
 
-  test('a store that does not answer holds the message, as after its orders', async () => {
+  test('a store that does not answer holds the message that is to have it', async () => {
     const store = await aShopWithStore()
     store.fake.couponsById = async () => {
       throw aProblem('timeout')
     }
     await send(world, store.storeId)
-    expect((await steps(world, store.storeId))[0]).toBe('held(store_unreachable:timeout)')
+    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_unread:timeout)')
     expect(world.sent).toEqual([])
   })
 

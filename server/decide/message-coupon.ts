@@ -17,6 +17,7 @@ export function couponFor(context: Context, row: load.ClaimedRow): CouponFinding
     hasBoughtBefore: row.has_bought_before,
     email: emailOf(context, row),
     isImagined: context.isImagined,
+    unread: context.unread.get(row.id) ?? context.unread.get(row.coupon.id) ?? null,
   })
 }
 

@@ -287,6 +287,11 @@ export interface CouponDraft {
   mark: string
 }
 
+export interface CouponsRead {
+  rows: PlatformCoupon[]
+  skipped: { id: string; reason: string }[]
+}
+
 /** Of each draft, in the order given. `words` are the store's. */
 export type CouponMade = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; words: string }
 
@@ -316,8 +321,8 @@ export interface StoreClient {
     currency: string
     signal?: AbortSignal
   }): AsyncIterable<Page<PlatformCoupon>>
-  /** What the answer does not name is gone. */
-  couponsById(query: { ids: readonly string[]; currency: string; signal?: AbortSignal }): Promise<PlatformCoupon[]>
+  /** What is neither among the rows nor skipped, which is there and cannot be read, is gone. */
+  couponsById(query: { ids: readonly string[]; currency: string; signal?: AbortSignal }): Promise<CouponsRead>
   /** Whatever its status; null when no coupon has the code. */
   couponByCode(code: string, currency: string): Promise<PlatformCoupon | null>
   /** What the store keeps otherwise than it was sent is deleted again and reported as refused. */

@@ -20,6 +20,7 @@ export interface SyncStateTable {
     | 'coupons'
     | 'coupon_codes'
     | 'coupon_tidy'
+    | 'coupon_check'
   watermark: Generated<Date | null>
   cursor_page: Generated<number | null>
   lease_until: Generated<Date | null>

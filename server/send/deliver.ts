@@ -17,7 +17,7 @@ import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeIfResumed } from '../messages/messages.ts'
 import { notifyAccountOnce } from '../notifications/notifications.ts'
 import { isFresh } from '../stores/rules.ts'
-import { type Goods, NO_GOODS, readCoupons, readGoods } from '../sync/goods.ts'
+import { type Goods, NO_GOODS, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../sync/goods.ts'
 import { checkOrders } from '../sync/sync.ts'
 import * as sql from './deliver-sql.ts'
 import { itemsOf } from './goods-sql.ts'
@@ -137,8 +137,8 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   )
   const ids = rows.map((row) => row.id)
   // A store that has just told no orders is not asked for more.
-  const goods = isChecked ? await readForBatch(deps, store, ids) : NO_GOODS
-  const evaluation = await evaluate(deps, store, { ids, texts, goods })
+  const read = isChecked ? await readForBatch(deps, store, ids) : { goods: NO_GOODS, unread: NONE_UNREAD }
+  const evaluation = await evaluate(deps, store, { ids, texts, ...read })
   if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
   if (evaluation.arms.length > 0) await sql.setArms(store, evaluation.arms, deps.now())
   if (evaluation.decisions.length > 0) {
@@ -167,10 +167,15 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
 }
 
-/** Stock, prices and coupons of a batch. */
-async function readForBatch(deps: Deps, store: StoreDb<Db>, ids: readonly string[]): Promise<Goods> {
+/** Stock, prices and coupons of a batch. Without the first two nothing leaves; without a coupon, what is to carry it. */
+async function readForBatch(
+  deps: Deps,
+  store: StoreDb<Db>,
+  ids: readonly string[],
+): Promise<{ goods: Goods; unread: UnreadCoupons }> {
   const goods = await readGoods(deps, store, await itemsOf(store, ids))
-  return 'problem' in goods ? goods : ((await readCoupons(deps, store, ids)) ?? goods)
+  if ('problem' in goods) return { goods, unread: NONE_UNREAD }
+  return { goods, unread: await readCoupons(deps, store, ids) }
 }
 
 /** What is configured of the text channels among these; the account is looked up only for them. */

@@ -1,12 +1,12 @@
-import { KEYS_UNREADABLE } from '../../shared/store-problems.ts'
+import { KEYS_UNREADABLE, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
-import { keepStanding, standingOf } from '../coupons/for-messages.ts'
+import { keepStanding, standingOf, type ToRead } from '../coupons/for-messages.ts'
 import type { Deps } from '../deps.ts'
 import type { ItemRef, ItemTerms, StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
-import { ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
+import { nextTry, ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import * as sql from './sync-sql.ts'
 
@@ -24,7 +24,12 @@ export interface Terms {
 }
 
 /** Terms by `goodsKey`, of every item that was asked for; or what the store did wrong. */
-export type Goods = { terms: ReadonlyMap<string, Terms> } | { problem: string; detail: string | null }
+export type Goods = { terms: ReadonlyMap<string, Terms> } | Failure
+
+interface Failure {
+  problem: string
+  detail: string | null
+}
 
 export const goodsKey = ({ productId, variationId }: ItemRef): string => `${productId}:${variationId ?? ''}`
 
@@ -33,34 +38,71 @@ export const NO_GOODS: Goods = { terms: new Map() }
 /** Never throws for what a store does wrong. */
 export async function readGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<Goods> {
   if (items.length === 0) return NO_GOODS
-  const read = await askWithBatch(deps, store, async ({ client, currency, signal }) => {
+  const read = await askWithBatch(deps, store, async ({ client, currency, signal }): Promise<Goods> => {
     const found = await client.terms({ items, currency, signal })
     signal.throwIfAborted()
     return { terms: await keepTerms(store, items, found, currency) }
   })
+  if (read && 'problem' in read) {
+    await sql.noteFailure(store, { stream: 'order_check', ...read, now: deps.now() })
+  }
   return read ?? NO_GOODS
 }
 
+/** What the store did not tell of a coupon. */
+export type UnreadCoupon =
+  /** It may do so later. */
+  | { problem: string; detail: string | null; nextTryAt: Date }
+  /** It answers what cannot be read, or refuses the answer. */
+  | { problem: null; detail: string }
+
+/** By the id of a coupon, or of the message whose personal code it is. */
+export type UnreadCoupons = ReadonlyMap<string, UnreadCoupon>
+
+export const NONE_UNREAD: UnreadCoupons = new Map()
+
 /**
- * The coupons that these messages are to carry, and their personal codes, as the store has them now; the copy follows. What the store did
- * wrong; null: nothing.
+ * The coupons that these messages are to carry, and their personal codes, as the store has them now; the copy follows. Answers those of which
+ * nothing was learned: they hold nobody else's message. A store that fails at coupons alone is left alone with them for a while.
  */
 export async function readCoupons(
   deps: Deps,
   store: StoreDb<Db>,
   messageIds: readonly string[],
-): Promise<Extract<Goods, { problem: string }> | null> {
+): Promise<UnreadCoupons> {
   const asked = await standingOf(store, messageIds)
-  if (asked.length === 0) return null
+  if (asked.length === 0) return NONE_UNREAD
+  const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [keyOf(each), unread]))
+  const known = await sql.couponFailure(store)
+  if (known?.error_code && nextTry(known, deps.now()) > deps.now()) {
+    return all(unreadBy(known.error_code, known.error_detail, nextTry(known, deps.now())))
+  }
   const read = await askWithBatch(deps, store, async ({ client, accountId, currency, signal }) => {
     const at = deps.now()
     const ids = [...new Set(asked.map(({ platform_id }) => platform_id))]
-    const found = await client.couponsById({ ids, currency, signal })
+    const { rows: found, skipped } = await client.couponsById({ ids, currency, signal })
     signal.throwIfAborted()
-    await keepStanding(deps, store, asked, { found, accountId, currency, at })
-    return null
+    const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]))
+    const isUnread = ({ platform_id }: ToRead) => reasons.has(platform_id)
+    const told = asked.filter((each) => !isUnread(each))
+    await keepStanding(deps, store, told, { found, accountId, currency, at })
+    await sql.forgetCouponFailure(store)
+    return new Map(
+      asked.filter(isUnread).map((each) => [keyOf(each), { problem: null, detail: reasons.get(each.platform_id)! }]),
+    )
   })
-  return read
+  if (read === null) return NONE_UNREAD
+  if (!('problem' in read)) return read
+  const { failures } = await sql.noteFailure(store, { stream: 'coupon_check', ...read, now: deps.now() })
+  return all(unreadBy(read.problem, read.detail, nextTry({ failures, failed_at: deps.now() }, deps.now())))
+}
+
+const keyOf = ({ coupon_id, message_id }: ToRead): string => coupon_id ?? message_id!
+
+/** A key that may not read coupons is not given the right by waiting. */
+function unreadBy(problem: string, detail: string | null, nextTryAt: Date): UnreadCoupon {
+  if (problem === 'no_rights') return { problem: null, detail: detail ?? STORE_PROBLEM_TEXT.no_rights.sentence }
+  return { problem, detail, nextTryAt }
 }
 
 interface Asking {
@@ -70,12 +112,12 @@ interface Asking {
   signal: AbortSignal
 }
 
-/** What is read with a batch's order check: failing, it leaves the order check incomplete. null: there is no connected store. */
+/** What is read with a batch's order check. null: there is no connected store. */
 async function askWithBatch<Answer>(
   deps: Deps,
   store: StoreDb<Db>,
   ask: (asking: Asking) => Promise<Answer>,
-): Promise<Answer | Extract<Goods, { problem: string }> | null> {
+): Promise<Answer | Failure | null> {
   const signal = AbortSignal.timeout(ORDER_CHECK_LIMIT_MS)
   try {
     const row = await readStore(store)
@@ -87,7 +129,6 @@ async function askWithBatch<Answer>(
     if (!failure) throw error
     // Of a store that is not connected any more the decision itself says so.
     if (failure === 'not connected') return null
-    await sql.noteFailure(store, { ...failure, now: deps.now() })
     return { problem: failure.code, detail: failure.detail }
   }
 }

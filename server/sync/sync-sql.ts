@@ -221,14 +221,41 @@ export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsR
   return rows.rows
 }
 
-/** The order check's reading of stock and prices failed: the store is left alone for a while as after its orders. */
-export async function noteFailure(
+/** Reading a batch's stock and prices, or its coupons, failed: the store is left alone with that for a while. Answers how often in a row. */
+export function noteFailure(
   { db, storeId }: StoreDb,
-  { now, code, detail }: { now: Date; code: string; detail: string | null },
-): Promise<void> {
-  await sql`update sync_state set failed_at = ${now}, failures = failures + 1, error_code = ${code},
-      error_detail = ${detail?.slice(0, 500) ?? null}
-    where store_id = ${storeId} and stream = 'order_check'`.execute(db)
+  { stream, now, problem, detail }: { stream: Stream; now: Date; problem: string; detail: string | null },
+) {
+  const failure = { failed_at: now, error_code: problem, error_detail: detail?.slice(0, 500) ?? null }
+  return db
+    .insertInto('sync_state')
+    .values({ store_id: storeId, stream, failures: 1, ...failure })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['store_id', 'stream'])
+        .doUpdateSet((eb) => ({ ...failure, failures: eb('sync_state.failures', '+', 1) })),
+    )
+    .returning('failures')
+    .executeTakeFirstOrThrow()
+}
+
+export function couponFailure({ db, storeId }: StoreDb) {
+  return db
+    .selectFrom('sync_state')
+    .select(['failures', 'failed_at', 'error_code', 'error_detail'])
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'coupon_check')
+    .executeTakeFirst()
+}
+
+export function forgetCouponFailure({ db, storeId }: StoreDb) {
+  return db
+    .updateTable('sync_state')
+    .set({ failed_at: null, failures: 0, error_code: null, error_detail: null })
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'coupon_check')
+    .where('failures', '>', 0)
+    .execute()
 }
 
 /** After a complete listing only: what the store no longer lists cannot be bought. */

@@ -23,8 +23,8 @@ export const couponMutations: readonly Mutation[] = [
     name: 'the store is not asked about coupons before they leave',
     rule: 'Coupon',
     file: 'server/send/deliver.ts',
-    before: '((await readCoupons(deps, store, ids)) ?? goods)',
-    after: 'goods',
+    before: 'unread: await readCoupons(deps, store, ids)',
+    after: 'unread: NONE_UNREAD',
     seed: 27,
   },
   {

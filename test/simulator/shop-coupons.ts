@@ -81,7 +81,7 @@ export function couponCalls({ shelf }: Shop, clock: Clock, by: string | null, is
     async couponsById({ ids, signal }) {
       await isThere()
       if (signal?.aborted) throw signal.reason
-      return ids.flatMap((id) => tell(id, true))
+      return { rows: ids.flatMap((id) => tell(id, true)), skipped: [] }
     },
     async couponByCode(code) {
       await isThere()

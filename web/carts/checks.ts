@@ -158,7 +158,7 @@ const textPace: Check[] = [
 ]
 
 const coupon: Check = {
-  reasons: ['coupon_pending', 'coupon_failed', 'coupon_invalid', 'coupon_withheld'],
+  reasons: ['coupon_pending', 'coupon_failed', 'coupon_unread', 'coupon_invalid', 'coupon_withheld'],
   passed: ({ inputs: { coupon: code, couponIncluded: isIncluded, couponReason: why } }) => {
     if (typeof code !== 'string') return null
     if (isIncluded) return `The coupon ${code} is valid for this message.`

@@ -132,8 +132,32 @@ describe('in the demo store', () => {
     const { couponId } = made.coupon
     expect(await client.couponByCode('Save-12', 'USD')).toEqual(made.coupon)
     expect(await client.couponByCode('save-1', 'USD')).toBeNull()
-    expect(await client.couponsById({ ids: [couponId, '99999999', 'x'], currency: 'USD' })).toEqual([made.coupon])
+    expect(await client.couponsById({ ids: [couponId, '99999999', 'x'], currency: 'USD' })).toEqual({
+      rows: [made.coupon],
+      skipped: [],
+    })
     expect(await codes()).toContain('save-12')
+  })
+
+  test('one of several that cannot be read is there all the same, and one without an id may be any of them', async () => {
+    const made = await client.createCoupons(['R-1', 'R-2', 'R-3'].map((code) => draft(code)))
+    const ids = made.map((each) => ('coupon' in each ? each.coupon.couponId : ''))
+    const damaged = (part: object) => {
+      instead = (_, body) =>
+        (Object.values(body) as { id: number }[]).map((row) =>
+          row.id === Number(ids[1]) ? { ...row, ...part } : row,
+        ) as never
+    }
+    const read = async () => {
+      const { rows, skipped } = await client.couponsById({ ids: [...ids, '99999999'], currency: 'USD' })
+      return [rows.map(({ code }) => code).sort(), skipped]
+    }
+    damaged({ amount: 'x' })
+    expect(await read()).toEqual([['r-1', 'r-3'], [{ id: ids[1], reason: 'no amount' }]])
+    damaged({ id: null })
+    expect(await read()).toEqual([['r-1', 'r-3'], [ids[1], '99999999'].map((id) => ({ id, reason: 'no id' }))])
+    instead = () => null
+    await client.deleteCoupons(ids)
   })
 
   test('a fixed amount for one address', async () => {

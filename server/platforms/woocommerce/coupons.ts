@@ -1,4 +1,4 @@
-import type { CouponChanged, CouponDraft, CouponMade, Page, PlatformCoupon } from '../platform.ts'
+import type { CouponChanged, CouponDraft, CouponMade, CouponsRead, Page, PlatformCoupon } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { modifiedAfter, pullList } from './catalogue.ts'
 import { COUPON_FIELDS, changedByStore, couponBody, readCoupon } from './coupon-wire.ts'
@@ -38,21 +38,27 @@ export async function* pullCoupons(
   }
 }
 
-/** What the answer does not name is gone; a trashed one is, too. */
+/** What the answer does not name is gone; a trashed one is, too. A row that cannot be read and says no id may be any of them. */
 export async function readCouponsById(
   http: WooHttp,
   { ids, currency, signal }: CouponQuery & { ids: readonly string[] },
-): Promise<PlatformCoupon[]> {
-  const found: PlatformCoupon[] = []
+): Promise<CouponsRead> {
+  const read: CouponsRead = { rows: [], skipped: [] }
   for (const some of chunks([...new Set(ids.filter((id) => idText(id)))])) {
     const query: WooQuery = [['include', some.join(',')], ...ANY_STATUS, ...FIELDS, ['per_page', String(AT_ONCE)]]
     const answer = await http.send({ path: '/coupons', query, signal })
     const { rows, skipped } = readRows(listOf(answer), (one) => readCoupon(one, currency))
-    if (skipped.length > 0) throw new StoreProblem('bad_answer', `coupon ${skipped[0]!.id}: ${skipped[0]!.reason}`)
     // A store that ignores `include` names others.
-    found.push(...rows.filter(({ couponId }) => some.includes(couponId)))
+    read.rows.push(...rows.filter(({ couponId }) => some.includes(couponId)))
+    const named = new Set([...rows.map(({ couponId }) => couponId), ...skipped.map(({ id }) => id)])
+    const nameless = skipped.find(({ id }) => id === null)
+    const unread = nameless ? some.filter((id) => !named.has(id)).map((id) => ({ id, reason: nameless.reason })) : []
+    read.skipped.push(
+      ...skipped.flatMap(({ id, reason }) => (id && some.includes(id) ? [{ id, reason }] : [])),
+      ...unread,
+    )
   }
-  return found
+  return read
 }
 
 /** `code=` finds published ones alone; a draft of that code is found by the search. */
