@@ -26,6 +26,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     suppressions: 'addresses that get no messages',
     links: 'hosts and tokens of links, honeypot links and pixels',
     coupons: 'a store’s coupons: the copy, those made here, what a coupon takes off',
+    brand: 'how a store’s mails look: colors, letters, logo',
   },
   {
     consent: 'who agreed to what, and what the law asks for',

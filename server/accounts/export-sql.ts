@@ -7,11 +7,11 @@ import type { ExportedTable } from './export-tables.ts'
 export type ExportedRow = Record<string, unknown>
 
 export async function* rowsOf({ db, storeId }: StoreDb<Db>, table: ExportedTable, pageSize: number) {
-  const columns = sql.join(table.key.map(([column]) => sql.ref(`t.${column}`)))
+  const columns = sql.join(['store_id', ...table.key.map(([column]) => column)].map((column) => sql.ref(`t.${column}`)))
   let last: ExportedRow | undefined
   for (;;) {
     const after = last
-      ? sql`and (${columns}) > (${sql.join(table.key.map(([column, type]) => sql`${last![column]}::${sql.raw(type)}`))})`
+      ? sql`and (${columns}) > (${sql.join([storeId, ...table.key.map(([column, type]) => sql`${last![column]}::${sql.raw(type)}`)])})`
       : sql``
     const { rows } = await sql<{ row: ExportedRow }>`
       select to_jsonb(t) as row from ${sql.table(table.name)} t

@@ -142,6 +142,19 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     },
   },
 
+  // brand
+  brand_logos: {
+    of: 'store',
+    person: { none: 'of the store' },
+    export: { key: [['hash', 'text']], without: ['content'] },
+  },
+  brand_kits: { of: 'store', person: { none: 'of the owner' }, export: { key: [] } },
+  brand_proposals: {
+    of: 'store',
+    person: { none: 'of the store' },
+    export: { none: 'a logo that stands in brand_logos' },
+  },
+
   // coupons
   coupons: {
     of: 'store',

@@ -1,6 +1,8 @@
 import type { CartItem } from '../../shared/carts.ts'
 import { inForceOf } from '../billing/fragments.ts'
 import type { InForce } from '../billing/rules.ts'
+import { brandOfStore } from '../brand/fragments.ts'
+import type { StoredBrand } from '../brand/rules.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import type { ConsentOverride } from '../consent/consent.ts'
@@ -351,6 +353,8 @@ export interface Situation {
   mail_rests_until: Date | null
   /** The shop's own, for links in mails, while it leads here. */
   link_host: string | null
+  /** How its mails look, for `brandFrom`; null: it has set nothing. */
+  brand: StoredBrand | null
   /** Of the store, in force (C6). */
   overrides: ConsentOverride[]
 }
@@ -385,6 +389,7 @@ export async function loadSituation(
       f.error_code as check_problem, f.error_detail as check_detail,
       m.account_id is not null as has_own_mail, m.rests_until as mail_rests_until,
       (select h.host from link_hosts h where h.store_id = s.id and h.passed_at is not null) as link_host,
+      ${brandOfStore(sql`s.id`)} as brand,
       ${overridesInForce(sql`s.id`)} as overrides
     from stores s join accounts a on a.id = s.account_id
     left join mail_servers m on m.account_id = s.account_id

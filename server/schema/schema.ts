@@ -1,5 +1,6 @@
 import type { AccountsSchema } from './accounts.ts'
 import type { AnalyticsSchema } from './analytics.ts'
+import type { BrandSchema } from './brand.ts'
 import type { CartsSchema } from './carts.ts'
 import type { ConsentSchema } from './consent.ts'
 import type { CouponsSchema } from './coupons.ts'
@@ -21,6 +22,7 @@ export interface Schema
     StoresSchema,
     SyncSchema,
     ShoppersSchema,
+    BrandSchema,
     CartsSchema,
     CouponsSchema,
     FlowsSchema,
