@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Schema } from '../schema/schema.ts'
 import { isStalePlan } from './db-away.ts'
@@ -65,6 +65,11 @@ export function transact<T>(store: StoreDb, work: (tx: StoreTx) => Promise<T>): 
 export function transactAccount<T>(account: AccountDb, work: (tx: AccountTx) => Promise<T>): Promise<T> {
   return account.db.transaction().execute((db) => work({ accountId: account.accountId, db }))
 }
+
+/** For a library with statements of its own: they are part of the transaction. */
+export const queriesOf = (db: Tx) => ({
+  query: (text: string, values: unknown[]) => db.executeQuery(CompiledQuery.raw(text, values)),
+})
 
 /** One snapshot for several reads (D3: "all inputs are read in one snapshot"). */
 export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../deps.ts'
+import { queriesOf, type Tx } from './db.ts'
 import { AppError } from './errors.ts'
 
 /** At most `points` in `windowS` seconds, counted per subject (an address, an account, a client). */
@@ -22,19 +23,20 @@ export const refuse = (waitS: number) =>
 /** 0 when the point was taken, else the seconds to wait. */
 export const tryTake = (deps: Deps, limit: Limit, subject: string): Promise<number> => consume(deps, limit, subject, 1)
 
-/** The same for many points at once. None of them is taken where not all of them are left. */
-export async function takeMany(
+/** The same for many points at once, in a transaction: they are taken if it is committed. To be rolled back where they are not all left. */
+export const takeMany = (
   deps: Deps,
   limit: Limit,
-  { subject, count }: { subject: string; count: number },
-): Promise<number> {
-  const waitS = await consume(deps, limit, subject, count)
-  if (waitS > 0) await limiter(deps, limit).reward(keyOf(deps, limit, subject), count)
-  return waitS
+  { db, subject, count }: { db: Tx; subject: string; count: number },
+): Promise<number> => consume({ ...deps, pool: queriesOf(db) }, limit, subject, count)
+
+interface Queries {
+  query(text: string, values: unknown[]): Promise<unknown>
 }
+type Counting = Pick<Deps, 'secrets'> & { pool: Queries }
 
 // One parameter more than usual: tryTake is called everywhere with the first three.
-async function consume(deps: Deps, limit: Limit, subject: string, points: number): Promise<number> {
+async function consume(deps: Counting, limit: Limit, subject: string, points: number): Promise<number> {
   try {
     await limiter(deps, limit).consume(keyOf(deps, limit, subject), points)
     return 0
@@ -78,7 +80,7 @@ export async function forgive(deps: Deps, limit: Limit, subject: string): Promis
   await limiter(deps, limit).delete(keyOf(deps, limit, subject))
 }
 
-function limiter(deps: Deps, limit: Limit): RateLimiterPostgres {
+function limiter(deps: Counting, limit: Limit): RateLimiterPostgres {
   return new RateLimiterPostgres({
     // Our pool decides whether statements are named; the library would always name them, which some poolers cannot carry.
     storeClient: { query: (asked: { text: string; values: unknown[] }) => deps.pool.query(asked.text, asked.values) },
@@ -93,7 +95,7 @@ function limiter(deps: Deps, limit: Limit): RateLimiterPostgres {
 }
 
 /** Keyed, so that the table tells nobody's address. */
-function keyOf(deps: Deps, limit: Limit, subject: string): string {
+function keyOf(deps: Counting, limit: Limit, subject: string): string {
   return deps.secrets.addressHash(`${limit.name}\0${subject}`).toString('base64url')
 }
 

@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts'
 import { templateFor } from '../preview/preview.ts'
 import * as sql from './bulk-sends-sql.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-import { assertMaySend } from './manual.ts'
+import { assertMaySend, countOwnText } from './manual.ts'
 import { type Items, planItems } from './plan-items.ts'
 
 // Messages to many carts (D9): one request writes one row for each, and the rows are the job. A server that is killed in the middle
@@ -35,14 +35,17 @@ export async function startJob(
   wanted: JobRequest,
 ): Promise<{ jobId: string }> {
   const cartIds = [...new Set(wanted.cartIds)]
-  await assertMaySend(deps, request.session.accountId, { ...wanted, count: cartIds.length })
+  await assertMaySend(deps, request.session.accountId, wanted.channel)
   await refuseBadText(deps, request.session.accountId, wanted)
   if (wanted.overrideHoldout && cartIds.length > 1) {
     throw new AppError('unprocessable', 'People in the control group can only be messaged one at a time.')
   }
   const askedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
-    make: (tx, jobId) => planJob(deps, tx, { ...wanted, cartIds, jobId, askedBy }),
+    make: async (tx, jobId) => {
+      await countOwnText(deps, tx, request, { ...wanted, count: cartIds.length })
+      await planJob(deps, tx, { ...wanted, cartIds, jobId, askedBy })
+    },
     answer: async (jobId) => ({ jobId }),
   })
   await refreshAfterMany(deps, store, cartIds.length)

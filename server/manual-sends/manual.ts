@@ -46,12 +46,15 @@ export async function sendManually(
   request: IdempotentRequest,
   wanted: ManualRequest,
 ): Promise<SendReply> {
-  await assertMaySend(deps, request.session.accountId, { ...wanted, count: 1 })
+  await assertMaySend(deps, request.session.accountId, wanted.channel)
   const cart = found(await sql.contactOfCart(store, wanted.cartId), 'Cart')
   const toAddress = await otherAddress(store, cart, wanted)
   await refuseBadText(deps, request.session.accountId, wanted)
   const reply = await withIdempotencyKey(deps, store, request, {
-    make: (tx, id) => planOne(deps, tx, { id, askedBy: request.session.userId, toAddress }, wanted),
+    make: async (tx, id) => {
+      await countOwnText(deps, tx, request, { ...wanted, count: 1 })
+      await planOne(deps, tx, { id, askedBy: request.session.userId, toAddress }, wanted)
+    },
     answer: (id) => (wanted.sendAt ? scheduled(id, wanted.sendAt) : answerOf(store, id, wanted.channel)),
   })
   return reply
@@ -71,19 +74,23 @@ async function assertMailWay(deps: Deps, accountId: string, channel: SendChannel
   throw new AppError('unprocessable', explain(reason), { fields: { reason } })
 }
 
-/** The plan has the channel; mail has a way, the address is proven, and not too many have own words from an account this young. */
-export async function assertMaySend(
+/** The plan has the channel; mail has a way, and the address is proven. */
+export async function assertMaySend(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
+  await assertPlanHas(deps, accountId, channel)
+  await assertMailWay(deps, accountId, channel)
+  if (channel === 'email') await assertMayMail({ accountId, db: deps.db })
+}
+
+/** Not too many mails have own words from an account this young. Counted with what is written: a repeat of a request counts nothing. */
+export async function countOwnText(
   deps: Deps,
-  accountId: string,
-  wanted: Pick<ManualRequest, 'channel' | 'subject' | 'body'> & { count: number },
+  { db }: StoreTx,
+  { session }: IdempotentRequest,
+  { channel, subject, body, count }: Pick<ManualRequest, 'channel' | 'subject' | 'body'> & { count: number },
 ): Promise<void> {
-  await assertPlanHas(deps, accountId, wanted.channel)
-  await assertMailWay(deps, accountId, wanted.channel)
-  if (wanted.channel !== 'email') return
-  const account = { accountId, db: deps.db }
-  await assertMayMail(account)
-  const hasOwnSubject = wanted.subject !== undefined && wanted.subject !== reminderTexts.subject
-  if (hasOwnSubject || wanted.body !== undefined) await takeOwnText(deps, account, wanted.count)
+  if (channel !== 'email') return
+  const hasOwnSubject = subject !== undefined && subject !== reminderTexts.subject
+  if (hasOwnSubject || body !== undefined) await takeOwnText(deps, { accountId: session.accountId, db }, count)
 }
 
 async function otherAddress(

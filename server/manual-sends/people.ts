@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { refreshAfterMany } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
 import { answerOfRepeat, type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-import { AHEAD_MS, answerOf, assertMaySend } from './manual.ts'
+import { AHEAD_MS, answerOf, assertMaySend, countOwnText } from './manual.ts'
 import * as sql from './people-sql.ts'
 import { type Common, type Items, planItems } from './plan-items.ts'
 
@@ -31,10 +31,13 @@ export async function startPeopleJob(
   { shopperIds, ...offer }: Offer & { shopperIds: readonly string[] },
 ): Promise<{ jobId: string }> {
   const wanted = [...new Set(shopperIds)]
-  await assertMayOffer(deps, request, offer, wanted.length)
+  await assertMayOffer(deps, request, offer)
   const askedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
-    make: (tx, jobId) => planPeople(deps, tx, { ...offer, jobId, askedBy, shopperIds: wanted }),
+    make: async (tx, jobId) => {
+      await countWords(deps, tx, request, { ...offer, count: wanted.length })
+      await planPeople(deps, tx, { ...offer, jobId, askedBy, shopperIds: wanted })
+    },
     answer: answerOfJob,
   })
   await refreshAfterMany(deps, store, wanted.length)
@@ -47,11 +50,17 @@ const answerOfJob = async (jobId: string) => ({ jobId })
 export const repeatedJob = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
   answerOfRepeat(deps, store, request, answerOfJob)
 
-async function assertMayOffer(deps: Deps, { session }: IdempotentRequest, words: Offer, count: number): Promise<void> {
-  const { subject, body } = words
-  await assertMaySend(deps, session.accountId, { channel: CHANNEL, subject, body, count })
+async function assertMayOffer(deps: Deps, { session }: IdempotentRequest, { subject, body }: Offer): Promise<void> {
+  await assertMaySend(deps, session.accountId, CHANNEL)
   await refuseBadText(deps, session.accountId, { channel: CHANNEL, subject, body })
 }
+
+const countWords = (
+  deps: Deps,
+  tx: StoreTx,
+  request: IdempotentRequest,
+  { subject, body, count }: Offer & { count: number },
+) => countOwnText(deps, tx, request, { channel: CHANNEL, subject, body, count })
 
 async function planPeople(
   deps: Deps,
@@ -97,7 +106,7 @@ export async function sendToPerson(
   request: IdempotentRequest,
   { email, ...offer }: Offer & { email: string },
 ): Promise<SendReply> {
-  await assertMayOffer(deps, request, offer, 1)
+  await assertMayOffer(deps, request, offer)
   const person = await sql.personWith(store, email)
   if (!person) throw notACustomer()
   const toAddress = email === person.usual ? null : email
@@ -105,6 +114,7 @@ export async function sendToPerson(
     make: async (tx, id) => {
       const [row] = await sql.peopleOf(tx, [person.id])
       if (!row) throw notACustomer()
+      await countWords(deps, tx, request, { ...offer, count: 1 })
       const words = wordsOf(offer, { jobId: null, askedBy: request.session.userId })
       const items = itemsOf([{ ...row, id }], { originId: id, purchasesSince: deps.now() })
       await planItems(deps, tx, { ...words, toAddress, aheadMs: AHEAD_MS }, items)

@@ -65,14 +65,14 @@ function assertProven({ is_demo, is_confirmed }: { is_demo: boolean; is_confirme
   if (!is_demo && !is_confirmed) throw new AppError('forbidden', authTexts.verifyFirst)
 }
 
-/** The same, and how many mails with words of its own an account may send grows with its age. */
-export async function takeOwnText(deps: Deps, account: AccountDb, count: number): Promise<void> {
+/** How many mails with words of its own an account may send grows with its age. They are counted if the transaction is committed. */
+export async function takeOwnText(deps: Deps, account: AccountTx, count: number): Promise<void> {
   const standing = found(await sql.standingOf(account), 'Account')
   const most = ownTextLimit(standing.created_at, deps.now())
   // Nobody but this machine reaches an instance in local mode; the demo's mail stays in its own mailbox.
   if (most === null || standing.is_demo || standing.has_own_server || deps.config.isLocal) return
   const limit = { ...limits.ownTextPerAccount, points: most }
-  const waitS = await takeMany(deps, limit, { subject: account.accountId, count })
+  const waitS = await takeMany(deps, limit, { db: account.db, subject: account.accountId, count })
   if (waitS === 0) return
   const message = `A new account can send ${most} emails with custom text in 24 hours. Use the default text, or try again later: the limit rises after a day, a week and a month.`
   throw new AppError('rate_limited', message, { retryAfterS: waitS })
