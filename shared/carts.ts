@@ -162,8 +162,8 @@ const Decision = z.object({
   inputs: z.record(z.string(), z.unknown()),
 })
 
-/** What a message comes from: a flow, or a member's request. */
-export const originKinds = ['flow', 'manual'] as const
+/** What a message comes from: a flow, a campaign, or a member's request. */
+export const originKinds = ['flow', 'campaign', 'manual'] as const
 export type OriginKind = (typeof originKinds)[number]
 
 export const MessageView = z.object({

@@ -174,7 +174,7 @@ export const sendWhatsappBulk = endpoint({
   }),
 })
 
-const Money = z.object({ amount: z.number(), currency: z.string() })
+export const Money = z.object({ amount: z.number(), currency: z.string() })
 
 export const cartEligibility = endpoint({
   method: 'POST',

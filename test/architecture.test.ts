@@ -245,6 +245,7 @@ const otherStates: [file: RegExp, line: RegExp, because: string][] = [
   [/^server\/store-settings\/sending\.ts$/, /checks\.every/, 'the same'],
   [/^server\/privacy\/erase-sql\.ts$/, /consent_imports/, 'an import of consents'],
   [/^server\/coupon-codes\/codes-sql\.ts$/, /update coupon_codes/, 'a personal code'],
+  [/^server\/(campaigns\/[a-z-]+|schema\/campaigns)\.ts$/, /scheduled/, 'the status of a campaign'],
   [/^server\/manual-sends\/manual\.ts$/, /message.*, state: '(scheduled|sent)'/, 'the API’s answer to a member'],
 ]
 

@@ -7,14 +7,14 @@ create table messages (
   shopper_id uuid not null,
   -- what it is about; null: no cart
   cart_id uuid,
-  -- What it comes from: a flow, or a member's request. With the step, the channel, and the cart (or the shopper, where there is no cart)
+  -- What it comes from: a flow, a campaign, or a member's request. With the step, the channel, and the cart (or the shopper, where there is no cart)
   -- the key that keeps anything from being sent twice (D1).
-  origin_kind text not null check (origin_kind in ('flow', 'manual')),
-  -- the flow; of a request the message's own id, or one id for all its people without a cart
+  origin_kind text not null check (origin_kind in ('flow', 'campaign', 'manual')),
+  -- the flow or campaign; of a request the message's own id, or one id for all its people without a cart
   origin_id uuid not null,
-  -- of a flow; a request has no steps
+  -- the step of a flow, the run of a campaign; a request has none
   step_id uuid,
-  -- the place of the step when the message was planned
+  -- the place of the step when the message was planned; the number of the run
   step integer not null,
   -- Of a message without a cart: a purchase since then ends it; null: none does.
   purchases_since timestamptz,

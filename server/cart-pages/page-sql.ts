@@ -66,7 +66,7 @@ export async function messagesOfShopper(
   return rows.rows
 }
 
-const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, f.name as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
+const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
       m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response,
       d.at as delivered_at, r.at as read_at
     from messages m join stores s on s.id = m.store_id
@@ -74,7 +74,8 @@ const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, f.name as origin_name, m.s
       and d.status = 'delivered'
     left join delivery_reports r on r.account_id = s.account_id and r.channel = m.channel and r.provider_id = m.provider_id
       and r.status = 'read'
-    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind = 'flow'`
+    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind = 'flow'
+    left join campaigns g on g.store_id = m.store_id and g.id = m.origin_id and m.origin_kind = 'campaign'`
 
 export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly string[]) {
   if (messageIds.length === 0) return Promise.resolve([])

@@ -152,7 +152,10 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
 const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
 
 /** Where the origin has no name of its own. */
-const originNames = { flow: 'Flow', manual: 'Manual' } as const satisfies Record<OriginKind, string>
+const originNames = { flow: 'Flow', campaign: 'Campaign', manual: 'Manual' } as const satisfies Record<
+  OriginKind,
+  string
+>
 
 function stateText({ state, channel }: MessageRow): string {
   const { provider } = channelTraits[channel]

@@ -12,6 +12,7 @@ export type BelongsBy =
   | 'message_id'
   | 'order_id'
   | 'customer'
+  | 'email'
   | 'address_hash'
   | 'notice'
   | 'cells'
@@ -154,6 +155,30 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     person: { none: 'of the store' },
     export: { none: 'a logo that stands in brand_logos' },
   },
+  // campaigns
+  campaigns: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
+  campaign_people: {
+    of: 'store',
+    person: { by: 'email' },
+    export: {
+      key: [
+        ['campaign_id', 'uuid'],
+        ['email', 'text'],
+      ],
+    },
+  },
+  campaign_runs: {
+    of: 'store',
+    person: { none: 'when they were; the place one has come to is clockwork' },
+    export: {
+      key: [
+        ['campaign_id', 'uuid'],
+        ['run', 'integer'],
+      ],
+      without: ['cursor_at', 'cursor_id'],
+    },
+  },
+  audiences: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
 
   // coupons
   coupons: {

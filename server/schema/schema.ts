@@ -1,6 +1,7 @@
 import type { AccountsSchema } from './accounts.ts'
 import type { AnalyticsSchema } from './analytics.ts'
 import type { BrandSchema } from './brand.ts'
+import type { CampaignsSchema } from './campaigns.ts'
 import type { CartsSchema } from './carts.ts'
 import type { ConsentSchema } from './consent.ts'
 import type { CouponsSchema } from './coupons.ts'
@@ -26,6 +27,7 @@ export interface Schema
     CartsSchema,
     CouponsSchema,
     FlowsSchema,
+    CampaignsSchema,
     MessagesSchema,
     TextChannelsSchema,
     EmailSchema,

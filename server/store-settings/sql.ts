@@ -71,9 +71,10 @@ export function lockPurgeable({ db, storeId }: StoreTx, disconnectedBefore: Date
     .executeTakeFirst()
 }
 
-/** Steps name their template, which the store's row takes along before it takes the flows: they have to go first. */
-export function deleteFlowSteps({ db, storeId }: StoreTx) {
-  return db.deleteFrom('flow_steps').where('store_id', '=', storeId).execute()
+/** Steps and campaigns name their template, which the store's row takes along before it takes the flows: they have to go first. */
+export async function deleteFlowSteps({ db, storeId }: StoreTx) {
+  await db.deleteFrom('flow_steps').where('store_id', '=', storeId).execute()
+  await db.deleteFrom('campaigns').where('store_id', '=', storeId).execute()
 }
 
 /** Everything else of the store goes with its row. */

@@ -1,0 +1,65 @@
+import type { CampaignSchedule, CampaignStatus } from '../../shared/campaigns.ts'
+import { instantOf } from '../core/time.ts'
+
+// What may be done with a campaign in which status (B 4), and when it runs. Pure.
+
+export type Step = 'play' | 'pause' | 'send_now' | 'send' | 'cancel' | 'delete' | 'edit'
+
+/** Where a step leads; null: it is refused. The status itself: nothing changes, as with a second press of the button. */
+const steps: Record<CampaignStatus, Partial<Record<Step, CampaignStatus>>> = {
+  scheduled: {
+    edit: 'scheduled',
+    pause: 'paused',
+    send_now: 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    play: 'scheduled',
+  },
+  paused: {
+    edit: 'paused',
+    play: 'scheduled',
+    send_now: 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    pause: 'paused',
+  },
+  active: {
+    edit: 'active',
+    pause: 'paused',
+    send_now: 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    delete: 'active',
+    play: 'active',
+  },
+  // Play re-opens what has ended, for those who have had nothing of it.
+  completed: { edit: 'completed', play: 'scheduled', send: 'active', delete: 'completed' },
+  sent: { edit: 'sent', play: 'scheduled', send: 'active', delete: 'sent', send_now: 'sent' },
+  cancelled: { edit: 'cancelled', play: 'scheduled', send: 'active', delete: 'cancelled', cancel: 'cancelled' },
+}
+
+export const statusAfter = (status: CampaignStatus, step: Step): CampaignStatus | null => steps[status][step] ?? null
+
+/** The first run, or the one after `after`; null: there is none. Of the 31st in a short month its last day (area decision 45, T3). */
+export function nextRun(
+  { startDate, timeOfDay, frequency }: Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>,
+  zone: string,
+  after: Date | null,
+): Date | null {
+  const first = Temporal.PlainDateTime.from(`${startDate}T${timeOfDay}`)
+  if (after === null) return dateOf(first, zone)
+  if (frequency === 'once') return null
+  const from = Temporal.Instant.fromEpochMilliseconds(after.getTime()).toZonedDateTimeISO(zone).toPlainDateTime()
+  const unit = units[frequency]
+  const passed = first.until(from, { largestUnit: unit })[unit]
+  for (let count = Math.max(0, passed - 1); ; count++) {
+    // From the first, or the 31st would become the 28th for good.
+    const at = dateOf(first.add({ [unit]: count }), zone)
+    if (at > after) return at
+  }
+}
+
+const units = { daily: 'days', weekly: 'weeks', monthly: 'months' } as const
+
+const dateOf = (wallClock: Temporal.PlainDateTime, zone: string) =>
+  new Date(instantOf(wallClock, zone).epochMilliseconds)

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { CartBadge } from './carts.ts'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// Whom a campaign is for (B 3, B 5; area decision 42): filters over abandoned carts, people chosen by hand, and sets of filters kept by a name.
+
+/** The most people who can be chosen by hand. */
+export const MOST_SELECTED = 1_000
+
+export const audienceTexts = {
+  none: 'Please select at least one customer to send the campaign to.',
+  tooMany: `At most ${MOST_SELECTED.toLocaleString('en')} customers can be selected by hand. Choose all that match instead.`,
+  badRange: 'The minimum must not be above the maximum.',
+  nameTaken: 'There is an audience with this name already.',
+} as const
+
+const money = z.number().min(0).max(1_000_000_000)
+const hours = z.number().min(0).max(8_760)
+const isInOrder = (least?: number | null, most?: number | null) => least == null || most == null || least <= most
+
+/** Values in the store's currency; times in hours since the last activity. null or left out: any. */
+export const AudienceFilters = z
+  .object({
+    minCartValue: money.nullish(),
+    maxCartValue: money.nullish(),
+    minAbandonTime: hours.nullish(),
+    maxAbandonTime: hours.nullish(),
+    badge: CartBadge.nullish(),
+    /** ISO 3166-1 alpha-2, of the recipient. */
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/)
+      .nullish(),
+    /** Carts with this product of the store in them, by its id. */
+    productId: z.string().min(1).max(100).nullish(),
+    /** `no`: nobody who has had a message of ours; `yes`: only those. */
+    mailedBefore: z.enum(['yes', 'no']).nullish(),
+  })
+  .refine((f) => isInOrder(f.minCartValue, f.maxCartValue), {
+    path: ['maxCartValue'],
+    error: audienceTexts.badRange,
+  })
+  .refine((f) => isInOrder(f.minAbandonTime, f.maxAbandonTime), {
+    path: ['maxAbandonTime'],
+    error: audienceTexts.badRange,
+  })
+export type AudienceFilters = z.infer<typeof AudienceFilters>
+
+/** B 9. */
+export const DEFAULT_FILTERS = { minAbandonTime: 1, maxAbandonTime: 72 } as const satisfies AudienceFilters
+
+export const AudienceType = z.enum(['abandoned_carts', 'specific_customers'])
+export type AudienceType = z.infer<typeof AudienceType>
+
+/** `selected`: `customerEmails`, the filters only helped choosing; `matching`: the filters, evaluated at each run. */
+export const AudienceMode = z.enum(['selected', 'matching'])
+export type AudienceMode = z.infer<typeof AudienceMode>
+
+export const customerEmails = z.array(z.string().max(320)).max(MOST_SELECTED, audienceTexts.tooMany)
+
+export const TargetAudience = z.object({
+  type: AudienceType.default('abandoned_carts'),
+  mode: AudienceMode.default('selected'),
+  filters: AudienceFilters.default({}),
+  customerEmails: customerEmails.default([]),
+})
+export type TargetAudience = z.infer<typeof TargetAudience>
+
+const channel = z.enum(['email', 'sms', 'whatsapp'])
+
+/** Who matches, and who of them would get it now; what stands against the others is counted by reason. */
+export const countAudience = endpoint({
+  method: 'POST',
+  path: '/api/campaigns/audience',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery,
+  summary:
+    'How many people an audience has, and how many of them would get a message now, by reason; nothing is written',
+  body: z.object({
+    type: channel.default('email'),
+    targetAudience: TargetAudience,
+    couponId: z.uuid().nullish(),
+    /** Not whoever had this campaign for the same cart. */
+    campaignId: z.guid().optional(),
+  }),
+  reply: z.object({
+    /** People, each once. */
+    total: z.number(),
+    eligible: z.number(),
+    /** The most frequent first; with `eligible` they add up to `total`. */
+    reasons: z.array(z.object({ reason: z.string(), explanation: z.string(), count: z.number() })),
+    /** The people are too many to judge each: of so many of the newest was asked, and the figures are of them. null: of all. */
+    judged: z.number().nullable(),
+    /** How long the run takes at the store's rate; null: it is not known. */
+    minutes: z.number().nullable(),
+    /** Messages left in the plan's month; null: without a limit. */
+    left: z.number().nullable(),
+    /** Of 100 people of the audience, so many neither clicked nor bought in 90 days (area decision 50). */
+    quietPercent: z.number(),
+  }),
+})
+export type AudienceCount = z.infer<typeof countAudience.reply>
+
+/** A set of filters with a name ("Customer Segmentation"). */
+export const Audience = z.object({ id: z.uuid(), name: z.string(), filters: AudienceFilters })
+export type Audience = z.infer<typeof Audience>
+
+const audienceParams = z.object({ id: z.guid() })
+
+export const listAudiences = endpoint({
+  method: 'GET',
+  path: '/api/audiences',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'The sets of filters kept by a name',
+  reply: z.object({ audiences: z.array(Audience) }),
+})
+
+export const createAudience = endpoint({
+  method: 'POST',
+  path: '/api/audiences',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Keep a set of filters by a name (Starter or higher)',
+  body: z.object({ name: z.string().trim().min(1).max(120), filters: AudienceFilters }),
+  reply: z.object({ audience: Audience }),
+})
+
+export const deleteAudience = endpoint({
+  method: 'DELETE',
+  path: '/api/audiences/:id',
+  permission: 'carts:write',
+  scope: 'store',
+  params: audienceParams,
+  query: storeQuery,
+  summary: 'Forget a set of filters; campaigns made with it keep theirs',
+  reply: z.object({ success: z.literal(true) }),
+})

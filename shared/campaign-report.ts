@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+import { FlowCounts } from './flows.ts'
+import { DownloadLink, Pagination, pageFields } from './paging.ts'
+import { Money } from './reminders.ts'
+
+// What became of a campaign (area decision 48): every figure is a count of its rows, and their orders.
+
+export const recipientStates = [
+  'waiting',
+  'held',
+  'inFlight',
+  'sent',
+  'skipped',
+  'failed',
+  'unknown',
+  'cancelled',
+] as const
+export type RecipientState = (typeof recipientStates)[number]
+
+const params = z.object({ id: z.guid() })
+
+export const CampaignReport = z.object({
+  counts: FlowCounts,
+  /** Of those sent: accepted by the provider, and known to have arrived. */
+  delivered: z.number(),
+  /** People. As their mail programs report; nothing is decided by opens (decision 22). */
+  opened: z.number(),
+  openedByMachines: z.number(),
+  /** People who clicked or restored. */
+  clicked: z.number(),
+  /** Attributed to its messages, and what they brought in, refunds taken off. */
+  orders: z.number(),
+  revenue: z.array(Money),
+  unsubscribed: z.number(),
+  bounced: z.number(),
+  complained: z.number(),
+  /** Clicks of people by what the link leads to. */
+  links: z.array(z.object({ target: z.string(), clicks: z.number(), people: z.number() })),
+  /** Newest first. */
+  runs: z.array(
+    z.object({
+      run: z.number(),
+      startedAt: z.string(),
+      /** null: its rows are still being made. */
+      plannedAt: z.string().nullable(),
+      counts: FlowCounts,
+      orders: z.number(),
+      revenue: z.array(Money),
+    }),
+  ),
+  /** Failed ones that may be tried again; never those whose fate is not known. */
+  retryable: z.number(),
+})
+export type CampaignReport = z.infer<typeof CampaignReport>
+
+export const readCampaignReport = endpoint({
+  method: 'GET',
+  path: '/api/campaigns/:id/report',
+  permission: 'carts:read',
+  scope: 'store',
+  params,
+  query: storeQuery,
+  summary: 'What became of a campaign: counts that add up, clicks, orders and revenue, by link and by run',
+  reply: z.object({ report: CampaignReport }),
+})
+
+const filterFields = {
+  state: z.enum(recipientStates).optional(),
+  run: z.coerce.number().int().min(1).optional(),
+}
+
+export const CampaignRecipient = z.object({
+  messageId: z.string(),
+  shopperId: z.string(),
+  cartId: z.string().nullable(),
+  customer: z.string(),
+  to: z.string().nullable(),
+  run: z.number(),
+  state: z.enum(recipientStates),
+  reason: z.string().nullable(),
+  explanation: z.string(),
+  dueAt: z.string(),
+  handedOverAt: z.string().nullable(),
+})
+export type CampaignRecipient = z.infer<typeof CampaignRecipient>
+
+export const listCampaignRecipients = endpoint({
+  method: 'GET',
+  path: '/api/campaigns/:id/recipients',
+  permission: 'carts:read',
+  scope: 'store',
+  params,
+  query: storeQuery.extend({ ...filterFields, ...pageFields({ limit: 50, most: 100 }) }),
+  summary: 'The people of a campaign, with what became of each message and why',
+  reply: z.object({ recipients: z.array(CampaignRecipient), pagination: Pagination }),
+})
+
+export const exportCampaignRecipients = endpoint({
+  method: 'GET',
+  path: '/api/campaigns/:id/export',
+  permission: 'account:export',
+  scope: 'store',
+  params,
+  query: storeQuery.extend(filterFields),
+  summary: 'A link, good for two minutes, to the people of a campaign as a CSV file',
+  reply: DownloadLink,
+})
+
+export const retryCampaign = endpoint({
+  method: 'POST',
+  path: '/api/campaigns/:id/retry',
+  permission: 'carts:write',
+  scope: 'store',
+  params,
+  query: storeQuery,
+  summary: 'The failed messages of a campaign once more, each as a new one; never one whose fate is not known',
+  reply: z.object({ success: z.literal(true), retried: z.number() }),
+})

@@ -1,0 +1,301 @@
+import { z } from 'zod'
+import { customerEmails, DEFAULT_FILTERS, TargetAudience } from './audience.ts'
+import { CouponOfStep } from './coupons.ts'
+import { endpoint, storeQuery } from './endpoint.ts'
+import { FlowCounts, StepCoupon } from './flows.ts'
+import { Pagination, pageFields } from './paging.ts'
+import { Money } from './reminders.ts'
+
+// Campaigns (B 2, 3, 4, 5, 7, 8, 9; area decisions 41 to 50 and 124 to 126): a scheduled send to those who left a cart, or to chosen customers.
+
+export const campaignTexts = {
+  created: 'Campaign created.',
+  saved: 'Campaign saved.',
+  resumed: 'Campaign resumed.',
+  paused: 'Campaign paused.',
+  sentNow: 'Campaign sent immediately.',
+  cancelled: 'Campaign cancelled.',
+  deleted: 'Campaign deleted.',
+  sent: 'Campaign sent successfully!',
+  notCreated: 'Failed to create campaign. Please try again.',
+  notSentToAll: 'Failed to send campaign. Please try again.',
+  notResumed: 'Failed to resume campaign.',
+  notPaused: 'Failed to pause campaign.',
+  notSentNow: 'Failed to send campaign now.',
+  notCancelled: 'Failed to cancel campaign.',
+  notDeleted: 'Failed to delete campaign.',
+  notSent: 'Failed to send campaign.',
+  notLoaded: 'Failed to load campaigns',
+  notFetched: 'Failed to fetch campaigns. Please try again later.',
+  noWords: 'Please fill in both subject and message',
+  onlyAbandoned: 'Only abandoned cart campaigns can be sent automatically.',
+  deleteQuestion: 'Are you sure you want to delete this campaign?',
+  noName: 'Enter a name.',
+  noSubject: 'Enter a subject.',
+  noBody: 'Enter a message.',
+  pastStart: 'Start date cannot be before today',
+  recurringNeedsMatching:
+    'A recurring campaign needs all customers that match: the selected ones would be the same each time.',
+  pushLater: 'Push campaigns come with web push, which is not built yet.',
+  scheduledPlan: 'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.',
+  filterPlan: 'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.',
+  textPlan:
+    'Planned and recurring SMS and WhatsApp campaigns require the Growth plan. Please upgrade to schedule them.',
+  smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
+  onlyCancel: 'A campaign can be set to cancelled this way, and to no other status.',
+  badStep: 'This cannot be done with a campaign in this status.',
+} as const
+
+export const CampaignType = z.enum(['email', 'sms', 'push', 'whatsapp'])
+export type CampaignType = z.infer<typeof CampaignType>
+
+export const CampaignStatus = z.enum(['scheduled', 'active', 'paused', 'completed', 'sent', 'cancelled'])
+export type CampaignStatus = z.infer<typeof CampaignStatus>
+
+export const campaignTemplateIds = ['first_reminder', 'second_reminder', 'last_reminder', 'custom'] as const
+export const quickTemplateIds = ['default', 'discount', 'urgency'] as const
+/** What the words began with. */
+export const TemplateChoice = z.enum([...campaignTemplateIds, ...quickTemplateIds, 'quick_send'])
+export type TemplateChoice = z.infer<typeof TemplateChoice>
+
+export const Frequency = z.enum(['once', 'daily', 'weekly', 'monthly'])
+export type Frequency = z.infer<typeof Frequency>
+
+/** Hours after abandonment (B 9), and how they are called. */
+export const delayNames = {
+  0: 'Immediately',
+  12: '12 hours',
+  24: '24 hours',
+  48: '48 hours',
+  72: '72 hours',
+  120: '5 days',
+  168: '1 week',
+} as const
+const isDelay = (hours: number) => Object.hasOwn(delayNames, String(hours))
+
+export const CampaignContent = z.object({
+  /** Of email (and push, as its title). */
+  subject: z.string().trim().max(200).default(''),
+  body: z.string().max(50_000).default(''),
+  template: TemplateChoice.default('custom'),
+  coupon: StepCoupon.nullable().default(null),
+})
+export type CampaignContent = z.infer<typeof CampaignContent>
+
+export const CampaignSchedule = z.object({
+  /** A day of the store's calendar, YYYY-MM-DD. */
+  startDate: z.iso.date(),
+  /** By the store's clocks. */
+  timeOfDay: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+    .default('10:00'),
+  frequency: Frequency.default('once'),
+  /** Hours after abandonment. */
+  delay: z.number().refine(isDelay).default(0),
+  /** A run is spread over so many hours; null: as fast as the rate allows. */
+  spreadHours: z.number().int().min(1).max(72).nullable().default(null),
+})
+export type CampaignSchedule = z.infer<typeof CampaignSchedule>
+
+/** B 9. `startDate`: today, in the store. */
+export const campaignDefaults = {
+  filters: DEFAULT_FILTERS,
+  timeOfDay: '10:00',
+  frequency: 'once',
+  delay: 0,
+} as const
+
+const words = {
+  name: z.string({ error: campaignTexts.noName }).trim().min(1, campaignTexts.noName).max(120),
+  description: z.string().trim().max(500).default(''),
+}
+
+/** Addresses are read beside `targetAudience`, then in it, then in its filters, and answered in it only (area decision 125). */
+const Wanted = z.object({
+  ...words,
+  type: CampaignType.default('email'),
+  targetAudience: z.preprocess(withEmailsOfFilters, TargetAudience).default(TargetAudience.parse({})),
+  customerEmails: customerEmails.optional(),
+  content: CampaignContent,
+  schedule: CampaignSchedule,
+  /** The campaign begins now, whatever its start says. */
+  sendNow: z.boolean().default(false),
+  platform: z.string().max(40).optional(),
+  storeId: z.string().max(2_048).optional(),
+})
+export type WantedCampaign = z.output<typeof Wanted>
+
+function withEmailsOfFilters(audience: unknown): unknown {
+  if (typeof audience !== 'object' || audience === null) return audience
+  const { filters, customerEmails: own } = audience as {
+    filters?: { customerEmails?: unknown }
+    customerEmails?: unknown
+  }
+  return own === undefined && filters?.customerEmails !== undefined
+    ? { ...audience, customerEmails: filters.customerEmails }
+    : audience
+}
+
+/** Both ids are the same (B 3). */
+export const CampaignView = z.object({
+  _id: z.string(),
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  type: CampaignType,
+  status: CampaignStatus,
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  platform: z.string(),
+  storeId: z.string(),
+  targetAudience: TargetAudience,
+  content: CampaignContent,
+  /** What its coupon is; null: it has none. */
+  couponShown: CouponOfStep.nullable(),
+  schedule: CampaignSchedule,
+  /** When it runs next; null: not again. */
+  nextRunAt: z.string().nullable(),
+  /** Of all runs together (D6). */
+  counts: FlowCounts,
+  /** Attributed, by currency. */
+  revenue: z.array(Money),
+  /** What paused it, where it was not a member: `bounces` or `complaints` (area decision 50). */
+  pausedBy: z.enum(['bounces', 'complaints']).nullable(),
+})
+export type CampaignView = z.infer<typeof CampaignView>
+
+const CampaignReply = z.object({ success: z.literal(true), campaign: CampaignView })
+const campaignParams = z.object({ id: z.guid() })
+
+export const listCampaigns = endpoint({
+  method: 'GET',
+  path: '/api/campaigns',
+  permission: 'carts:read',
+  scope: 'store',
+  summary: 'The campaigns of a store, newest first',
+  query: storeQuery.extend({
+    search: z.string().max(200).optional(),
+    status: CampaignStatus.optional(),
+    ...pageFields({ limit: 50, most: 100 }),
+  }),
+  reply: z.object({ campaigns: z.array(CampaignView), pagination: Pagination }),
+})
+
+export const readCampaign = endpoint({
+  method: 'GET',
+  path: '/api/campaigns/:id',
+  permission: 'carts:read',
+  scope: 'store',
+  params: campaignParams,
+  query: storeQuery,
+  summary: 'One campaign',
+  reply: z.object({ campaign: CampaignView }),
+})
+
+export const createCampaign = endpoint({
+  method: 'POST',
+  path: '/api/campaigns',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Create a campaign, which runs at its time. Takes an `Idempotency-Key`',
+  body: Wanted,
+  reply: CampaignReply,
+})
+
+/** A status alone cancels; anything else is the whole campaign. */
+export const saveCampaign = endpoint({
+  method: 'PUT',
+  path: '/api/campaigns/:id',
+  permission: 'carts:write',
+  scope: 'store',
+  params: campaignParams,
+  query: storeQuery,
+  summary: 'Change a campaign, or cancel it with {"status": "cancelled"}; reaches messages not yet handed over',
+  body: z.union([z.strictObject({ status: z.literal('cancelled', { error: campaignTexts.onlyCancel }) }), Wanted]),
+  reply: CampaignReply,
+})
+
+export const playCampaign = endpoint({
+  method: 'PATCH',
+  path: '/api/campaigns/:id/play',
+  permission: 'carts:write',
+  scope: 'store',
+  params: campaignParams,
+  query: storeQuery,
+  summary: 'Resume a paused campaign, or re-open one that has ended for those who have had nothing of it',
+  reply: CampaignReply,
+})
+
+export const pauseCampaign = endpoint({
+  method: 'PATCH',
+  path: '/api/campaigns/:id/pause',
+  permission: 'carts:write',
+  scope: 'store',
+  params: campaignParams,
+  query: storeQuery,
+  summary: 'Pause a campaign: nothing of it leaves until it is resumed',
+  reply: CampaignReply,
+})
+
+export const sendCampaignNow = endpoint({
+  method: 'POST',
+  path: '/api/campaigns/:id/send-now',
+  permission: 'carts:write',
+  scope: 'store',
+  params: campaignParams,
+  query: storeQuery,
+  summary: 'Send a campaign now, which ends its schedule. Takes an `Idempotency-Key`',
+  reply: CampaignReply,
+})
+
+export const deleteCampaign = endpoint({
+  method: 'DELETE',
+  path: '/api/campaigns/:id',
+  permission: 'carts:write',
+  scope: 'store',
+  params: campaignParams,
+  query: storeQuery,
+  summary: 'Delete a campaign: what of it has not left is cancelled, its report stays',
+  reply: z.object({ success: z.literal(true) }),
+})
+
+/** With `campaignId` that campaign; without one 'Quick Send - {date}' is made. */
+export const sendToAbandonedCarts = endpoint({
+  method: 'POST',
+  path: '/api/campaigns/send-to-abandoned-carts',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'Send one email to everybody with an abandoned cart, or a campaign that exists. Takes an `Idempotency-Key`',
+  body: z.object({
+    campaignId: z.guid().optional(),
+    platform: z.string().max(40).optional(),
+    storeId: z.string().max(2_048).optional(),
+    subject: z.string().max(200).optional(),
+    htmlContent: z.string().max(50_000).optional(),
+    filters: TargetAudience.shape.filters.optional(),
+    coupon: StepCoupon.nullable().optional(),
+  }),
+  reply: CampaignReply,
+})
+
+/** B 3. */
+export const EmailTemplate = z.object({ id: TemplateChoice, name: z.string(), subject: z.string(), body: z.string() })
+
+export const listCampaignTemplates = endpoint({
+  method: 'GET',
+  path: '/api/campaigns/templates',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'The words campaigns and "Send to All" can start from, and what an SMS starts from',
+  reply: z.object({
+    campaign: z.array(EmailTemplate),
+    quickSend: z.array(EmailTemplate),
+    sms: z.string(),
+    /** The approved WhatsApp template with its places; null: none is chosen. */
+    whatsapp: z.string().nullable(),
+  }),
+})
