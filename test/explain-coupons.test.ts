@@ -1,8 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { transact } from '../server/core/db.ts'
+import { newId } from '../server/core/ids.ts'
 import { enqueueDueCodes } from '../server/coupon-codes/codes.ts'
 import { countCoupons, figuresOf, pageOfCoupons, stepsOf } from '../server/coupons/list-sql.ts'
+import { couponsOf } from '../server/coupons/message-sql.ts'
 import { namesOwn, storesToBegin } from '../server/coupons/sql.ts'
+import { couponWithCode } from '../server/discount-mail/sql.ts'
 import { termsOfCoupon } from './copied-coupons.ts'
 import { insertPersonal } from './coupon-scene.ts'
 import { aStore, type TestStore } from './factories.ts'
@@ -121,6 +124,37 @@ test('whether an order names one made here, and where a start has come', async (
   await expectCheap(() => transact(handle(), (tx) => namesOwn(tx, ['CODE-000007', 'NOBODYS'])))
   await expectCheap(() => storesToBegin(world.db, world.now))
 })
+
+test('the coupon of a message whose recipient ordered with others, and the coupon of a code', async () => {
+  const { shopper_id } = await aBuyer()
+  const { id, code } = (await pageOfCoupons(handle(), '', { offset: 7, limit: 1, isFromEnd: false }))[0]!
+  await expectCheap(async () => {
+    const [found] = await couponsOf(handle(), [{ messageId: newId(), couponId: id, shopperId: shopper_id }])
+    expect(found).toMatchObject({ used_before: 0, last_used_at: world.now })
+  })
+  await expectCheap(async () => {
+    expect(await couponWithCode(handle(), code.toLowerCase())).toMatchObject({ id })
+  })
+})
+
+/** Of a hundred of the orders. */
+async function aBuyer() {
+  const shopper_id = newId()
+  const { storeId } = store
+  const at = { first_seen_at: world.now, created_at: world.now }
+  await world.db
+    .insertInto('shoppers')
+    .values({ store_id: storeId, id: shopper_id, ...at })
+    .execute()
+  const ids = Array.from({ length: 100 }, (_, n) => String(1_000 + n))
+  await world.db
+    .updateTable('orders')
+    .set({ shopper_id })
+    .where('store_id', '=', storeId)
+    .where('order_id', 'in', ids)
+    .execute()
+  return { shopper_id }
+}
 
 test('which stores need codes, of 30,000 mails that are due and have theirs, reads those due first', async () => {
   await aBacklog()

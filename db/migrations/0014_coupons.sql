@@ -41,8 +41,9 @@ create table coupons (
   created_at timestamptz not null,
   primary key (store_id, id)
 );
--- Not unique: a store may hold a code twice, published and as a draft. In byte order, so that the beginning of a code is a range.
-create index coupons_by_code on coupons (store_id, code collate "C") where gone_at is null;
+-- Not unique: a store may hold a code twice, published and as a draft. In byte order, so that the beginning of a code is a range. Deleted
+-- ones, too: orders named them.
+create index coupons_by_code on coupons (store_id, code collate "C");
 create index coupons_to_begin on coupons (starts_at) where is_withheld and is_active and gone_at is null;
 create unique index coupons_by_platform on coupons (store_id, platform_id) where platform_id is not null;
 -- Which stores have codes to make.

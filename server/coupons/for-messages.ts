@@ -61,7 +61,24 @@ export async function couponsOfMessages(
     coupon ? [{ messageId: id, couponId: coupon.id, shopperId: shopper_id }] : [],
   )
   if (wanted.length === 0) return new Map()
-  return new Map((await sql.couponsOf(tx, wanted)).map((row) => [row.message_id, couponOf(row)]))
+  return new Map((await readCoupons(tx, wanted)).map((row) => [row.message_id, couponOf(row)]))
+}
+
+interface Row extends sql.MessageCouponRow {
+  /** null: there is no such coupon. */
+  coupon: Known | null
+}
+
+interface Known extends sql.CouponColumns {
+  state: CouponState
+}
+
+/** A coupon may be long: what many messages carry is read once. */
+async function readCoupons(store: StoreDb, wanted: Parameters<typeof sql.couponsOf>[1]): Promise<Row[]> {
+  const ids = [...new Set(wanted.map(({ couponId }) => couponId))]
+  const coupons = new Map((await sql.couponsById(store, ids)).map((row) => [row.id, { ...row, state: stateOf(row) }]))
+  const rows = await sql.couponsOf(store, wanted)
+  return rows.map((row) => ({ ...row, coupon: coupons.get(row.coupon_id) ?? null }))
 }
 
 /** The coupon a message left with, as its code stands now; null: it is gone, used or expired. */
@@ -70,7 +87,7 @@ export async function couponOfCode(
   message: { id: string; shopper_id: string; coupon_id: string; at: Date },
 ): Promise<CouponState | null> {
   const wanted = { messageId: message.id, couponId: message.coupon_id, shopperId: message.shopper_id }
-  const [row] = await sql.couponsOf(store, [wanted])
+  const [row] = await readCoupons(store, [wanted])
   if (!row) return null
   const { state, isPersonal, personal } = couponOf(row)
   if (!isPersonal || !state) return state
@@ -83,18 +100,11 @@ export function asMade(state: CouponState, { amountMinor }: Pick<PersonalCode, '
   return amountMinor === null ? state : { ...state, type: 'fixed', percent: null, amountMinor }
 }
 
-function couponOf({
-  coupon,
-  wording,
-  code,
-  is_of_terms,
-  used_before,
-  last_used_at,
-}: sql.MessageCouponRow): MessageCoupon {
+function couponOf({ coupon, code, is_of_terms, used_before, last_used_at }: Row): MessageCoupon {
   return {
-    state: coupon && stateOf(coupon),
+    state: coupon?.state ?? null,
     isPersonal: coupon?.kind === 'personal',
-    wording,
+    wording: coupon?.wording ?? '',
     code: coupon?.code ?? '',
     validHours: coupon?.valid_hours ?? 0,
     maxDiscountMinor: coupon?.max_discount_minor ?? null,
@@ -124,17 +134,15 @@ function stateOf(row: sql.CouponColumns): CouponState {
     currency: row.currency,
     minSpendMinor: row.min_spend_minor,
     maxSpendMinor: row.max_spend_minor,
-    startsAt: dateOf(row.starts_at),
-    endsAt: dateOf(row.ends_at),
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
     usageLimit: row.usage_limit,
     usageCount: row.usage_count,
     isActive: row.is_active,
-    goneAt: dateOf(row.gone_at),
+    goneAt: row.gone_at,
     terms: row.terms,
   }
 }
-
-const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
 export { couponsThere, isPersonal, standingOf, type ToRead } from './message-sql.ts'
 

@@ -6,10 +6,7 @@ import { codeTerms, couponWording, isOfCartNow } from './fragments.ts'
 
 export interface MessageCouponRow {
   message_id: string
-  /** null: there is no such coupon. */
-  coupon: CouponColumns | null
-  /** All that the message says of it. */
-  wording: string
+  coupon_id: string
   /** Made for the message; null: none is wanted yet. */
   code: CodeColumns | null
   /** The code was made by the coupon's terms of now. */
@@ -19,25 +16,27 @@ export interface MessageCouponRow {
   last_used_at: Date | null
 }
 
-/** As JSON has them. */
 export interface CouponColumns extends Pick<CouponsTable, 'kind' | 'code' | 'type' | 'platform_type' | 'currency'> {
   id: string
+  /** All that a message says of it. */
+  wording: string
   is_active: boolean
   percent: number | null
   amount_minor: number | null
   min_spend_minor: number | null
   max_spend_minor: number | null
   max_discount_minor: number | null
-  starts_at: string | null
-  ends_at: string | null
+  starts_at: Date | null
+  ends_at: Date | null
   usage_limit: number | null
   usage_count: number
   valid_hours: number
   is_tied_to_email: boolean
   terms: CouponTerms
-  gone_at: string | null
+  gone_at: Date | null
 }
 
+/** As JSON has them. */
 export interface CodeColumns {
   code: string
   state: 'wanted' | 'made' | 'failed' | 'deleted'
@@ -49,21 +48,30 @@ export interface CodeColumns {
   used_at: string | null
 }
 
+/** Each once, however many messages carry it. */
+export async function couponsById({ db, storeId }: StoreDb, ids: readonly string[]): Promise<CouponColumns[]> {
+  const rows = await sql<CouponColumns>`
+    select c.id, c.kind, c.code, c.type, c.platform_type, c.currency, c.is_active, c.percent, c.amount_minor, c.min_spend_minor,
+      c.max_spend_minor, c.max_discount_minor, c.starts_at, c.ends_at, c.usage_limit, c.usage_count, c.valid_hours, c.is_tied_to_email,
+      c.terms, c.gone_at, ${couponWording('c')} as wording
+    from coupons c where c.store_id = ${storeId} and c.id = any(${[...ids]}::uuid[])`.execute(db)
+  return rows.rows
+}
+
 /** Used: by an order that names a shared coupon made here, a personal code, or a code that a message to this shopper left with. */
 export async function couponsOf(
   { db, storeId }: StoreDb,
   wanted: readonly { messageId: string; couponId: string; shopperId: string }[],
 ): Promise<MessageCouponRow[]> {
   const rows = await sql<MessageCouponRow>`
-    select w."messageId" as message_id, to_jsonb(c) as coupon, ${couponWording('c')} as wording,
-      to_jsonb(k) as code, k.terms = ${codeTerms('c')} as is_of_terms, coalesce(u.used_before, 0)::int as used_before,
+    select w."messageId" as message_id, w."couponId" as coupon_id, to_jsonb(k) as code, k.terms = ${codeTerms('c')} as is_of_terms, coalesce(u.used_before, 0)::int as used_before,
       u.last_used_at
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "couponId" uuid, "shopperId" uuid)
     left join coupons c on c.store_id = ${storeId} and c.id = w."couponId"
     left join coupon_codes k on k.store_id = ${storeId} and k.message_id = w."messageId" and k.coupon_id = c.id
     cross join lateral (
-      select count(*) filter (where p.code = upper(c.code)) as used_before, max(o.purchased_at) filter (where
-        exists (select 1 from coupons x where x.store_id = ${storeId} and x.made_by = 'recoup' and x.kind = 'shared' and upper(x.code) = p.code)
+      select count(*) filter (where p.code = c.code) as used_before, max(o.purchased_at) filter (where
+        exists (select 1 from coupons x where x.store_id = ${storeId} and x.made_by = 'recoup' and x.kind = 'shared' and x.code collate "C" = p.code)
         or exists (select 1 from coupon_codes y where y.store_id = ${storeId} and y.code = p.code)
         or exists (select 1 from messages h where h.store_id = ${storeId} and h.shopper_id = o.shopper_id
           and h.handed_over_at is not null and h.coupon_code = p.code)) as last_used_at

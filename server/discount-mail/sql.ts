@@ -1,3 +1,4 @@
+import { capitals } from '../../shared/coupons.ts'
 import { type StoreDb, sql } from '../core/db.ts'
 import type { CouponState } from '../coupons/validity.ts'
 
@@ -19,10 +20,13 @@ export async function readCoupon({ db, storeId }: StoreDb, id: string): Promise<
   return rows[0]
 }
 
-/** Codes are compared without case (decision 31). Of a personal coupon by what its codes begin with. */
+/**
+ * Codes are compared without case (decision 31). Of a personal coupon by what its codes begin with. A store may hold a code twice: its
+ * checkout takes the published one.
+ */
 export async function couponWithCode({ db, storeId }: StoreDb, code: string): Promise<CouponRow | undefined> {
   const { rows } = await sql<CouponRow>`
-    select ${COUPON} from coupons where store_id = ${storeId} and upper(code) = upper(${code}) and gone_at is null
-    order by kind desc, id limit 1`.execute(db)
+    select ${COUPON} from coupons where store_id = ${storeId} and code collate "C" = ${capitals(code)} and gone_at is null
+    order by kind desc, (is_active and coalesce((terms ->> 'isPublished')::boolean, true)) desc, id limit 1`.execute(db)
   return rows[0]
 }
