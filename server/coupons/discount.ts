@@ -92,7 +92,7 @@ function partsOf(lines: readonly DiscountLine[], rules: DiscountRules): Part[] {
 
 function isComputable({ type, platformType, terms }: DiscountCoupon, lines: readonly DiscountLine[]): boolean {
   if (type === 'other' && platformType !== FIXED_PRODUCT) return false
-  if (terms.categoryIds?.length || terms.excludedCategoryIds?.length) return false
+  if (terms.categoryIds?.length || terms.excludedCategoryIds?.length || terms.hasUnknownEmails) return false
   return !terms.excludesSaleItems || lines.every(({ isOnSale }) => isOnSale !== null)
 }
 

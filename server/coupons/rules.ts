@@ -85,10 +85,11 @@ export const draftOf = (
   email: null,
 })
 
-/** Addresses stay in the store; hashes tell whether a recipient is one of them. */
-export function termsOf(coupon: PlatformCoupon, hashOf: (address: string) => Buffer): CouponTerms {
+/** Addresses and parts of them stay in the store; hashes tell whether a recipient is one of them (C8). */
+export function termsOf(coupon: PlatformCoupon, hashOf: (text: string) => Buffer): CouponTerms {
   const { emails, ...limits } = coupon.limits
-  const isDomain = (email: string) => email.includes('*')
+  const kinds = Map.groupBy(emails, kindOfRestriction)
+  const hashed = (text: string) => hashOf(text).toString('hex')
   return {
     ...limits,
     isPublished: coupon.isPublished,
@@ -96,9 +97,23 @@ export function termsOf(coupon: PlatformCoupon, hashOf: (address: string) => Buf
     isIndividual: coupon.isIndividual,
     excludesSaleItems: coupon.excludesSaleItems,
     usageLimitPerUser: coupon.usageLimitPerUser,
-    emailHashes: emails.filter((email) => !isDomain(email)).map((email) => hashOf(email).toString('hex')),
-    emailDomains: emails.filter(isDomain),
+    emailHashes: (kinds.get('address') ?? []).map(hashed),
+    emailDomains: kinds.get('domain') ?? [],
+    emailPatterns: (kinds.get('pattern') ?? []).map((pattern) => ({ ...endsOf(pattern), hash: hashed(pattern) })),
+    hasUnknownEmails: kinds.has('unknown'),
   }
+}
+
+/** `*` stands for anything. With two of them beside letters of the name nothing of fixed length is left that could be hashed. */
+function kindOfRestriction(email: string): 'address' | 'domain' | 'pattern' | 'unknown' {
+  if (!email.includes('*')) return 'address'
+  if (/^\*@[^@]*$/.test(email)) return 'domain'
+  return email.indexOf('*') === email.lastIndexOf('*') ? 'pattern' : 'unknown'
+}
+
+function endsOf(pattern: string) {
+  const head = pattern.indexOf('*')
+  return { head, tail: pattern.length - head - 1 }
 }
 
 /** Minor units as the specification's decimal number. */

@@ -7,6 +7,9 @@ const HOUR = 3_600_000
 const now = new Date('2026-11-20T12:00:00Z')
 const at = (hours: number) => new Date(now.getTime() + hours * HOUR)
 
+/** Stands for the keyed hash. */
+const hashOf = (text: string) => `#${text}`
+
 const coupon = (changed: Partial<CouponState> = {}): CouponState => ({
   ...{ type: 'percentage', platformType: 'percent', percent: 1_000, amountMinor: null, currency: 'USD', terms: {} },
   ...{ minSpendMinor: null, maxSpendMinor: null, startsAt: null, endsAt: null, usageLimit: null, usageCount: 0 },
@@ -15,7 +18,7 @@ const coupon = (changed: Partial<CouponState> = {}): CouponState => ({
 })
 
 const use = (changed: Partial<CouponUse> = {}): CouponUse => ({
-  ...{ now, goodForMs: GOOD_FOR_MS, email: { hash: 'ada', address: 'ada@shoppers.example' }, usedBefore: 0 },
+  ...{ now, goodForMs: GOOD_FOR_MS, email: { address: 'ada@shoppers.example', hashOf }, usedBefore: 0 },
   cart: {
     lines: [{ productId: '1', variationId: null, quantity: 2, unitPriceMinor: 2_500, isOnSale: false }],
     shownMinor: 5_000,
@@ -43,8 +46,8 @@ const cases: [string, Partial<CouponState>, string | null][] = [
   ['a maximum exceeded', { maxSpendMinor: 4_999 }, 'max_spend'],
   ['an amount in another currency', { type: 'fixed', amountMinor: 100, currency: 'EUR' }, 'currency'],
   ['a percentage where the copy has another currency', { currency: 'EUR' }, null],
-  ['one for another address', { terms: { emailHashes: ['bob'] } }, 'email'],
-  ['one for this address', { terms: { emailHashes: ['bob', 'ada'] } }, null],
+  ['one for another address', { terms: { emailHashes: ['#bob@shoppers.example'] } }, 'email'],
+  ['one for this address', { terms: { emailHashes: ['#bob@shoppers.example', '#ada@shoppers.example'] } }, null],
   ['one for this domain', { terms: { emailDomains: ['*@shoppers.example'] } }, null],
   ['one for addresses like this', { terms: { emailDomains: ['A*@shop*.example'] } }, null],
   ['one for another domain', { terms: { emailDomains: ['*@shop.example', 'ada@shoppers.example*x'] } }, 'email'],

@@ -1,3 +1,4 @@
+import type { CouponTerms } from '../schema/coupons.ts'
 import { type DiscountCoupon, type DiscountLine, type DiscountRules, discountsOf, isMatching } from './discount.ts'
 
 // Whether a coupon is good for one message (decision 35), and whether its recipient is to have it (decision 36). Pure.
@@ -36,10 +37,15 @@ export interface CouponUse {
   goodForMs: number
   /** null: the message is about no cart, so nothing of a cart is asked. */
   cart: CouponCart | null
-  /** The recipient's address in lower case with its hash (hex); null: there is none. */
-  email: { hash: string; address: string } | null
+  /** The recipient's address in lower case, and how texts are hashed (hex); null: there is none. */
+  email: Recipient | null
   /** Orders the recipient placed with it. */
   usedBefore: number
+}
+
+interface Recipient {
+  address: string
+  hashOf: (text: string) => string
 }
 
 export interface CouponCart {
@@ -76,12 +82,32 @@ export function endOf({ endsAt, terms }: Pick<CouponState, 'endsAt' | 'terms'>):
 }
 
 function ofRecipient({ terms }: CouponState, { email, usedBefore }: CouponUse): CouponProblem | null {
-  const { usageLimitPerUser, emailHashes = [], emailDomains = [] } = terms
-  if (usageLimitPerUser && usedBefore >= usageLimitPerUser) return 'used_before'
-  if (emailHashes.length === 0 && emailDomains.length === 0) return null
+  if (terms.usageLimitPerUser && usedBefore >= terms.usageLimitPerUser) return 'used_before'
+  const { emailHashes = [], emailDomains = [], emailPatterns = [], hasUnknownEmails = false } = terms
+  const isRestricted = hasUnknownEmails || [emailHashes, emailDomains, emailPatterns].some(({ length }) => length > 0)
+  if (!isRestricted) return null
   if (email === null) return 'email'
-  const isAllowed = emailHashes.includes(email.hash) || emailDomains.some((pattern) => isLike(email.address, pattern))
+  const { address, hashOf } = email
+  const isAllowed =
+    hasUnknownEmails ||
+    emailDomains.some((domain) => isLike(address, domain)) ||
+    emailPatterns.some((pattern) => isOfPattern(email, pattern)) ||
+    (emailHashes.length > 0 && emailHashes.includes(hashOf(address)))
   return isAllowed ? null : 'email'
+}
+
+/** Its ends, hashed as the pattern was. */
+function isOfPattern({ address, hashOf }: Recipient, { head, tail, hash }: EmailPattern): boolean {
+  if (address.length < head + tail) return false
+  return hashOf(`${address.slice(0, head)}*${address.slice(address.length - tail)}`) === hash
+}
+
+type EmailPattern = NonNullable<CouponTerms['emailPatterns']>[number]
+
+/** Without whom it is restricted to. */
+export function forAnybody<State extends CouponState>(coupon: State): State {
+  const anybody = { emailHashes: [], emailDomains: [], emailPatterns: [], hasUnknownEmails: false }
+  return { ...coupon, terms: { ...coupon.terms, ...anybody } }
 }
 
 /** `*` stands for anything, as in `*@shop.example`. */

@@ -24,7 +24,7 @@ export function couponFor(context: Context, row: load.ClaimedRow): CouponFinding
 /** A coupon that is for some addresses alone is judged by the one it goes to; of a text by the one that is known. */
 function emailOf({ deps }: Context, row: load.ClaimedRow) {
   const address = (row.channel === 'email' ? addressOf(row) : row.email)?.toLowerCase()
-  return address ? { hash: deps.secrets.addressHash(address).toString('hex'), address } : null
+  return address ? { address, hashOf: (text: string) => deps.secrets.addressHash(text).toString('hex') } : null
 }
 
 function goodsOf({ goods, situation }: Context, row: load.ClaimedRow): ShownGoods | null {

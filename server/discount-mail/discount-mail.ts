@@ -11,7 +11,7 @@ import { currencyExponent } from '../../shared/money.ts'
 import type { MessagePreview, SendReply } from '../../shared/reminders.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
-import { couponProblem } from '../coupons/validity.ts'
+import { couponProblem, forAnybody } from '../coupons/validity.ts'
 import type { Deps } from '../deps.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { repeatedJob, repeatedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
@@ -69,8 +69,7 @@ export async function previewOffer(
 async function assertGoodCoupon(deps: Deps, coupon: sql.CouponRow | undefined): Promise<void> {
   const known = found(coupon, 'Coupon')
   const anybody = { cart: null, email: null, usedBefore: 0, goodForMs: 0 }
-  const open = { ...known.terms, emailHashes: [], emailDomains: [] }
-  const problem = couponProblem({ ...known, terms: open }, { now: deps.now(), ...anybody })
+  const problem = couponProblem(forAnybody(known), { now: deps.now(), ...anybody })
   if (problem) throw refusalAt('couponId', problemTexts[problem] ?? OTHER_PROBLEM)
 }
 

@@ -1,7 +1,7 @@
 import type { StoreDb } from '../core/db.ts'
 import { type DiscountRules, discountsOf } from '../coupons/discount.ts'
 import { couponOfCode } from '../coupons/for-messages.ts'
-import { couponProblem } from '../coupons/validity.ts'
+import { couponProblem, forAnybody } from '../coupons/validity.ts'
 import type { Deps } from '../deps.ts'
 import { isTaken, type RestoredItem } from './restore-rules.ts'
 import * as sql from './restore-sql.ts'
@@ -29,8 +29,7 @@ export async function offeredCoupon(
   const lines = items.filter(isTaken)
   const shownMinor = lines.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0)
   // Whose it is was asked when the message left.
-  const open = { ...state, terms: { ...state.terms, emailHashes: [], emailDomains: [] } }
   const use = { now: now(), goodForMs: 0, email: null, usedBefore: 0, cart: { lines, shownMinor, currency, rules } }
-  if (couponProblem(open, use)) return null
+  if (couponProblem(forAnybody(state), use)) return null
   return { code: message.coupon_code, savingMinor: discountsOf(lines, [state], rules)[0] ?? null }
 }

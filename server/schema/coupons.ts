@@ -53,6 +53,10 @@ export interface CouponTerms {
   /** Keyed hashes of the addresses it is restricted to, and domains (`*@shop.example`); the addresses stay in the store. */
   emailHashes?: string[]
   emailDomains?: string[]
+  /** `max*@shop.example`: how long its ends are, and the keyed hash of all of it. */
+  emailPatterns?: { head: number; tail: number; hash: string }[]
+  /** It is also restricted in a way that is not kept: nobody can be told to be left out. */
+  hasUnknownEmails?: boolean
   /** At most so many pieces get it. */
   items?: number | null
 }
