@@ -55,13 +55,19 @@ test('value is orders, net revenue and average, and never adds two currencies', 
   await buy('USD', 4_001, 1_000)
   await buy('JPY', 500)
   await shop.order({ ...ADA, kind: 'cancelled', status: 'cancelled', currency: 'EUR', totalMinor: 9_900 })
+  // Begun and not placed; bought and cancelled since.
+  await shop.order({ ...ADA, kind: 'draft', currency: 'EUR', totalMinor: 9_900 })
+  const { orderId } = await buy('EUR', 9_900)
+  world.advance(MINUTE)
+  await shop.order({ ...ADA, orderId, kind: 'cancelled', status: 'cancelled', currency: 'EUR', totalMinor: 9_900 })
   const { value, orders } = await open(await idOf(ADA.email))
   expect(value).toEqual([
     { currency: 'USD', orders: 2, net: 50.01, average: 25.01 },
     { currency: 'JPY', orders: 1, net: 500, average: 500 },
   ])
-  expect(orders.total).toBe(4)
+  expect(orders.total).toBe(5)
   expect(orders.rows.map((order: { is_purchase: boolean }) => order.is_purchase).sort()).toEqual([
+    false,
     false,
     true,
     true,

@@ -52,10 +52,16 @@ const emailsOf = () => ({
   ben: shop.buyerOrders[0]!.email!,
 })
 
+/** What Ben bought stands against no cart of Ada's then. */
+const buyBeforeTheCart = () =>
+  world.db
+    .updateTable('orders')
+    .set({ purchased_at: new Date(world.now.getTime() - 60 * DAY) })
+    .where('shopper_id', '=', shop.buyers[0]!)
+    .execute()
+
 test('found out before either leaves, the one about the cart goes', async () => {
-  // Before the cart was begun.
-  const bought = new Date(world.now.getTime() - 60 * DAY)
-  await world.db.updateTable('orders').set({ purchased_at: bought }).where('shopper_id', '=', shop.buyers[0]!).execute()
+  await buyBeforeTheCart()
   await start([shop.people[0]!, shop.buyers[0]!])
   await join(emailsOf().ada, emailsOf().ben)
   expect(await outcomes()).toEqual(['cart: scheduled', 'none: merged'])
@@ -64,6 +70,7 @@ test('found out before either leaves, the one about the cart goes', async () => 
 })
 
 test('found out after one has left, the other one does not', async () => {
+  await buyBeforeTheCart()
   const ben = emailsOf().ben
   await start([shop.people[0]!, shop.buyers[0]!])
   const cart = world.db.updateTable('messages').where('store_id', '=', shop.storeId).where('cart_id', 'is not', null)

@@ -64,5 +64,6 @@ describe('coupons', () => {
 
 test('the end of a job is told in the words of the specification (B 8)', () => {
   expect(resultText({ sent: 2, unknown: 0 })).toBe('Discount emails sent successfully!')
+  expect(resultText({ sent: 0, unknown: 1 })).toBe('Discount emails sent successfully!')
   expect(resultText({ sent: 0, unknown: 0 })).toBe('Failed to send discount email.')
 })
