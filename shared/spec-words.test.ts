@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { authTexts } from './auth.ts'
 import { plans, SubscriptionStatus } from './billing.ts'
+import { couponTexts } from './coupons.ts'
 import { dashboardTexts } from './dashboard.ts'
+import { discountTexts } from './discount-mail.ts'
 import { reminderTexts } from './reminders.ts'
 import { storeTexts } from './stores.ts'
 
-// The words that both sides take from here, against the specification's own (A 5, A 8, A 9).
+// The words that both sides take from here, against the specification's own (A 5, A 8, A 9, B 5, B 6, B 8).
 
 test('what is said of signing in (A 5, A 8)', () => {
   expect(authTexts).toMatchObject({
@@ -70,5 +72,40 @@ test('what is said of messages by hand (B 5, B 6, B 8)', () => {
     smsSent: 'SMS sent successfully!',
     whatsappSent: 'WhatsApp message sent successfully!',
     subject: 'Complete Your Purchase',
+  })
+})
+
+test('what is said of coupons (B 5, B 8)', () => {
+  expect(couponTexts).toMatchObject({
+    noCode: 'Coupon code is required',
+    badCode: 'Coupon code can only contain uppercase letters, numbers, and hyphens',
+    noAmount: 'Amount is required',
+    badPercentage: 'Percentage must be between 1 and 100',
+    badFixed: 'Fixed amount must be greater than 0',
+    badMinSpend: 'Minimum spend must be greater than 0',
+    badMaxDiscount: 'Maximum discount must be greater than 0',
+    noStart: 'Start date is required',
+    noEnd: 'End date is required',
+    endBeforeStart: 'End date must be after start date',
+    badUsageLimit: 'Usage limit must be greater than 0',
+    badId: 'Invalid coupon ID',
+    noStore: 'No store connected. Please connect your store to manage coupons.',
+    noStoreToCreate: 'No store connected. Please connect your store to create coupons.',
+    noStoreToUpdate: 'No store connected. Please connect your store to update coupons.',
+    noStoreToDelete: 'No store connected. Please connect your store to delete coupons.',
+    fetchFailed: 'Failed to fetch coupons (using fallback)',
+    createFailed: 'Failed to create coupon',
+    updateFailed: 'Failed to update coupon',
+    deleteFailed: 'Failed to delete coupon',
+  })
+})
+
+test('what is said of the discount mail (B 5, B 8)', () => {
+  expect(discountTexts).toMatchObject({
+    noCustomers: 'Please select at least one customer.',
+    sent: 'Discount emails sent successfully!',
+    failed: 'Failed to send discount email.',
+    noAbandoned: 'No abandoned carts found.',
+    noneFound: 'No customers found. Please check your store connection.',
   })
 })

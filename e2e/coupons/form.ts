@@ -38,23 +38,23 @@ export const theForm = () =>
         expect(said).toContain(text)
       }
       const code = form.getByLabel('Code', { exact: true })
-      await says(code, '', couponTexts.noCode)
+      await says(code, '', 'Coupon code is required')
       await expect.poll(() => isFocused(code)).toBe(true)
-      await says(code, 'summer 10', couponTexts.badCode)
-      await says(amount(form), '', couponTexts.noAmount)
-      await says(amount(form), '101', couponTexts.badPercentage)
+      await says(code, 'summer 10', 'Coupon code can only contain uppercase letters, numbers, and hyphens')
+      await says(amount(form), '', 'Amount is required')
+      await says(amount(form), '101', 'Percentage must be between 1 and 100')
       await form.getByLabel('Type').selectOption('fixed')
-      await says(amount(form), '0', couponTexts.badFixed)
-      await says(form.getByLabel('Minimum spend in USD (optional)'), '0', couponTexts.badMinSpend)
-      await says(form.getByLabel('Start date'), '', couponTexts.noStart)
-      await says(form.getByLabel('End date'), '', couponTexts.noEnd)
+      await says(amount(form), '0', 'Fixed amount must be greater than 0')
+      await says(form.getByLabel('Minimum spend in USD (optional)'), '0', 'Minimum spend must be greater than 0')
+      await says(form.getByLabel('Start date'), '', 'Start date is required')
+      await says(form.getByLabel('End date'), '', 'End date is required')
       await form.getByLabel('Start date').fill('2026-12-02T10:00')
-      await says(form.getByLabel('End date'), '2026-12-02T10:00', couponTexts.endBeforeStart)
-      await says(form.getByLabel('Usage limit (optional)'), '0', couponTexts.badUsageLimit)
+      await says(form.getByLabel('End date'), '2026-12-02T10:00', 'End date must be after start date')
+      await says(form.getByLabel('Usage limit (optional)'), '0', 'Usage limit must be greater than 0')
       await checkInEveryTheme(page, 'coupons-form-errors')
       await personal.check()
       await form.getByLabel('Type').selectOption('percentage')
-      await says(cap(form), '0', couponTexts.badMaxDiscount)
+      await says(cap(form), '0', 'Maximum discount must be greater than 0')
       await code.or(form.getByLabel('Beginning of the codes')).fill('SUMMER10')
       await form.getByLabel('Minimum spend in USD (optional)').fill('')
       await form.getByLabel('End date').fill('2026-12-03T10:00')
@@ -166,8 +166,8 @@ export const theForm = () =>
       [
         'the words of the server',
         404,
-        { error: couponTexts.noStoreToUpdate, code: 'not_found' },
-        couponTexts.noStoreToUpdate,
+        { error: 'No store connected. Please connect your store to update coupons.', code: 'not_found' },
+        'No store connected. Please connect your store to update coupons.',
       ],
       ['its own where the server has none', 500, { error: 'x', code: 'internal' }, 'Failed to update coupon'],
     ])('what was not updated is said in %s', async (_name, status, json, text) => {

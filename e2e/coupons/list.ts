@@ -124,7 +124,7 @@ export const theList = () =>
     })
 
     test('a reading of the store that failed keeps the list with its age, under a banner that can be dismissed', async () => {
-      const { page } = await openCoupons(someCoupons(), { problem: couponTexts.fetchFailed })
+      const { page } = await openCoupons(someCoupons(), { problem: 'Failed to fetch coupons (using fallback)' })
       await errorOf(page).getByText('Failed to fetch coupons (using fallback)').waitFor()
       await rowOf(page, 'SUMMER10').waitFor()
       await page.getByText('Read from your store 2 min ago').waitFor()
@@ -142,8 +142,18 @@ export const theList = () =>
         { error: 'Your store did not answer.', code: 'store_unreachable' },
         'Your store did not answer.',
       ],
-      ['its own where the server has none', 500, { error: 'x', code: 'internal' }, couponTexts.fetchFailed],
-      ['that no store is connected', 404, { error: couponTexts.noStore, code: 'not_found' }, couponTexts.noStore],
+      [
+        'its own where the server has none',
+        500,
+        { error: 'x', code: 'internal' },
+        'Failed to fetch coupons (using fallback)',
+      ],
+      [
+        'that no store is connected',
+        404,
+        { error: 'No store connected. Please connect your store to manage coupons.', code: 'not_found' },
+        'No store connected. Please connect your store to manage coupons.',
+      ],
     ])('a list that cannot be had says %s, and can be asked for again', async (_name, status, json, text) => {
       const page = await aWindow()
       const api = await withCoupons(page, someCoupons())

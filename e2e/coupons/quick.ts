@@ -13,9 +13,9 @@ export const quickCreate = () =>
       expect(await asked.getByLabel('Discount').inputValue()).toBe('10 %')
       await checkInEveryTheme(page, 'coupons-quick')
       for (const [typed, text] of [
-        ['', couponTexts.noAmount],
-        ['0.5', couponTexts.badPercentage],
-        ['101', couponTexts.badPercentage],
+        ['', 'Amount is required'],
+        ['0.5', 'Percentage must be between 1 and 100'],
+        ['101', 'Percentage must be between 1 and 100'],
       ] as const) {
         await asked.getByLabel('Discount').fill(typed)
         await asked.getByRole('button', { name: 'Create', exact: true }).click()
@@ -47,8 +47,8 @@ export const quickCreate = () =>
       [
         'that no store is connected',
         404,
-        { error: couponTexts.noStoreToCreate, code: 'not_found' },
-        couponTexts.noStoreToCreate,
+        { error: 'No store connected. Please connect your store to create coupons.', code: 'not_found' },
+        'No store connected. Please connect your store to create coupons.',
       ],
     ])('what was not created is said in %s', async (_name, status, json, text) => {
       const { page, api } = await openCoupons(someCoupons())
@@ -91,8 +91,8 @@ export const quickCreate = () =>
       [
         'that no store is connected',
         404,
-        { error: couponTexts.noStoreToDelete, code: 'not_found' },
-        couponTexts.noStoreToDelete,
+        { error: 'No store connected. Please connect your store to delete coupons.', code: 'not_found' },
+        'No store connected. Please connect your store to delete coupons.',
       ],
     ])('what was not deleted stays, and is said in %s', async (_name, status, json, text) => {
       const { page, api } = await openCoupons(someCoupons())
