@@ -34,3 +34,7 @@ export const couponStands = (
               else exists (select 1 from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id and k.coupon_id = q.id
                 and k.code = ${code} and k.state = 'made' and k.used_at is null and k.terms = ${codeTerms('q')}
                 and ${isOfCartNow}) end)`
+
+/** The code that message `m` left with, as the store has it now: a shared coupon may have another name there since. */
+export const codeNow = sql`case when m.coupon_code is not null then coalesce((select q.code from coupons q
+  where q.store_id = m.store_id and q.id = m.coupon_id and q.kind = 'shared' and q.gone_at is null), m.coupon_code) end`

@@ -22,7 +22,7 @@ export async function offeredCoupon(
 ): Promise<OfferedCoupon | null> {
   const { messageId, items, rules } = about
   const message = messageId === null ? null : await sql.couponOfMessage(store, messageId)
-  if (!message?.coupon_id || !message.coupon_code) return null
+  if (!message?.coupon_id) return null
   const state = await couponOfCode(store, { ...message, coupon_id: message.coupon_id, at: now() })
   if (!state) return null
   const { currency } = rules

@@ -1,5 +1,6 @@
 import type { CartItem, CartState } from '../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { codeNow } from '../coupons/fragments.ts'
 import type { PlatformName } from '../platforms/platform.ts'
 import type { Fold } from '../schema/facts.ts'
 
@@ -20,14 +21,14 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     price_decimals: number | null
     is_discount_sequential: boolean | null
     coupons: string[]
-    /** What the link's message left with. */
+    /** Of the coupon the link's message left with. */
     coupon_code: string | null
     /** Of the shopper, by id, as last seen. */
     orders: Fold['orders']
   }>`
     select c.id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.home_url,
       s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
-      (select m.coupon_code from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
+      (select ${codeNow} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
       coalesce(c.fold -> 'orders', '{}') as orders
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
     join stores s on s.id = c.store_id
@@ -35,16 +36,12 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
   return rows.rows[0]
 }
 
-/** What a message left with; null: no coupon. */
+/** The coupon a message left with; null: none. */
 export async function couponOfMessage({ db, storeId }: StoreDb, messageId: string) {
-  const row = await db
-    .selectFrom('messages')
-    .select(['id', 'shopper_id', 'coupon_id', 'coupon_code'])
-    .where('store_id', '=', storeId)
-    .where('id', '=', messageId)
-    .where('coupon_code', 'is not', null)
-    .executeTakeFirst()
-  return row ?? null
+  const { rows } = await sql<{ id: string; shopper_id: string; coupon_id: string | null; coupon_code: string }>`
+    select m.id, m.shopper_id, m.coupon_id, ${codeNow} as coupon_code from messages m
+    where m.store_id = ${storeId} and m.id = ${messageId} and m.coupon_code is not null`.execute(db)
+  return rows[0] ?? null
 }
 
 export interface Availability {

@@ -76,15 +76,29 @@ test('the store’s own cart has the last word on what was restored (decision 14
   expect(wishes[0]).toMatchObject({ coupon: null, extra: { recoup_cart: expect.stringMatching(/^[\w-]{43}$/) } })
 })
 
-test('the page shows the code of its message with what it saves; refused by the store, the cart is filled without it (decision 14)', async () => {
+async function mailedWith(code: string): Promise<string> {
   await mailed()
-  const couponId = await aCopiedCoupon(world, shop, { code: 'CART10' })
+  const couponId = await aCopiedCoupon(world, shop, { code })
   await world.db
     .updateTable('messages')
-    .set({ coupon_id: couponId, coupon_code: 'CART10' })
+    .set({ coupon_id: couponId, coupon_code: code })
     .where('store_id', '=', shop.storeId)
     .where('handed_over_at', 'is not', null)
     .execute()
+  return couponId
+}
+
+test('a coupon that has another name in the store since is offered and carried by that name (decision 14)', async () => {
+  const couponId = await mailedWith('CART10')
+  await world.db.updateTable('coupons').set({ code: 'TEATIME' }).where('id', '=', couponId).execute()
+  expect((await look()).coupon).toMatchObject({ code: 'TEATIME' })
+  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
+  expect((await press()).coupon).toEqual({ code: 'TEATIME', outcome: 'carried' })
+  expect(wishes).toMatchObject([{ coupon: 'TEATIME' }])
+})
+
+test('the page shows the code of its message with what it saves; refused by the store, the cart is filled without it (decision 14)', async () => {
+  const couponId = await mailedWith('CART10')
   const { coupon, total } = await look()
   expect(coupon).toEqual({ code: 'CART10', saving: Math.ceil(total * 10 - 0.5) / 100 })
   const lines = [
