@@ -14,6 +14,7 @@ export const discountTexts = {
   noCoupon: 'Please choose a coupon.',
   badCartUrl: 'Enter a full address, such as https://shop.example.com/cart',
   foreignCartUrl: 'The cart URL must be an address of your store.',
+  openCartUrl: 'Your store is reached by https. The cart URL must begin with https:// too.',
   tooMany: 'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
   notACustomer: 'This address is not one of a customer of the store.',
   unknownCode: 'No coupon of the store has this code.',

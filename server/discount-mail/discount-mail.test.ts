@@ -230,6 +230,11 @@ describe('is refused as a whole', () => {
         'The cart URL must be an address of your store.',
       ])
     }
+    const open = await start(shop, { cartUrl: url.replace('https:', 'http:') })
+    expect([open.status, open.body.fields?.cartUrl]).toEqual([
+      422,
+      'Your store is reached by https. The cart URL must begin with https:// too.',
+    ])
     for (const cartUrl of ['javascript:alert(1)', '/cart', `${url}/${'x'.repeat(2_100)}`]) {
       expect([cartUrl.slice(0, 20), (await start(shop, { cartUrl })).status]).toEqual([cartUrl.slice(0, 20), 400])
     }

@@ -16,7 +16,7 @@ import type { Deps } from '../deps.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { repeatedJob, repeatedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
 import * as preview from '../preview/preview.ts'
-import { isOnStoreHost } from '../stores/rules.ts'
+import { isOnStoreHost, isOnStoreOrigin } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { recipientsOf } from './recipients.ts'
 import * as sql from './sql.ts'
@@ -102,8 +102,9 @@ const minorOf = (amount: number, currency: string) => Math.round(amount * 10 ** 
 async function ownAddress(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {
   if (cartUrl === undefined) return null
   const row = found(await readStore(store), 'Store')
-  if (isOnStoreHost(cartUrl, row) && !hasCredentials(cartUrl)) return cartUrl
-  throw refusalAt('cartUrl', discountTexts.foreignCartUrl)
+  if (!isOnStoreHost(cartUrl, row) || hasCredentials(cartUrl)) throw refusalAt('cartUrl', discountTexts.foreignCartUrl)
+  if (!isOnStoreOrigin(cartUrl, row)) throw refusalAt('cartUrl', discountTexts.openCartUrl)
+  return cartUrl
 }
 
 function hasCredentials(address: string): boolean {

@@ -134,8 +134,11 @@ test('a store that takes nothing leads to no checkout; one that leads elsewhere 
   await mailed()
   await theStoreSays(() => ({ checkoutUrl: null, lines: [] }))
   expect(await press()).toMatchObject({ checkoutUrl: null, shopUrl: home })
-  await theStoreSays(() => ({ checkoutUrl: 'https://elsewhere.example/', lines: [{ id: '16', quantity: 3 }] }))
-  expect((await press()).checkoutUrl).toMatch(new RegExp(`^${home}/checkout-link/\\?products=16:3,17:1&recoup_cart=`))
+  // Nor one by http, where whoever listens sees whose cart it is.
+  for (const checkoutUrl of ['https://elsewhere.example/', `${home.replace('https:', 'http:')}/checkout/?session=x`]) {
+    await theStoreSays(() => ({ checkoutUrl, lines: [{ id: '16', quantity: 3 }] }))
+    expect((await press()).checkoutUrl).toMatch(new RegExp(`^${home}/checkout-link/\\?products=16:3,17:1&recoup_cart=`))
+  }
 })
 
 test('what was chosen of a variation with "any size" goes along', async () => {

@@ -135,6 +135,7 @@ test('an older shop hands over to the order that was placed and not paid, while 
   expect(await leadsWith({ ...placed, kind: 'purchase' })).toBe(oneProduct)
   expect(await leadsWith({ ...placed, items: [line('17', 2, 6_800)] })).toBe(oneProduct)
   expect(await leadsWith({ ...placed, paymentUrl: 'https://elsewhere.example/pay' })).toBe(oneProduct)
+  expect(await leadsWith({ ...placed, paymentUrl: paymentUrl.replace('https:', 'http:') })).toBe(oneProduct)
   await product('16', { price: 2_500 })
   expect(await leadsWith(placed)).toBe(oneProduct)
   await world.db.updateTable('stores').set({ has_checkout_link: true }).where('id', '=', shop.storeId).execute()

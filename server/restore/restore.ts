@@ -16,7 +16,7 @@ import type { Refilled, RefillWish } from '../platforms/platform.ts'
 import { platformOf } from '../platforms/registry.ts'
 import { storeAccess } from '../stores/access.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
-import { isOnStoreHost } from '../stores/rules.ts'
+import { isOnStoreOrigin } from '../stores/rules.ts'
 import { readUnpaidOrder } from '../sync/unpaid.ts'
 import { type OfferedCoupon, offeredCoupon } from './restore-coupon.ts'
 import { asRefilled, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
@@ -171,7 +171,7 @@ async function fill(
   const along = { coupon: cart.coupon_code ?? cart.coupons[0] ?? null, extra: { [WAY_BACK]: back } }
   const refilled =
     mayAsk && cart.has_checkout_link && taken.length > 0 ? await refill(deps, store, { items: taken, ...along }) : null
-  if (refilled && (refilled.checkoutUrl === null || isOnStoreHost(refilled.checkoutUrl, cart)))
+  if (refilled && (refilled.checkoutUrl === null || isOnStoreOrigin(refilled.checkoutUrl, cart)))
     return {
       items: asRefilled(items, refilled),
       checkoutUrl: refilled.checkoutUrl,
@@ -197,7 +197,7 @@ async function paymentUrlOf(deps: Deps, store: StoreDb<Db>, cart: RestorableCart
   // What has changed since would be charged as it was ordered.
   if (newest === undefined || items.some(({ outcome }) => outcome !== 'ok')) return null
   const order = await readUnpaidOrder(deps, store, newest)
-  return order && isSameCart(items, order.items) && isOnStoreHost(order.paymentUrl, cart) ? order.paymentUrl : null
+  return order && isSameCart(items, order.items) && isOnStoreOrigin(order.paymentUrl, cart) ? order.paymentUrl : null
 }
 
 /** Whatever is not a link gets one answer, after the same one look-up: neither words nor time tell unknown from ended or malformed. */

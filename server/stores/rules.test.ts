@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canReach, isOnStoreHost, isSpelledAlike } from './rules.ts'
+import { canReach, isOnStoreHost, isOnStoreOrigin, isSpelledAlike } from './rules.ts'
 
 test('an address is the same with or without https and www', () => {
   expect(isSpelledAlike('http://shop.example.com', 'https://www.Shop.example.com')).toBe(true)
@@ -20,6 +20,17 @@ test('an address is the store’s own by host and port, by http or https, and by
     expect([address, isOnStoreHost(address, store)]).toEqual([address, false])
   }
   expect(isOnStoreHost('https://shop.example/', { home_url: store.home_url })).toBe(false)
+})
+
+test('what carries a cart or an order’s key goes by https where the platform reports it, and by no other port (X1)', () => {
+  const store = { url: 'http://wp.example', home_url: 'https://shop.example' }
+  for (const own of ['https://shop.example/checkout/', 'http://wp.example/checkout/', 'https://wp.example/checkout/']) {
+    expect([own, isOnStoreOrigin(own, store)]).toEqual([own, true])
+  }
+  for (const address of ['http://shop.example/', 'https://shop.example:8443/', 'http://shop.example:443/', '', null]) {
+    expect([address, isOnStoreOrigin(address, store)]).toEqual([address, false])
+  }
+  expect(isOnStoreOrigin('http://shop.example/', { ...store, url: 'http://shop.example' })).toBe(true)
 })
 
 test('a store reaches public hosts at WordPress’s ports, and nothing else', () => {

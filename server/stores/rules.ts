@@ -150,12 +150,26 @@ export const KEY_PROBLEMS: readonly string[] = [
   KEYS_UNREADABLE,
 ]
 
+interface StoreAddresses {
+  url?: string
+  home_url: string
+}
+
 /** X1: only hosts the platform reports for the store, its port included. */
-export function isOnStoreHost(
-  address: string | null | undefined,
-  store: { url?: string; home_url: string },
-): address is string {
+export function isOnStoreHost(address: string | null | undefined, store: StoreAddresses): address is string {
+  return reportedFor(address, store).length > 0
+}
+
+/** The same, and by https where that host has it: for links with a cart or an order's key in them, which a request by http shows to others. */
+export function isOnStoreOrigin(address: string | null | undefined, store: StoreAddresses): address is string {
+  const reported = reportedFor(address, store)
+  const isOpen = URL.parse(address ?? '')?.protocol === 'http:'
+  return reported.some(({ protocol }) => !isOpen || protocol === 'http:')
+}
+
+/** Addresses of the store on the host of this one. */
+function reportedFor(address: string | null | undefined, { url, home_url }: StoreAddresses): URL[] {
   const target = address ? URL.parse(address) : null
-  if (!target || !/^https?:$/.test(target.protocol)) return false
-  return [store.url, store.home_url].some((each) => each !== undefined && URL.parse(each)?.host === target.host)
+  if (!target || !/^https?:$/.test(target.protocol)) return []
+  return [url, home_url].flatMap((each) => (each && URL.parse(each)) || []).filter(({ host }) => host === target.host)
 }
