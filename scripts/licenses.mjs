@@ -56,7 +56,8 @@ const text = `# Licences of what is shipped
 
 Packages that run with the server, are bundled for the browser, or come along per platform. Made by
 \`node scripts/licenses.mjs\` from the lock file. The PostgreSQL binaries are under the PostgreSQL License and bring OpenSSL
-(Apache-style OpenSSL License) and ICU (Unicode License); Node.js is under the MIT License with notices in its package.
+(Apache-style OpenSSL License) and ICU (Unicode License); the libvips binaries, a shared library that sharp loads, are under
+the LGPL and bring libraries listed in their package; Node.js is under the MIT License with notices in its package.
 The countries of IP addresses are a database of IPtoASN (https://iptoasn.com), under the Public Domain Dedication and License 1.0,
 in MMDB form by ip-location-db, made on 2026-06-17. It is an estimate that may be wrong: the author of the package says that its data has errors
 and that no further updates follow. \`GEOIP_DB\` names another database, see [running.md](running.md#where-shoppers-are).

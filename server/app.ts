@@ -9,6 +9,7 @@ import { accountRoutes, profileRoutes } from './accounts/routes.ts'
 import { teamRoutes } from './accounts/team-routes.ts'
 import { dashboardRoutes } from './analytics/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
+import { brandRoutes } from './brand/routes.ts'
 import { captureRoutes } from './capture/capture-routes.ts'
 import { cartRoutes } from './cart-pages/routes.ts'
 import { consentRoutes } from './consent/routes.ts'
@@ -75,6 +76,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     messageRoutes,
     engagementRoutes,
     linkHostRoutes,
+    brandRoutes,
     preferenceRoutes,
     ledgerRoutes,
     consentRoutes,

@@ -21,6 +21,8 @@ import {
 import { removeAccountData } from './accounts/removal.ts'
 import { watchStages } from './alarms/alarms.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
+import { proposeLogoJob } from './brand/jobs.ts'
+import { proposeLogo } from './brand/proposals.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import { type Handler, on } from './core/jobs.ts'
@@ -73,6 +75,7 @@ export const handlers: Handler[] = [
   on(codesJob, async (deps, ofStore) => void (await makeCodes(deps, ofStore))),
   on(tidyCodesJob, async (deps, ofStore) => void (await tidyCodes(deps, ofStore))),
   on(purgeJob, purgeStore),
+  on(proposeLogoJob, proposeLogo),
   on(beginCouponsJob, beginCoupons),
   on(couponUsesJob, readUses),
   on(eraseJob, runErasure),

@@ -131,12 +131,12 @@ export const BrandLookParts = z.object({
   logoAlt: line(brandLimits.logoAlt),
 })
 
-/** A look whose words can be read. */
-export const BrandLook = BrandLookParts.superRefine((look, context) => {
+/** Refuses a look whose words cannot be read. */
+export function canBeRead(look: Pick<BrandLook, ColourName>, context: z.RefinementCtx): void {
   for (const [name, message] of Object.entries(contrastProblems(look))) {
     context.addIssue({ code: 'custom', path: [name], message })
   }
-})
+}
 
 /** What is hard to read, by the field that says so. */
 export function contrastProblems(

@@ -13,6 +13,7 @@ import type {
   RefillWish,
   StoreAccess,
   StoreClient,
+  StoreLogo,
   StoreProfile,
   WebhookSubscription,
 } from '../server/platforms/platform.ts'
@@ -50,6 +51,8 @@ export interface FakeStore extends StoreClient {
   orderQueries: OrderQuery[]
   /** What it says of a cart that is to be refilled; by itself nothing. */
   refill: (wish: RefillWish) => Refilled | null
+  /** Of the shop itself, in the order they are offered. */
+  allLogos: StoreLogo[]
   access: StoreAccess | null
 }
 
@@ -76,6 +79,7 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
     beforePage: async () => {},
     orderQueries: [],
     refill: () => null,
+    allLogos: [],
     access: null,
     async readProfile() {
       refuse(fake)
@@ -103,6 +107,9 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
     async refillCart(wish) {
       refuse(fake)
       return fake.refill(wish)
+    },
+    async *logos() {
+      yield* fake.allLogos
     },
     async webhooks() {
       refuse(fake)

@@ -1,7 +1,76 @@
-import type { BrandKit } from '../../shared/brand.ts'
-import type { StoreDb } from '../core/db.ts'
-import { brandFrom } from './rules.ts'
+import crypto from 'node:crypto'
+import type { BrandKit, BrandLook } from '../../shared/brand.ts'
+import { type BrandView, brandTexts } from '../../shared/brand-calls.ts'
+import { type AccountDb, type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { take } from '../core/rate-limits.ts'
+import type { Deps } from '../deps.ts'
+import { limits } from '../members/limits.ts'
+import { isDemoAccount } from '../stores/store.ts'
+import { type Picture, readPicture, uploadFormats } from './pictures.ts'
+import { brandFrom, lookFrom, presentLogo } from './rules.ts'
 import * as sql from './sql.ts'
+
+// The brand kit of a store. A logo is in use as soon as a member has uploaded or confirmed it; the rest of the kit once it is saved.
 
 /** How the store's mails look; the defaults where it has set nothing. */
 export const brandOf = async (store: StoreDb): Promise<BrandKit> => brandFrom(await sql.readBrand(store))
+
+export async function viewBrand(store: StoreDb, account: AccountDb): Promise<BrandView> {
+  const [stored, version, proposal] = [
+    await sql.readBrand(store),
+    await sql.readVersion(store),
+    await sql.readProposal(store),
+  ]
+  return {
+    look: lookFrom(stored?.look ?? {}),
+    logo: stored?.logo ? presentLogo(store.storeId, stored.logo) : null,
+    version,
+    proposal:
+      proposal?.state === 'open' ? { source: proposal.source, logo: presentLogo(store.storeId, proposal) } : null,
+    canUpload: !(await isDemoAccount(account)),
+  }
+}
+
+/** Throws `conflict` when it was saved by somebody else since `version`. */
+export async function saveLook(deps: Deps, store: StoreDb, wanted: { look: BrandLook; version?: number | undefined }) {
+  const { look, version } = wanted
+  if (await sql.saveLook(store, look, { version, now: deps.now() })) return
+  throw new AppError('conflict', brandTexts.changedMeanwhile)
+}
+
+export async function uploadLogo(deps: Deps, store: StoreDb<Db>, account: AccountDb, content: Buffer): Promise<void> {
+  if (await isDemoAccount(account)) throw new AppError('forbidden', brandTexts.demoLogo)
+  await take(deps, limits.logoPerAccount, account.accountId)
+  const picture = await readPicture(content, uploadFormats)
+  await transact(store, async (tx) => {
+    await sql.useLogo(tx, await keepLogo(tx, picture, deps.now()), deps.now())
+    // The one from the store is no longer in question.
+    await sql.closeProposal(tx, 'dismissed')
+    await sql.deleteOldLogos(tx, KEPT_LOGOS)
+  })
+}
+
+/** Mails that have left show the logo they left with; a store that changes it more often than this loses the oldest. */
+const KEPT_LOGOS = 20
+
+export async function keepLogo(tx: StoreTx, picture: Picture, now: Date): Promise<string> {
+  const hash = crypto.hash('sha256', picture.content, 'hex')
+  await sql.keepLogo(tx, hash, { picture, now })
+  return hash
+}
+
+export const removeLogo = (deps: Deps, store: StoreDb<Db>) => transact(store, (tx) => sql.useLogo(tx, null, deps.now()))
+
+export async function confirmLogo(deps: Deps, store: StoreDb<Db>): Promise<void> {
+  await transact(store, async (tx) => {
+    await sql.useLogo(tx, found(await sql.closeProposal(tx, 'confirmed'), 'Logo'), deps.now())
+  })
+}
+
+export async function dismissLogo(store: StoreDb): Promise<void> {
+  found(await sql.closeProposal(store, 'dismissed'), 'Logo')
+}
+
+/** undefined: there is none. */
+export const readLogo = (store: StoreDb, hash: string) => sql.readLogo(store, hash)

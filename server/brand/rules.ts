@@ -3,6 +3,7 @@ import {
   type BrandLogo,
   type BrandLook,
   BrandLookParts,
+  contrastProblems,
   DEFAULT_BRAND,
   DEFAULT_LOOK,
   withoutAlt,
@@ -36,7 +37,14 @@ export function lookFrom(kept: Partial<BrandLook>): BrandLook {
     const read = part.safeParse(kept[name as keyof BrandLook])
     return read.success ? [[name, read.data]] : []
   })
-  return { ...DEFAULT_LOOK, ...(Object.fromEntries(parts) as Partial<BrandLook>) }
+  const look = { ...DEFAULT_LOOK, ...(Object.fromEntries(parts) as Partial<BrandLook>) }
+  // One color alone may not go with the default of another.
+  return Object.keys(contrastProblems(look)).length === 0 ? look : { ...look, ...defaultColours() }
+}
+
+function defaultColours() {
+  const { button, text, ground, accent } = DEFAULT_LOOK
+  return { button, text, ground, accent }
 }
 
 export const presentLogo = (storeId: string, { hash, type, width, height }: StoredLogo): Omit<BrandLogo, 'alt'> => ({

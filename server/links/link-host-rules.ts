@@ -23,8 +23,8 @@ export function isReserved(host: string, publicUrl: string): boolean {
   )
 }
 
-/** Paths of messages; everything else of the server is not there on a host of a shop's. */
-const SERVED = /^\/(?:(?:c|o|u)\/[^/?]+|\.well-known\/recoup-links)$/
+/** Paths of messages and of the logos in them; everything else of the server is not there on a host of a shop's. */
+const SERVED = /^\/(?:(?:c|o|u)\/[^/?]+|brand\/[^/?]+\/[^/?]+|\.well-known\/recoup-links)$/
 const PAGES = ['/cart/recover', '/unsubscribe', '/preferences']
 
 /** What a request to a host of a shop's gets. `elsewhere`: the same page on the server's own host. */

@@ -34,5 +34,7 @@ export const limits = {
   invitationPerClient: { name: 'invitation-client', points: 60, windowS: HOUR },
   exportPerAccount: { name: 'export-account', points: 10, windowS: HOUR },
   demoPerClient: { name: 'demo-client', points: 120, windowS: HOUR },
+  /** Files that are decoded, and stores that are asked for theirs. */
+  logoPerAccount: { name: 'logo-account', points: 60, windowS: HOUR },
   connectPerAccount: { name: 'connect-account', points: 30, windowS: QUARTER_HOUR },
 } as const satisfies Record<string, Limit>

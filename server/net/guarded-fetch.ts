@@ -30,6 +30,8 @@ export interface GuardedRequest {
   body?: string
   signal?: AbortSignal
   timeoutMs?: number
+  /** Less than all answers may have. */
+  maxBytes?: number
   /** The URL or headers carry keys: a redirect that leaves the origin is refused instead of followed. */
   hasCredentials?: boolean
   /** The answer to this very request: a redirect is handed back instead of followed. */
@@ -135,7 +137,7 @@ async function askOnce(agent: Agent, options: GuardedFetchOptions, target: URL, 
     body: request.body ?? null,
     signal: request.signal ?? null,
   })
-  const maxBytes = options.maxBytes ?? MAX_BYTES
+  const maxBytes = Math.min(request.maxBytes ?? MAX_BYTES, options.maxBytes ?? MAX_BYTES)
   const headers = flattenHeaders(answer.headers)
   const raw = await readBounded(answer.body, maxBytes)
   return { status: answer.statusCode, headers, body: await decode(raw, headers['content-encoding'], maxBytes) }

@@ -298,6 +298,12 @@ export type CouponMade = { coupon: PlatformCoupon } | { refusal: 'duplicate' | '
 /** `gone`: the store has no such coupon any more. */
 export type CouponChanged = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused' | 'gone'; words: string }
 
+/** A picture the shop shows of itself, as it came: hostile until it was decoded. */
+export interface StoreLogo {
+  source: 'site_logo' | 'site_icon'
+  content: Buffer
+}
+
 /** One store on one platform, one request at a time. What a store does wrong is thrown as `StoreProblem` (see `store-problem.ts`), nothing else. */
 export interface StoreClient {
   /** Reads public index, then signs in and reads the profile. Throws the most specific problem it can prove. */
@@ -333,6 +339,8 @@ export interface StoreClient {
   deleteCoupons(ids: readonly string[]): Promise<string[]>
   /** Tries to fill a guest's cart as the shopper will; null when the store cannot be asked, or does not answer in time. */
   refillCart(wish: RefillWish): Promise<Refilled | null>
+  /** Its logo in the sizes it keeps, then its icon: the first that can be used is the one to take. Never throws; a shop may have none. */
+  logos(signal?: AbortSignal): AsyncIterable<StoreLogo>
   webhooks(): Promise<WebhookSubscription[]>
   createWebhook(topic: string, deliveryUrl: string, secret: string): Promise<WebhookSubscription>
   deleteWebhook(id: string): Promise<void>

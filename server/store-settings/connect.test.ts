@@ -44,6 +44,7 @@ test('connecting tries the keys, keeps what the store says of itself and starts 
   expect(world.queued.map(({ name, key }) => ({ name, key }))).toEqual([
     { name: 'stores.import', key: id },
     { name: 'stores.webhooks', key: id },
+    { name: 'brand.propose', key: id },
   ])
   expect(await check(owner)).toMatchObject({
     status: 200,

@@ -9,6 +9,7 @@ import {
 import { storeTexts } from '../../shared/stores.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import type { Entitlements } from '../billing/rules.ts'
+import { proposeLogoJob } from '../brand/jobs.ts'
 import { type AccountTx, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
@@ -123,6 +124,7 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
     : await sql.insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
   const inside = { storeId: store.id, db: tx.db }
   await takeKeys(deps, tx, store.id, checked.keys)
+  await deps.jobs.enqueue(tx.db, proposeLogoJob, { storeId: store.id }, store.id)
   await sql.insertSendSchedule(inside)
   await createReadyFlow(inside, now, checked.isDemoStore)
   if (connector.sessionId) await setSessionStore(tx, connector.sessionId, store.id)

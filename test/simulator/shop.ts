@@ -84,6 +84,7 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
       }))
     },
     refillCart: async () => null,
+    logos: async function* () {},
     webhooks: async () => [],
     createWebhook: async (topic, deliveryUrl) => ({ id: '1', topic, status: 'active', deliveryUrl }),
     deleteWebhook: async () => {},

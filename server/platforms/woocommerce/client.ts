@@ -3,6 +3,7 @@ import { pullCustomers, pullProducts } from './catalogue.ts'
 import { readProfile } from './connect.ts'
 import { createCoupons, deleteCoupons, findCoupon, pullCoupons, readCouponsById, updateCoupon } from './coupons.ts'
 import { createWooHttp, type WooNet } from './http.ts'
+import { readLogos } from './logos.ts'
 import { pullOrders, readSingleOrder } from './orders.ts'
 import { refillCart } from './refill.ts'
 import { pullTerms } from './terms.ts'
@@ -28,6 +29,7 @@ export function createWooCommerceClient(access: StoreAccess, net: WooNet): Store
     updateCoupon: (id, draft) => updateCoupon(http, id, draft),
     deleteCoupons: (ids) => deleteCoupons(http, ids),
     refillCart: (wish) => refillCart(access, net, wish),
+    logos: (signal) => readLogos(access, net, signal),
     webhooks: () => listWebhooks(http),
     createWebhook: (topic, deliveryUrl, secret) => createWebhook(http, topic, deliveryUrl, secret),
     deleteWebhook: (id) => deleteWebhook(http, id),

@@ -1,0 +1,5 @@
+import { z } from 'zod'
+import { job } from '../core/jobs.ts'
+
+/** Looks for a logo in a store that was just connected. Key: the store. */
+export const proposeLogoJob = job('brand.propose', z.object({ storeId: z.uuid() }), 'one')

@@ -1,0 +1,113 @@
+import { crc32, deflateSync } from 'node:zlib'
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { formatOf, readPicture, uploadFormats } from './pictures.ts'
+
+// Hostile files: what is refused, in words, and what is left of what is taken.
+
+/** Made before our own code forbids the library everything but reading four formats. */
+const drawn = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 4, background: { r: 200, g: 30, b: 60, alpha: 0.5 } } })
+const png = (width = 320, height = 120) => drawn(width, height).png().toBuffer()
+const jpeg = (width = 320, height = 120) => drawn(width, height).flatten().jpeg().toBuffer()
+
+const read = (bytes: Buffer) => readPicture(bytes, uploadFormats)
+const refusal = (bytes: Buffer) =>
+  read(bytes).then(
+    () => 'taken',
+    (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
+  )
+
+/** A PNG that says it is so large, with nothing in it. */
+function claimed(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(data.length)
+    sum.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, sum])
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([8, 6, 0, 0, 0], 8)
+  const magic = Buffer.from('89504e470d0a1a0a', 'hex')
+  return Buffer.concat([
+    magic,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.alloc(100_000))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+test('a PNG, a JPEG and a GIF are taken; a GIF becomes a PNG of its first picture', async () => {
+  expect(await read(await png())).toMatchObject({ type: 'png', width: 320, height: 120 })
+  expect(await read(await jpeg())).toMatchObject({ type: 'jpeg', width: 320, height: 120 })
+  const frames = await Promise.all([drawn(40, 20), drawn(40, 20).negate()].map((one) => one.raw().toBuffer()))
+  const strip = sharp(Buffer.concat(frames), { raw: { width: 40, height: 40, channels: 4, pageHeight: 20 } })
+  const gif = await read(await strip.gif({ loop: 0, delay: [100, 100] }).toBuffer())
+  expect(gif).toMatchObject({ type: 'png', width: 40, height: 20 })
+  expect(formatOf(gif.content)).toBe('png')
+})
+
+test('a large picture is made small enough for a mail, and keeps its shape', async () => {
+  expect(await read(await png(2_000, 500))).toMatchObject({ width: 800, height: 200 })
+  expect(await read(await jpeg(500, 2_000))).toMatchObject({ width: 100, height: 400 })
+})
+
+test('what is written on the back of a picture does not come along', async () => {
+  const payload = '<script>alert(1)</script>'
+  const trailing = Buffer.concat([await png(), Buffer.from(payload)])
+  const described = await drawn(320, 120)
+    .flatten()
+    .jpeg()
+    .withExif({ IFD0: { ImageDescription: payload } })
+    .toBuffer()
+  expect(described.includes(payload)).toBe(true)
+  for (const file of [trailing, described]) {
+    const { content } = await read(file)
+    expect(content.includes('script')).toBe(false)
+    expect(formatOf(content)).not.toBeNull()
+  }
+})
+
+test('what is no picture of these kinds is refused, whatever it claims to be', async () => {
+  const svg =
+    '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><script>1</script></svg>'
+  expect(await refusal(Buffer.from(svg))).toBe(
+    'unprocessable: Mail programs do not show SVG pictures. Choose a PNG, JPEG or GIF file.',
+  )
+  const webp = Buffer.from('UklGRiIAAABXRUJQVlA4TAYAAAAvQWxvAGs=', 'base64')
+  for (const bytes of [Buffer.alloc(0), Buffer.from('%PDF-1.7'), Buffer.from('<html>'), webp, Buffer.from('BM1234')]) {
+    expect(await refusal(bytes)).toBe('unprocessable: This is not a PNG, JPEG or GIF file.')
+  }
+  const inDisguise = Buffer.concat([Buffer.from('GIF89a'), Buffer.from(svg)])
+  expect(await refusal(inDisguise)).toMatch(/^unprocessable: This picture (could not be read|is too large)/)
+})
+
+test('a picture that would unpack to gigabytes is refused before it is unpacked', async () => {
+  const sentence = 'unprocessable: This picture is too large. Choose one of at most 4000 × 4000 pixels.'
+  expect(await refusal(claimed(60_000, 60_000))).toBe(sentence)
+  expect(await refusal(claimed(4_001, 100))).toBe(sentence)
+  expect(await refusal(await png(8, 8))).toBe(
+    'unprocessable: This picture is 8 × 8 pixels. Choose one of at least 16 × 16.',
+  )
+})
+
+test('a file that breaks off is refused', async () => {
+  const damaged = 'unprocessable: This picture could not be read. The file may be damaged.'
+  const noise = sharp({
+    create: {
+      width: 300,
+      height: 300,
+      channels: 3,
+      background: '#fff',
+      noise: { type: 'gaussian', mean: 128, sigma: 60 },
+    },
+  })
+  for (const whole of [await noise.clone().png().toBuffer(), await noise.clone().jpeg().toBuffer()]) {
+    expect(await refusal(whole.subarray(0, Math.floor(whole.length / 2)))).toBe(damaged)
+    expect(await refusal(whole.subarray(0, 20))).toBe(damaged)
+  }
+  expect(await refusal(claimed(300, 300))).toBe(damaged)
+})

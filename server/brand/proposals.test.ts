@@ -1,0 +1,77 @@
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { aConnectedStore, aHome, anOwner, type Connected, connect } from '../../test/connected-store.ts'
+import { aFakeStore } from '../../test/fake-store.ts'
+import { aWorld } from '../../test/world.ts'
+import { brandOf } from './brand.ts'
+import { proposeLogo } from './proposals.ts'
+
+// A logo found in the store: proposed, never used before a member has said so.
+
+const world = aWorld()
+
+const picture = (background: string, format: 'png' | 'webp' = 'png') =>
+  sharp({ create: { width: 200, height: 80, channels: 3, background } })
+    .toFormat(format)
+    .toBuffer()
+
+async function aShop(...contents: Buffer[]) {
+  const shop = await aConnectedStore(world)
+  shop.fake.allLogos = contents.map((content) => ({ source: 'site_logo' as const, content }))
+  return shop
+}
+
+const call = ({ owner }: Connected, method: 'GET' | 'POST' | 'DELETE', path = '') =>
+  world.request(method, `/api/stores/brand${path}`, { token: owner.token })
+const logoOf = async ({ storeId }: Connected) => (await brandOf({ storeId, db: world.db })).logo
+
+test('a store that is connected is asked for its logo', async () => {
+  await connect(world, await anOwner(world), aFakeStore(aHome()))
+  expect(world.queued.map(({ name }) => name)).toContain('brand.propose')
+})
+
+test('a store’s logo is proposed, and used only once it is confirmed', async () => {
+  const store = await aShop(Buffer.from('<svg/>'), await picture('#224466', 'webp'))
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  const { proposal } = (await call(store, 'GET')).body
+  expect(proposal).toMatchObject({ source: 'site_logo', logo: { width: 200, height: 80 } })
+  expect(await logoOf(store)).toBeNull()
+  const confirmed = await call(store, 'POST', '/proposal/confirm')
+  expect(confirmed.body).toMatchObject({ proposal: null, logo: proposal.logo })
+  expect(await logoOf(store)).toMatchObject(proposal.logo)
+  expect((await call(store, 'POST', '/proposal/confirm')).status).toBe(404)
+})
+
+test('what was dismissed is not proposed again by itself, but when it is asked for', async () => {
+  const store = await aShop(await picture('#224466'))
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'DELETE', '/proposal')).body.proposal).toBeNull()
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'GET')).body.proposal).toBeNull()
+  expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'found', proposal: {} })
+  await call(store, 'DELETE', '/proposal')
+  store.fake.allLogos[0]!.content = await picture('#886644')
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'GET')).body.proposal).not.toBeNull()
+})
+
+test('a store with a logo of its own here is not asked again, and the same one is not proposed', async () => {
+  const store = await aShop(await picture('#224466'))
+  await call(store, 'POST', '/proposal')
+  await call(store, 'POST', '/proposal/confirm')
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'used', proposal: null })
+})
+
+test('a store without a picture that can be used proposes nothing', async () => {
+  const store = await aShop(Buffer.from('<html>'), Buffer.from('89504e470d0a1a0a00', 'hex'))
+  expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'none', proposal: null })
+})
+
+test('a store that was disconnected in the meantime is not asked', async () => {
+  const store = await aShop(await picture('#224466'))
+  await world.request('DELETE', '/api/stores/disconnect', { token: store.owner.token })
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  const { rows } = await world.pool.query('select 1 from brand_proposals where store_id = $1', [store.storeId])
+  expect(rows).toEqual([])
+})

@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { afterEach, expect, test } from 'vitest'
+import { serve } from '../../../test/contract-servers/serve.ts'
+import { type GuardedFetchOptions, openGuardedHttp } from '../../net/guarded-fetch.ts'
+import { readLogos } from './logos.ts'
+
+// What a shop says of its logo, from a real server: /wp-json/ and /wp-json/wp/v2/media are recorded in WordPress’s form.
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()))
+})
+
+type Answers = Record<string, (request: IncomingMessage, reply: ServerResponse) => void>
+
+const anywhere = (): GuardedFetchOptions => ({ allowPrivate: true })
+
+async function shop(answers: (url: string) => Answers, guard: (url: string) => GuardedFetchOptions = anywhere) {
+  const asked: { path: string; authorization: string | undefined }[] = []
+  const served = await serve((request, reply) => {
+    asked.push({ path: request.url!, authorization: request.headers.authorization })
+    const answer = answers(`http://localhost:${served.port}`)[request.url!]
+    if (answer) answer(request, reply)
+    else reply.writeHead(404).end('{}')
+  })
+  const storeUrl = `http://localhost:${served.port}`
+  const http = openGuardedHttp(guard(storeUrl))
+  open.push(served, http)
+  const access = { storeUrl, homeUrl: storeUrl, consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+  const found: string[] = []
+  for await (const { source, content } of readLogos(access, { fetch: http.fetch, now: () => new Date() })) {
+    found.push(`${source} ${content.toString('latin1').slice(0, 20)}`)
+  }
+  return { found, asked }
+}
+
+const json = (body: unknown) => (_: IncomingMessage, reply: ServerResponse) =>
+  void reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+const file = (content: string | Buffer) => (_: IncomingMessage, reply: ServerResponse) => void reply.end(content)
+
+const MEDIA = '/wp-json/wp/v2/media/42'
+
+test('the logo comes first in its uncropped sizes, then the icon, and no key goes along', async () => {
+  const { found, asked } = await shop((url) => ({
+    '/wp-json/': json({ site_logo: 42, site_icon: 43, site_icon_url: `${url}/icon.png` }),
+    [MEDIA]: json({
+      source_url: `${url}/full.png`,
+      media_details: {
+        sizes: { thumbnail: { source_url: `${url}/square.png` }, medium: { source_url: `${url}/medium.png` } },
+      },
+    }),
+    '/full.png': file('full'),
+    '/medium.png': file('medium'),
+    '/icon.png': file('icon'),
+  }))
+  expect(found).toEqual(['site_logo full', 'site_logo medium', 'site_icon icon'])
+  expect(asked.every(({ authorization }) => authorization === undefined)).toBe(true)
+  expect(asked.some(({ path }) => path.includes('ck_1') || path === '/square.png')).toBe(false)
+})
+
+test('a shop without a logo gives its icon, one without either nothing', async () => {
+  const icon = await shop((url) => ({
+    '/wp-json/': json({ site_logo: 0, site_icon_url: `${url}/icon.png` }),
+    '/icon.png': file('icon'),
+  }))
+  expect(icon.found).toEqual(['site_icon icon'])
+  expect((await shop(() => ({ '/wp-json/': json({ site_logo: 0, site_icon: 0, site_icon_url: '' }) }))).found).toEqual(
+    [],
+  )
+  expect((await shop(() => ({ '/wp-json/': file('<html>') }))).found).toEqual([])
+})
+
+test('a list of media that is closed, a broken picture and one too large lead on to the next', async () => {
+  const { found } = await shop((url) => ({
+    '/wp-json/': json({ site_logo: 42, site_icon_url: `${url}/icon.png` }),
+    [MEDIA]: json({
+      source_url: `${url}/missing.png`,
+      media_details: {
+        sizes: {
+          large: { source_url: `${url}/large.png` },
+          medium_large: { source_url: `${url}/bomb.png` },
+          medium: 7,
+        },
+      },
+    }),
+    '/large.png': file(Buffer.alloc(3_000_000)),
+    '/bomb.png': (_, reply) =>
+      void reply.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(3_000_000))),
+    '/icon.png': file('icon'),
+  }))
+  expect(found).toEqual(['site_icon icon'])
+  const closed = await shop((url) => ({
+    '/wp-json/': json({ site_logo: 42, site_icon_url: `${url}/icon.png` }),
+    [MEDIA]: (_, reply) => void reply.writeHead(401).end('{}'),
+    '/icon.png': file('icon'),
+  }))
+  expect(closed.found).toEqual(['site_icon icon'])
+})
+
+test('a picture at an address inside our own network is not fetched', async () => {
+  let asked = 0
+  const inside = await serve((_, reply) => {
+    asked += 1
+    reply.end('inside')
+  })
+  open.push(inside)
+  // Only the shop itself may be on a private address.
+  const walls = (url: string) => ({ allowPrivate: false, allowedOrigins: [url] })
+  for (const address of [
+    `http://127.0.0.1:${inside.port}/x.png`,
+    'http://169.254.169.254/x.png',
+    'file:///etc/passwd',
+  ]) {
+    const answers = () => ({ '/wp-json/': json({ site_logo: 0, site_icon_url: address }) })
+    expect((await shop(answers, walls)).found).toEqual([])
+  }
+  const own = (url: string) => ({
+    '/wp-json/': json({ site_icon_url: `${url}/icon.png` }),
+    '/icon.png': (_: IncomingMessage, reply: ServerResponse) =>
+      void reply.writeHead(302, { location: `http://127.0.0.1:${inside.port}/x.png` }).end(),
+  })
+  expect((await shop(own, walls)).found).toEqual([])
+  expect(asked).toBe(0)
+})

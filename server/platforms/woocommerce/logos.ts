@@ -1,0 +1,51 @@
+import type { StoreAccess, StoreLogo } from '../platform.ts'
+import { readAnswer, type WooNet } from './http.ts'
+import { idText, isRecord, webAddress } from './text.ts'
+
+// The logo and the icon a shop shows on its own pages. All of it is public: no key goes along, to whatever host a picture is on.
+
+/** What one request may answer: a picture that a mail could show is far smaller. */
+const MOST_BYTES = 2 * 1024 * 1024
+const LIMIT_MS = 10_000
+/** Sizes that WordPress keeps uncropped, the one wanted most first. */
+const SIZES = ['full', 'large', 'medium_large', 'medium'] as const
+
+/** The logo in its sizes, then the icon; nothing where the shop has none, or does not say. */
+export async function* readLogos(access: StoreAccess, net: WooNet, signal?: AbortSignal): AsyncGenerator<StoreLogo> {
+  const index = await getJson(`${access.storeUrl}/wp-json/`)
+  if (!isRecord(index)) return
+  const logoId = idText(index.site_logo)
+  const media = logoId && (await getJson(`${access.storeUrl}/wp-json/wp/v2/media/${logoId}`))
+  for (const url of media ? addressesOf(media) : []) yield* picture('site_logo', url)
+  const icon = webAddress(index.site_icon_url)
+  if (icon) yield* picture('site_icon', icon)
+
+  async function* picture(source: StoreLogo['source'], url: string) {
+    const content = await get(url, 'image/png,image/jpeg,image/gif,image/webp')
+    if (content) yield { source, content }
+  }
+
+  async function getJson(url: string): Promise<unknown> {
+    const answer = await ask(url, 'application/json')
+    return answer && readAnswer(answer, net.now()).body
+  }
+
+  async function get(url: string, accept: string): Promise<Buffer | null> {
+    return (await ask(url, accept))?.body ?? null
+  }
+
+  /** null: no answer that can be used, for whatever reason. */
+  async function ask(url: string, accept: string) {
+    const request = { headers: { accept }, maxBytes: MOST_BYTES, timeoutMs: LIMIT_MS, ...(signal && { signal }) }
+    const answer = await net.fetch(url, request).catch(() => null)
+    return answer?.status === 200 ? answer : null
+  }
+}
+
+function addressesOf(media: unknown): string[] {
+  if (!isRecord(media)) return []
+  const sizes = isRecord(media.media_details) && isRecord(media.media_details.sizes) ? media.media_details.sizes : {}
+  const listed = SIZES.map((name) => (isRecord(sizes[name]) ? webAddress(sizes[name].source_url) : null))
+  const all = [listed[0] ?? webAddress(media.source_url), ...listed.slice(1)]
+  return [...new Set(all.filter((url) => url !== null))]
+}
