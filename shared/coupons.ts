@@ -31,6 +31,8 @@ export const couponTexts = {
   /** Decision 33. */
   sharedCap:
     'Neither platform can cap a percentage for a shared code. Choose personal codes, or remove the maximum discount.',
+  /** Decision 34. */
+  personalLimit: 'Each personal code can be used once, so a personal coupon has no usage limit.',
   fixedCap: 'A fixed amount has no maximum discount.',
   readOnlyKey: 'The key of this store is read-only. Coupons need a key with read/write permission.',
   notOurs: 'This coupon was made in the store. It can only be edited there.',
@@ -160,10 +162,11 @@ const fields = z.object({
 
 /** What stands between fields, and by which of them it is shown. Every field may still be wrong by itself. */
 function wrongTogether(said: Partial<z.infer<typeof fields>>): [keyof typeof fields.shape, string][] {
-  const { type, amount, maxDiscount, kind = 'shared', startDate, endDate } = said
+  const { type, amount, maxDiscount, usageLimit, kind = 'shared', startDate, endDate } = said
   const wrong: [keyof typeof fields.shape, string | false][] = [
     ['amount', Number.isFinite(amount) && wrongAmount(type, amount!)],
     ['maxDiscount', maxDiscount != null && capText(type, kind)],
+    ['usageLimit', kind === 'personal' && usageLimit != null && couponTexts.personalLimit],
     ['endDate', Date.parse(endDate ?? '') <= Date.parse(startDate ?? '') && couponTexts.endBeforeStart],
   ]
   return wrong.flatMap(([field, text]) => (text ? [[field, text]] : []))

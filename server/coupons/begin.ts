@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import type { StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
+import { isForOwner } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { beginCouponsJob } from './jobs.ts'
 import { expiredAt } from './rules.ts'
@@ -27,12 +28,19 @@ export async function beginCoupons(deps: Deps, { storeId }: z.infer<typeof begin
   try {
     const client = await storeAccess(deps, store)
     for (const { id } of await sql.couponsToBegin(store, deps.now())) {
-      await beginOne({ deps, store, client, currency: row.currency }, id)
+      await beginOne({ deps, store, client, currency: row.currency }, id).catch(afterThat(deps, storeId, id))
     }
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof AppError)) throw error
     deps.log.warn({ storeId, err: error }, 'coupons.not_begun')
   }
+}
+
+/** One coupon that the store fails at does not keep those behind it from beginning; a store that is away, or refuses all, is left alone. */
+const afterThat = (deps: Deps, storeId: string, couponId: string) => (error: unknown) => {
+  const isOfOne = error instanceof StoreProblem && error.code !== 'unreachable' && !isForOwner(error.code)
+  if (!isOfOne) throw error
+  deps.log.warn({ storeId, couponId, err: error }, 'coupons.not_begun')
 }
 
 interface Beginning {
