@@ -38,6 +38,7 @@ export const couponTexts = {
   notOurs: 'This coupon was made in the store. It can only be edited there.',
   /** Of a personal coupon whose codes are out, and of a shared one: it would be another coupon. */
   kindIsKept: 'A shared coupon cannot become personal, nor a personal one shared. Create another coupon.',
+  isChanging: 'This coupon is being changed at the moment. Try again in a few seconds.',
   goneInStore: 'This coupon is no longer in your store.',
   fetchFailed: 'Failed to fetch coupons (using fallback)',
   createFailed: 'Failed to create coupon',

@@ -36,6 +36,8 @@ create table coupons (
   terms jsonb not null default '{}',
   -- when it was found to be deleted in the store
   gone_at timestamptz,
+  -- somebody writes it into the store; nobody else does until then
+  locked_until timestamptz,
   modified_at timestamptz,
   seen_at timestamptz not null,
   created_at timestamptz not null,

@@ -8,6 +8,7 @@ import { storeAccess } from '../stores/access.ts'
 import { isForOwner } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { beginCouponsJob } from './jobs.ts'
+import { withCoupon } from './lock.ts'
 import { expiredAt } from './rules.ts'
 import * as sql from './sql.ts'
 
@@ -28,7 +29,11 @@ export async function beginCoupons(deps: Deps, { storeId }: z.infer<typeof begin
   try {
     const client = await storeAccess(deps, store)
     for (const { id } of await sql.couponsToBegin(store, deps.now())) {
-      await beginOne({ deps, store, client, currency: row.currency }, id).catch(afterThat(deps, storeId, id))
+      const beginning = { deps, store, client, currency: row.currency }
+      // One that is being changed begins a minute later.
+      await withCoupon(deps, store, { id, waitMs: 0 }, (coupon) => beginOne(beginning, coupon)).catch(
+        afterThat(deps, storeId, id),
+      )
     }
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof AppError)) throw error
@@ -50,15 +55,15 @@ interface Beginning {
   currency: string
 }
 
-/** Its owner may switch it off or change it at the same time: what it is here when the store has answered is what is to stand there. */
-async function beginOne({ deps, store, client, currency }: Beginning, id: string): Promise<void> {
+/** A reading of the store may change it at the same time: what it is here when the store has answered is what is to stand there. */
+async function beginOne({ deps, store, client, currency }: Beginning, coupon: sql.CouponRow): Promise<void> {
   const write = (coupon: sql.CouponRow) => {
     const isHidden = !coupon.is_active || (coupon.starts_at !== null && coupon.starts_at > deps.now())
     const expiresAt = isHidden ? expiredAt(deps.now()) : (coupon.ends_at?.toISOString() ?? null)
     return client.updateCoupon(coupon.platform_id!, { currency, expiresAt })
   }
-  const coupon = await sql.readCoupon(store, id)
-  if (!coupon?.is_withheld || !coupon.is_active) return
+  const { id } = coupon
+  if (!coupon.is_withheld || !coupon.is_active) return
   const changed = await write(coupon)
   if (!('coupon' in changed)) {
     deps.log.warn({ storeId: store.storeId, couponId: id, refusal: changed.words }, 'coupons.not_begun')

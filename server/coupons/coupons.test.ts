@@ -373,13 +373,12 @@ describe('the start of a coupon', () => {
       (await post({ code: 'NEXT', ...later })).body.coupon._id,
     ]
     world.advance(DAY_MS)
-    let isOff = false
+    let off: Promise<Reply[]> | undefined
     shop.fake.afterCoupon = async () => {
-      if (isOff) return
-      isOff = true
-      for (const [at, code] of ['LATER', 'NEXT'].entries()) await put(ids[at], { code, isActive: false })
+      off ??= Promise.all(['LATER', 'NEXT'].map((code, at) => put(ids[at], { code, isActive: false })))
     }
     await beginCoupons(world.deps, { storeId: shop.storeId })
+    expect((await off!).map(({ status }) => status)).toEqual([200, 200])
     for (const code of ['later', 'next']) expect(inStore(code)!.expiresAt! < inDays(0)).toBe(true)
     for (const id of ids) expect(await rowOf(id)).toMatchObject({ is_active: false, is_withheld: true })
   })

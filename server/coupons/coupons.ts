@@ -9,6 +9,7 @@ import { storeAccess } from '../stores/access.ts'
 import { toAppError } from '../stores/problems.ts'
 import { readStore, type StoreRow } from '../stores/store.ts'
 import { listedRow } from './copy.ts'
+import { withCoupon } from './lock.ts'
 import { draftOf, isWithheld, markedId, markOf, type Wanted, wantedOf } from './rules.ts'
 import * as sql from './sql.ts'
 
@@ -40,8 +41,19 @@ export async function createCoupon(deps: Deps, store: StoreDb<Db>, input: Coupon
 
 export async function updateCoupon(deps: Deps, store: StoreDb<Db>, id: string, input: CouponInput): Promise<void> {
   const writing = await begin(deps, store, couponTexts.noStoreToUpdate)
-  const coupon = await ownCoupon(store, id)
   const wanted = readWanted(writing, input)
+  await changeOwn(writing, id, (coupon) => writeChange(writing, { coupon, wanted, input }))
+}
+
+interface Change {
+  coupon: sql.CouponRow
+  wanted: Wanted
+  input: CouponInput
+}
+
+async function writeChange(writing: Writing, { coupon, wanted, input }: Change): Promise<void> {
+  const { deps, store } = writing
+  const { id } = coupon
   if (input.kind !== coupon.kind) throw wrongField('kind', couponTexts.kindIsKept)
   if (coupon.kind === 'personal')
     return void (await sql.updateCoupon(store, id, { ...wanted, platform_type: wanted.type }))
@@ -60,9 +72,12 @@ export async function updateCoupon(deps: Deps, store: StoreDb<Db>, id: string, i
 /** Answers the steps of flows that sent it; they go on without a coupon. What it earned stays in the reports. */
 export async function deleteCoupon(deps: Deps, store: StoreDb<Db>, id: string): Promise<sql.StepRow[]> {
   const writing = await begin(deps, store, couponTexts.noStoreToDelete)
-  const coupon = await ownCoupon(store, id)
-  if (coupon.platform_id !== null) {
-    const platformId = coupon.platform_id
+  return changeOwn(writing, id, (coupon) => takeAway(writing, coupon))
+}
+
+async function takeAway(writing: Writing, { id, platform_id: platformId }: sql.CouponRow): Promise<sql.StepRow[]> {
+  const { deps, store } = writing
+  if (platformId !== null) {
     await inWords(writing, couponTexts.deleteFailed, async (client) => {
       if (!(await remove(client, platformId, writing.row.currency))) {
         throw new AppError('unprocessable', couponTexts.deleteFailed)
@@ -83,11 +98,21 @@ async function begin(deps: Deps, store: StoreDb<Db>, noStore: string): Promise<W
   return { deps, store, row }
 }
 
-async function ownCoupon(store: StoreDb<Db>, id: string): Promise<sql.CouponRow> {
-  const coupon = await sql.readCoupon(store, id)
-  if (!coupon) throw new AppError('not_found', couponTexts.badId)
-  if (coupon.made_by !== 'recoup') throw new AppError('conflict', couponTexts.notOurs)
-  return coupon
+/** A start is written in a moment. */
+const PATIENCE_MS = 10_000
+
+async function changeOwn<T>(
+  { deps, store }: Writing,
+  id: string,
+  work: (coupon: sql.CouponRow) => Promise<T>,
+): Promise<T> {
+  const done = await withCoupon(deps, store, { id, waitMs: PATIENCE_MS }, async (coupon) => {
+    if (coupon.made_by !== 'recoup') throw new AppError('conflict', couponTexts.notOurs)
+    return { answer: await work(coupon) }
+  })
+  if (done === 'gone') throw new AppError('not_found', couponTexts.badId)
+  if (done === 'busy') throw new AppError('conflict', couponTexts.isChanging)
+  return done.answer
 }
 
 function readWanted({ row }: Writing, input: CouponInput): Wanted {

@@ -59,3 +59,40 @@ test('a coupon that the store fails at does not keep those behind it from beginn
   await begin()
   expect(asked).toBe(1)
 })
+
+test('a start that comes while its owner changes the coupon is not written, and a change waits for a start', async () => {
+  const { body: made } = await post({ code: 'LATER', startDate: inDays(1) })
+  const { _id } = made.coupon
+  world.advance(DAY_MS)
+  const end = inDays(30)
+  const changed = () => put(_id, { code: 'LATER', startDate: inDays(-1), endDate: end })
+  // What was read before the change is written after it.
+  shop.fake.afterCoupon = async () => {
+    shop.fake.afterCoupon = async () => {}
+    await begin()
+  }
+  expect((await changed()).status).toBe(200)
+  expect(new Date(inStore('later')!.expiresAt!).getTime()).toBe(Math.floor(Date.parse(end) / 1_000) * 1_000)
+  await world.db.updateTable('coupons').set({ is_withheld: true }).where('id', '=', _id).execute()
+  let change: Promise<Reply> | undefined
+  shop.fake.afterCoupon = async () => {
+    change ??= put(_id, { code: 'LATER', startDate: inDays(-1), endDate: inDays(60) })
+  }
+  await begin()
+  expect((await change!).status).toBe(200)
+  expect(inStore('later')!.expiresAt! > inDays(59)).toBe(true)
+})
+
+test('a coupon that a process had when it ended is free after some minutes, also after the clock was put back', async () => {
+  const { body: made } = await post()
+  const locked = (minutes: number) =>
+    world.db
+      .updateTable('coupons')
+      .set({ locked_until: new Date(world.now.getTime() + minutes * 60_000) })
+      .where('id', '=', made.coupon._id)
+      .execute()
+  await locked(0)
+  expect((await put(made.coupon._id, { amount: 20 })).status).toBe(200)
+  await locked(60)
+  expect((await put(made.coupon._id, { amount: 30 })).status).toBe(200)
+})

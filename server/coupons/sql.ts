@@ -28,6 +28,38 @@ export function updateCoupon({ db, storeId }: StoreDb, id: string, change: Updat
   return db.updateTable('coupons').set(change).where('store_id', '=', storeId).where('id', '=', id).execute()
 }
 
+const CLOCKS_DIFFER_MS = 60_000
+
+/** undefined: there is no such coupon, or somebody has it. A lock that ends much later than this one is of a clock that has stepped back since. */
+export function lockCoupon({ db, storeId }: StoreDb, id: string, { now, until }: { now: Date; until: Date }) {
+  return db
+    .updateTable('coupons')
+    .set({ locked_until: until })
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .where('gone_at', 'is', null)
+    .where(({ or, eb }) =>
+      or([
+        eb('locked_until', 'is', null),
+        eb('locked_until', '<=', now),
+        eb('locked_until', '>', new Date(until.getTime() + CLOCKS_DIFFER_MS)),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Not that of a successor. */
+export function unlockCoupon({ db, storeId }: StoreDb, id: string, until: Date) {
+  return db
+    .updateTable('coupons')
+    .set({ locked_until: null })
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .where('locked_until', '=', until)
+    .execute()
+}
+
 /** Which coupons these are: by the store's id, gone ones too, or by the id that was written into them. */
 export function knownCoupons({ db, storeId }: StoreDb, platformIds: readonly string[], ids: readonly string[]) {
   return db

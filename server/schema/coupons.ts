@@ -33,6 +33,7 @@ export interface CouponsTable {
   is_tied_to_email: Generated<boolean>
   terms: ColumnType<CouponTerms, string | undefined, string>
   gone_at: Generated<Date | null>
+  locked_until: Generated<Date | null>
   modified_at: Generated<Date | null>
   seen_at: Date
   created_at: Date
