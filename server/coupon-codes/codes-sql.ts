@@ -73,6 +73,12 @@ export interface Ahead {
   horizon: Date
 }
 
+/** Whoever edits a personal coupon ends before its codes are taken up, or begins after that. */
+export async function holdTerms({ db, storeId }: StoreTx): Promise<void> {
+  await sql`select id from coupons where store_id = ${storeId} and kind = 'personal' and gone_at is null
+    order by id for share`.execute(db)
+}
+
 /** Those due first, first. */
 export async function dueCodes({ db, storeId }: StoreDb, ahead: Ahead, limit: number): Promise<DueCode[]> {
   const rows = await sql<DueCode>`

@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
+import { termsOfCoupon } from '../../test/copied-coupons.ts'
 import { aCouponShop, addressOf, type CouponShop } from '../../test/coupon-scene.ts'
 import { aCoupon, aProblem } from '../../test/fake-store.ts'
+import { connectionsWait } from '../../test/locks.ts'
 import { HOUR, MINUTE, pot, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
+import type { Db, Tx } from '../core/db.ts'
 import { readCoupons } from '../sync/goods.ts'
 import { enqueueDueCodes } from './codes.ts'
 import { codesJob } from './codes-jobs.ts'
@@ -130,6 +133,32 @@ test('a coupon whose terms were edited changes the codes of messages that have n
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ percent: 1_500 }])
   expect(shop.fake.allCoupons).toHaveLength(1)
+})
+
+test('no code is made by terms that are just being replaced, and one that was is changed in the same run', async () => {
+  await shop.abandoned('ada')
+  const edit = (db: Db | Tx, percent: number) =>
+    db.updateTable('coupons').set({ percent }).where('id', '=', shop.couponId).execute()
+  const asked: unknown[] = []
+  const { createCoupons } = shop.fake
+  shop.fake.createCoupons = (drafts) => {
+    asked.push(...drafts.map(({ percent }) => percent))
+    return createCoupons(drafts)
+  }
+  let making: ReturnType<typeof shop.make> | undefined
+  await world.db.transaction().execute(async (tx) => {
+    await edit(tx, 1_500)
+    making = shop.make()
+    await connectionsWait(world, 1)
+    shop.fake.afterCoupon = async () => {
+      shop.fake.afterCoupon = async () => {}
+      await edit(world.db, 2_000)
+    }
+  })
+  await making
+  expect(asked).toEqual([1_500])
+  expect(shop.fake.allCoupons).toMatchObject([{ percent: 2_000 }])
+  expect(await shop.codes()).toMatchObject([{ state: 'made', terms: await termsOfCoupon(world, shop.couponId) }])
 })
 
 test('a coupon its owner has tied to the email is for the recipient alone', async () => {

@@ -46,10 +46,11 @@ export function makeCodes(deps: Deps, { storeId }: z.infer<typeof codesJob.paylo
   })
 }
 
-/** The next codes to ask the store for, each with a row that says so. */
+/** The next codes to ask the store for, each with a row that says so. One whose terms are edited meanwhile is taken up again. */
 async function takeBatch({ deps, store }: SyncJob): Promise<sql.DueCode[]> {
   const now = deps.now()
   return transact(store, async (tx) => {
+    await sql.holdTerms(tx)
     const due = await sql.dueCodes(tx, { now, horizon: after(now, AHEAD_MS) }, BATCH)
     const rows = [...due.filter((row) => row.is_known), ...(await insertNew(deps, tx, due, now))]
     await sql.noteAsked(
