@@ -1,4 +1,6 @@
 import type {
+  CouponChange,
+  CouponChanged,
   CouponDraft,
   ItemRef,
   ItemTerms,
@@ -129,7 +131,14 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
   return fake
 }
 
-type CouponCalls = 'coupons' | 'couponsById' | 'couponByCode' | 'createCoupons' | 'updateCoupon' | 'deleteCoupons'
+type CouponCalls =
+  | 'coupons'
+  | 'couponsById'
+  | 'couponByCode'
+  | 'createCoupons'
+  | 'updateCoupon'
+  | 'updateCoupons'
+  | 'deleteCoupons'
 
 function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
   let made = 900
@@ -165,13 +174,15 @@ function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
     },
     async updateCoupon(id, draft) {
       refuse(self())
-      const words = self().couponRefusal(draft)
-      if (words) return { refusal: 'refused', words }
-      const coupon = self().allCoupons.find(({ couponId }) => couponId === id)
-      if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
-      Object.assign(coupon, fieldsOf(draft))
+      const answer = changed(self(), id, draft)
+      if ('coupon' in answer) await self().afterCoupon()
+      return answer
+    },
+    async updateCoupons(changes) {
+      refuse(self())
+      const answers = changes.map(({ id, draft }) => changed(self(), id, draft))
       await self().afterCoupon()
-      return { coupon: { ...coupon } }
+      return answers
     },
     async deleteCoupons(ids) {
       refuse(self())
@@ -180,6 +191,15 @@ function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
       return [...ids]
     },
   }
+}
+
+function changed(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChanged {
+  const words = fake.couponRefusal(draft)
+  if (words) return { refusal: 'refused', words }
+  const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)
+  if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
+  Object.assign(coupon, fieldsOf(draft))
+  return { coupon: { ...coupon } }
 }
 
 function fieldsOf({ currency: _, email, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {

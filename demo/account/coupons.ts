@@ -51,7 +51,7 @@ export async function idsByCode(deps: Deps, store: StoreDb<Db>, currency: string
   return ids
 }
 
-type CouponCalls = Pick<StoreClient, 'couponsById' | 'createCoupons' | 'updateCoupon'>
+type CouponCalls = Pick<StoreClient, 'couponsById' | 'createCoupons' | 'updateCoupons'>
 
 /** What the store made of codes in the past. Those that were used stand in it under `ids`; of the others none is left. */
 export function couponsOfThePast(ids: ReadonlyMap<string, string>): CouponCalls {
@@ -65,13 +65,14 @@ export function couponsOfThePast(ids: ReadonlyMap<string, string>): CouponCalls 
   return {
     createCoupons: async (drafts) => drafts.map(make),
     couponsById: async ({ ids: wanted }) => ({ rows: wanted.flatMap((id) => made.get(id) ?? []), skipped: [] }),
-    async updateCoupon(id, { mark: _, email: __, currency: ___, ...changes }) {
-      const known = made.get(id)
-      if (!known) return { refusal: 'gone', words: 'Invalid ID.' }
-      const coupon = { ...known, ...changes }
-      made.set(id, coupon)
-      return { coupon }
-    },
+    updateCoupons: async (wanted) =>
+      wanted.map(({ id, draft: { mark: _, email: __, currency: ___, ...changes } }) => {
+        const known = made.get(id)
+        if (!known) return { refusal: 'gone', words: 'Invalid ID.' }
+        const coupon = { ...known, ...changes }
+        made.set(id, coupon)
+        return { coupon }
+      }),
   }
 }
 

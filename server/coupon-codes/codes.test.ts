@@ -161,6 +161,42 @@ test('no code is made by terms that are just being replaced, and one that was is
   expect(await shop.codes()).toMatchObject([{ state: 'made', terms: await termsOfCoupon(world, shop.couponId) }])
 })
 
+test('the codes of an edited coupon are changed a hundred at a time, again after an answer that was lost, each by itself', async () => {
+  await shop.abandoned('ada', 'bob', 'cyd')
+  await shop.make()
+  const batches: number[] = []
+  const { updateCoupons } = shop.fake
+  shop.fake.updateCoupons = (changes) => {
+    batches.push(changes.length)
+    return updateCoupons(changes)
+  }
+  await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', shop.couponId).execute()
+  shop.fake.afterCoupon = async () => {
+    throw aProblem('timeout')
+  }
+  expect((await shop.make()).kind).toBe('failed')
+  expect((await shop.codes()).map(({ state }) => state)).toEqual(['wanted', 'wanted', 'wanted'])
+  shop.fake.afterCoupon = async () => {}
+  const [first] = await shop.codes()
+  // One is gone from the store, one it refuses.
+  shop.fake.allCoupons = shop.fake.allCoupons.filter(({ couponId }) => couponId !== first!.platform_id)
+  let isRefused = false
+  shop.fake.couponRefusal = ({ code }) => {
+    if (code !== undefined || isRefused) return null
+    isRefused = true
+    return 'Not this one.'
+  }
+  await shop.make()
+  expect(batches).toEqual([3, 3])
+  expect(shop.fake.allCoupons).toHaveLength(3)
+  const codes = await shop.codes()
+  expect(codes.map(({ state }) => state).sort()).toEqual(['failed', 'made', 'made'])
+  world.advance(10 * MINUTE)
+  await shop.make()
+  expect(shop.fake.allCoupons.map(({ percent }) => percent)).toEqual([1_500, 1_500, 1_500])
+  expect((await shop.codes()).map(({ state }) => state)).toEqual(['made', 'made', 'made'])
+})
+
 test('a coupon its owner has tied to the email is for the recipient alone', async () => {
   shop = await aCouponShop(world, { is_tied_to_email: true })
   await shop.abandoned('ada')

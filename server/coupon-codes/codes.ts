@@ -3,7 +3,7 @@ import { storeProblemMessage } from '../../shared/store-problems.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeMessages } from '../messages/messages.ts'
-import type { CouponMade, StoreClient } from '../platforms/platform.ts'
+import type { CouponChanged, CouponMade, StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
 import { after, isForOwner } from '../stores/rules.ts'
@@ -111,9 +111,11 @@ async function makeBatch(run: SyncJob, client: StoreClient, batch: readonly sql.
       client,
       makable.filter((row) => row.platform_id === null),
     )
-    for (const row of makable.filter((each) => each.platform_id !== null)) {
-      await settle(run, [{ row, answer: await change(run, client, row, row.platform_id!) }])
-    }
+    await changeMade(
+      run,
+      client,
+      makable.filter((row) => row.platform_id !== null),
+    )
   } catch (error) {
     if (error instanceof StoreProblem && isForOwner(error.code)) await refuseAll(run, makable, error)
     throw error
@@ -153,10 +155,31 @@ async function takeNextCode({ deps, store }: SyncJob, row: sql.DueCode): Promise
   return { refusal: 'Every code for this message is taken in the store.' }
 }
 
-/** The cart, the message or the coupon's terms are others than those it was made for. */
+/** The cart, the message or the coupon's terms are others than those they were made for. Written twice they are the same. */
+async function changeMade(run: SyncJob, client: StoreClient, rows: readonly sql.DueCode[]): Promise<void> {
+  if (rows.length === 0) return
+  const changed = await client.updateCoupons(rows.map((row) => ({ id: row.platform_id!, draft: changesOf(row) })))
+  const settled: Settled[] = []
+  for (const [index, row] of rows.entries()) {
+    settled.push({ row, answer: await answerOfChange(run, row, { platformId: row.platform_id!, ...changed[index]! }) })
+  }
+  await settle(run, settled)
+}
+
 async function change(run: SyncJob, client: StoreClient, row: sql.DueCode, platformId: string): Promise<Answer> {
+  return answerOfChange(run, row, { platformId, ...(await client.updateCoupon(platformId, changesOf(row))) })
+}
+
+function changesOf(row: sql.DueCode) {
   const { mark: _, code: __, ...changes } = draftOf(row)
-  const changed = await client.updateCoupon(platformId, changes)
+  return changes
+}
+
+async function answerOfChange(
+  run: SyncJob,
+  row: sql.DueCode,
+  { platformId, ...changed }: CouponChanged & { platformId: string },
+): Promise<Answer> {
   if ('coupon' in changed) return { platformId }
   if (changed.refusal !== 'gone') return { refusal: changed.words }
   // Somebody has deleted it in the store: it is made again.

@@ -295,6 +295,12 @@ export interface CouponsRead {
 /** Of each draft, in the order given. `words` are the store's. */
 export type CouponMade = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; words: string }
 
+export interface CouponChange {
+  id: string
+  /** Only what is named changes. */
+  draft: Partial<CouponDraft> & { currency: string }
+}
+
 /** `gone`: the store has no such coupon any more. */
 export type CouponChanged = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused' | 'gone'; words: string }
 
@@ -334,7 +340,9 @@ export interface StoreClient {
   /** What the store keeps otherwise than it was sent is deleted again and reported as refused. */
   createCoupons(drafts: readonly CouponDraft[]): Promise<CouponMade[]>
   /** Changes what is named. What the store keeps otherwise is reported as refused, and stands. */
-  updateCoupon(id: string, draft: Partial<CouponDraft> & { currency: string }): Promise<CouponChanged>
+  updateCoupon(id: string, draft: CouponChange['draft']): Promise<CouponChanged>
+  /** The same of many. Answers each, in the order given. */
+  updateCoupons(changes: readonly CouponChange[]): Promise<CouponChanged[]>
   /** For good. Answers which are gone now; those that were gone before are among them. */
   deleteCoupons(ids: readonly string[]): Promise<string[]>
   /** Tries to fill a guest's cart as the shopper will; null when the store cannot be asked, or does not answer in time. */

@@ -1,4 +1,6 @@
 import type {
+  CouponChange,
+  CouponChanged,
   CouponDraft,
   CouponMade,
   PlatformCoupon,
@@ -48,7 +50,7 @@ const TOO_LATE_MS = 120_000
 
 type Calls = Pick<
   StoreClient,
-  'coupons' | 'couponsById' | 'couponByCode' | 'createCoupons' | 'updateCoupon' | 'deleteCoupons'
+  'coupons' | 'couponsById' | 'couponByCode' | 'createCoupons' | 'updateCoupon' | 'updateCoupons' | 'deleteCoupons'
 >
 
 /** `by`: the process that asks. `isThere`: the store answers at all. */
@@ -71,6 +73,13 @@ export function couponCalls({ shelf }: Shop, clock: Clock, by: string | null, is
     const done = work()
     if (shelf.mood === 'lose their answers') throw new StoreProblem('unreachable')
     return done
+  }
+  const change = ({ id, draft }: CouponChange): CouponChanged => {
+    if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
+    const coupon = shelf.coupons.find(({ couponId }) => couponId === id)
+    if (coupon) Object.assign(coupon, fieldsOf(draft))
+    const told = tell(id, false)[0]
+    return told ? { coupon: told } : { refusal: 'gone', words: 'Invalid ID.' }
   }
   return {
     async *coupons() {
@@ -102,13 +111,10 @@ export function couponCalls({ shelf }: Shop, clock: Clock, by: string | null, is
       )
     },
     async updateCoupon(id, draft) {
-      return write(() => {
-        if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
-        const coupon = shelf.coupons.find(({ couponId }) => couponId === id)
-        if (coupon) Object.assign(coupon, fieldsOf(draft))
-        const told = tell(id, false)[0]
-        return told ? { coupon: told } : { refusal: 'gone', words: 'Invalid ID.' }
-      })
+      return write(() => change({ id, draft }))
+    },
+    async updateCoupons(changes) {
+      return write(() => changes.map(change))
     },
     async deleteCoupons(ids) {
       return write(() => {

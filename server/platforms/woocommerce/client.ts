@@ -1,7 +1,15 @@
 import type { StoreAccess, StoreClient } from '../platform.ts'
 import { pullCustomers, pullProducts } from './catalogue.ts'
 import { readProfile } from './connect.ts'
-import { createCoupons, deleteCoupons, findCoupon, pullCoupons, readCouponsById, updateCoupon } from './coupons.ts'
+import {
+  createCoupons,
+  deleteCoupons,
+  findCoupon,
+  pullCoupons,
+  readCouponsById,
+  updateCoupon,
+  updateCoupons,
+} from './coupons.ts'
 import { createWooHttp, type WooNet } from './http.ts'
 import { readLogos } from './logos.ts'
 import { pullOrders, readSingleOrder } from './orders.ts'
@@ -27,6 +35,7 @@ export function createWooCommerceClient(access: StoreAccess, net: WooNet): Store
     couponByCode: (code, currency) => findCoupon(http, code, currency),
     createCoupons: (drafts) => createCoupons(http, drafts),
     updateCoupon: (id, draft) => updateCoupon(http, id, draft),
+    updateCoupons: (changes) => updateCoupons(http, changes),
     deleteCoupons: (ids) => deleteCoupons(http, ids),
     refillCart: (wish) => refillCart(access, net, wish),
     logos: (signal) => readLogos(access, net, signal),

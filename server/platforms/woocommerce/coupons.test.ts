@@ -181,6 +181,34 @@ describe('in the demo store', () => {
     expect(made[2]).toEqual({ refusal: 'refused', words: 'Invalid discount amount.' })
   })
 
+  test('many are changed in batches of a hundred, each answered for itself', async () => {
+    const made = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`EDIT-${n}`)))
+    const ids = made.flatMap((each) => ('coupon' in each ? [each.coupon.couponId] : []))
+    asked = []
+    const changes = [...ids.slice(1), '99999999'].map((id) => ({ id, draft: { currency: 'USD', percent: 2_000 } }))
+    const changed = await client.updateCoupons([
+      { id: ids[0]!, draft: { currency: 'USD', percent: 15_000 } },
+      ...changes,
+    ])
+    expect(asked).toEqual(['POST /wp-json/wc/v3/coupons/batch', 'POST /wp-json/wc/v3/coupons/batch'])
+    expect(changed[0]).toEqual({ refusal: 'refused', words: 'Invalid discount amount.' })
+    expect(changed.slice(1, -1).every((each) => 'coupon' in each && each.coupon.percent === 2_000)).toBe(true)
+    expect(changed.at(-1)).toMatchObject({ refusal: 'gone' })
+    expect((await listed()).find(({ couponId }) => couponId === ids[7])).toMatchObject({
+      percent: 2_000,
+      usageLimit: 5,
+    })
+    instead = (path, body) =>
+      path.endsWith('/batch') && Array.isArray(body.update) ? { update: body.update.toReversed() } : null
+    await expect(client.updateCoupons(changes.slice(0, 2))).rejects.toMatchObject({ code: 'bad_answer' })
+    instead = (_, body) => ({ update: (body.update as object[]).map((row) => ({ ...row, amount: '3.00' })) })
+    expect(await client.updateCoupons(changes.slice(0, 1))).toEqual([
+      { refusal: 'refused', words: 'The store did not keep what was sent (amount).' },
+    ])
+    instead = () => null
+    await client.deleteCoupons(ids)
+  })
+
   test('more than a hundred go in several batches', async () => {
     asked = []
     const made = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`MANY-${n}`)))

@@ -1,4 +1,12 @@
-import type { CouponChanged, CouponDraft, CouponMade, CouponsRead, Page, PlatformCoupon } from '../platform.ts'
+import type {
+  CouponChange,
+  CouponChanged,
+  CouponDraft,
+  CouponMade,
+  CouponsRead,
+  Page,
+  PlatformCoupon,
+} from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { modifiedAfter, pullList } from './catalogue.ts'
 import { COUPON_FIELDS, changedByStore, couponBody, readCoupon } from './coupon-wire.ts'
@@ -117,21 +125,18 @@ function madeOf(draft: CouponDraft, item: unknown): { made: CouponMade; unwanted
   const reading = readCoupon(item, draft.currency)
   if ('skipped' in reading) {
     const { id, reason } = reading.skipped
-    return { made: { refusal: 'refused', words: `The store’s answer cannot be read: ${reason}.` }, unwantedId: id }
+    return { made: { refusal: 'refused', words: unreadable(reason) }, unwantedId: id }
   }
   const wrong = changedByStore(draft, reading.row)
   if (!wrong) return { made: { coupon: reading.row } }
   return { made: { refusal: 'refused', words: otherwise(wrong) }, unwantedId: reading.row.couponId }
 }
 
+const unreadable = (reason: string) => `The store’s answer cannot be read: ${reason}.`
 const otherwise = (what: string) => `The store did not keep what was sent (${what}).`
 
 /** Only what is named changes. */
-export async function updateCoupon(
-  http: WooHttp,
-  id: string,
-  draft: Partial<CouponDraft> & { currency: string },
-): Promise<CouponChanged> {
+export async function updateCoupon(http: WooHttp, id: string, draft: CouponChange['draft']): Promise<CouponChanged> {
   const path = `/coupons/${idText(id) ?? 0}`
   const answer = await http.ask({ method: 'PUT', path, query: FIELDS, body: couponBody(draft) })
   if (isGone(answer)) return { refusal: 'gone', words: plainText(messageOf(answer.body)) ?? 'Invalid ID.' }
@@ -139,6 +144,34 @@ export async function updateCoupon(
   if (!isSuccess(answer)) throw await writeProblem(http, answer)
   const reading = readCoupon(answer.body, draft.currency)
   if ('skipped' in reading) throw new StoreProblem('bad_answer', `coupon ${id}: ${reading.skipped.reason}`)
+  const wrong = changedByStore(draft, reading.row)
+  return wrong ? { refusal: 'refused', words: otherwise(wrong) } : { coupon: reading.row }
+}
+
+/** A row of a batch is answered as the single write is, but with 200. */
+export async function updateCoupons(http: WooHttp, changes: readonly CouponChange[]): Promise<CouponChanged[]> {
+  const changed: CouponChanged[] = []
+  for (const some of chunks(changes)) {
+    const update = some.map(({ id, draft }) => ({ ...couponBody(draft), id: Number(idText(id) ?? 0) }))
+    const answer = await write(http, { method: 'POST', path: '/coupons/batch', body: { update } })
+    const items = isRecord(answer.body) && Array.isArray(answer.body.update) ? answer.body.update : []
+    const isTheirs = some.every(({ id }, index) => isRecord(items[index]) && idText(items[index].id) === idText(id))
+    if (items.length !== some.length || !isTheirs) {
+      throw new StoreProblem('bad_answer', 'the answer does not fit the coupons sent')
+    }
+    changed.push(...some.map((change, index) => changedOf(change, items[index])))
+  }
+  return changed
+}
+
+function changedOf({ draft }: CouponChange, item: Record<string, unknown>): CouponChanged {
+  if (isRecord(item.error)) {
+    const { code, message } = item.error
+    if (!isInvalidId(code)) return refusalOf(code, message)
+    return { refusal: 'gone', words: plainText(message) ?? 'Invalid ID.' }
+  }
+  const reading = readCoupon(item, draft.currency)
+  if ('skipped' in reading) return { refusal: 'refused', words: unreadable(reading.skipped.reason) }
   const wrong = changedByStore(draft, reading.row)
   return wrong ? { refusal: 'refused', words: otherwise(wrong) } : { coupon: reading.row }
 }
@@ -155,11 +188,12 @@ export async function deleteCoupons(http: WooHttp, ids: readonly string[]): Prom
   return gone
 }
 
-const isDeleted = ({ error }: Record<string, unknown>) =>
-  !isRecord(error) || (typeof error.code === 'string' && error.code.endsWith('_invalid_id'))
+const isDeleted = ({ error }: Record<string, unknown>) => !isRecord(error) || isInvalidId(error.code)
+
+const isInvalidId = (code: unknown) => typeof code === 'string' && code.endsWith('_invalid_id')
 
 /** 404 of what is read, 400 of what is changed. */
-const isGone = (answer: WooAnswer) => errorCode(answer).endsWith('_invalid_id')
+const isGone = (answer: WooAnswer) => isInvalidId(errorCode(answer))
 
 const messageOf = (body: unknown) => (isRecord(body) ? body.message : null)
 
