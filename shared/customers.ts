@@ -24,6 +24,9 @@ export type CustomerView = z.infer<typeof CustomerView>
 export const customerSorts = ['since', 'name', 'email', 'phone', 'company', 'registered', 'last_login'] as const
 export type CustomerSort = (typeof customerSorts)[number]
 
+/** Nothing begins with the text searched for; it was looked for anywhere in so many of the newest customers. */
+const lookedThrough = z.number().optional()
+
 const filterFields = {
   search: z.string().max(200).optional(),
   registered: z.enum(['yes', 'no']).optional(),
@@ -53,8 +56,7 @@ export const listCustomers = endpoint({
       pagination: Pagination.extend({
         /** Searches are counted up to 1,000: there are more than `total`. */
         totalIsCapped: z.boolean().optional(),
-        /** Nothing begins with the text searched for; it was looked for anywhere in so many of the newest customers. */
-        lookedThrough: z.number().optional(),
+        lookedThrough,
       }),
     }),
   ]),
@@ -82,7 +84,7 @@ export const abandonedCustomers = endpoint({
   }),
   reply: z.union([
     z.array(AbandonedCustomer),
-    z.object({ customers: z.array(AbandonedCustomer), next: z.string().nullable(), total: z.number() }),
+    z.object({ customers: z.array(AbandonedCustomer), next: z.string().nullable(), total: z.number(), lookedThrough }),
   ]),
 })
 

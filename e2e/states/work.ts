@@ -223,7 +223,38 @@ const NO_CUSTOMERS = answers('stores/customers/recent', {
   pagination: { page: 1, limit: 100, total: 0, pages: 1 },
 })
 
+const somebody = (more: object) => ({
+  ...{ _id: '00000000-0000-4000-8000-000000000001', first_name: 'Ada', last_name: 'Lovelace', phone: null },
+  ...{ customer_email: 'ada@shoppers.example', company: null, is_registered: false, last_login: null, ...more },
+})
+const ONE_OF_MANY = answers('customers/abandoned', {
+  customers: [somebody({ cart_id: NOT_HERE, cart_value: 42, currency: 'USD' })],
+  ...{ next: null, total: 12_000 },
+})
+const FOUND_ANYWHERE = answers('customers/abandoned', {
+  customers: [somebody({ cart_id: NOT_HERE, cart_value: 42, currency: 'USD' })],
+  ...{ next: null, total: 1, lookedThrough: 10_000 },
+})
+
 const ofDiscountMail: State[] = [
+  {
+    name: 'discount mail to more than one may go to',
+    of: 'owner',
+    path: '/coupons',
+    given: [couponsAre(someCoupons()), ONE_OF_MANY],
+    steps: [
+      opensDiscountMail,
+      presses('Select all 12,000'),
+      says('At most 10,000 customers can get one discount mail.'),
+    ],
+  },
+  {
+    name: 'discount mail to those a search found among the newest',
+    of: 'owner',
+    path: '/coupons',
+    given: [couponsAre(someCoupons()), FOUND_ANYWHERE],
+    steps: [opensDiscountMail, says('among the newest 10,000 customers; whoever came before them is not found.')],
+  },
   {
     name: 'discount mail, its customers on their way',
     of: 'owner',

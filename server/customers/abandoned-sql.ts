@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../core/db.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
-import type { ListedCustomer } from './list-sql.ts'
+import { beginsWith, type ListedCustomer } from './list-sql.ts'
 
 // Customers with an abandoned cart: SQL and nothing else. Of several carts the one left last stands for its shopper.
 
@@ -11,9 +11,11 @@ export interface AbandonedRow extends ListedCustomer {
   last_activity_at: Date
 }
 
+/** Whom a search finds: by id where they are few, else all of whom something begins with the text. null: everybody. */
+export type Among = { ids: readonly string[] } | { begin: string } | null
+
 interface Wanted {
-  /** Whom a search finds; null: everybody. */
-  among: readonly string[] | null
+  among: Among
   isRegistered?: boolean | null
   after: { at: string; id: string } | null
   limit: number
@@ -22,8 +24,10 @@ interface Wanted {
 const LAST_LEFT = sql`c.status = 'abandoned' and not exists (select 1 from carts n
   where n.store_id = c.store_id and n.shopper_id = c.shopper_id and n.status = 'abandoned' and (n.started_at, n.id) > (c.started_at, c.id))`
 
-const amongOf = (among: readonly string[] | null) =>
-  among ? sql`and c.shopper_id = any(${[...among]}::uuid[])` : sql``
+function amongOf(among: Among) {
+  if (!among) return sql``
+  return 'ids' in among ? sql`and c.shopper_id = any(${[...among.ids]}::uuid[])` : sql`and ${beginsWith(among.begin)}`
+}
 
 export async function abandonedOf(
   { db, storeId }: StoreDb,
@@ -39,7 +43,7 @@ export async function abandonedOf(
   return rows
 }
 
-export async function countAbandoned({ db, storeId }: StoreDb, among: readonly string[] | null): Promise<number> {
+export async function countAbandoned({ db, storeId }: StoreDb, among: Among): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(distinct c.shopper_id)::int as total from carts c
     join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id

@@ -4,13 +4,17 @@ import { decimal } from '../cart-pages/present.ts'
 import type { StoreDb } from '../core/db.ts'
 import { cursorPage, readCursor } from '../core/paging.ts'
 import * as sql from './abandoned-sql.ts'
-import { type CustomerFilter, countCustomers, pagesOfCustomers } from './list-sql.ts'
+import {
+  type CustomerFilter,
+  type CustomerTotal,
+  countCustomers,
+  MOST_LOOKED_THROUGH,
+  pagesOfCustomers,
+} from './list-sql.ts'
 import { presentCustomer } from './present.ts'
 
 // Customers with an abandoned cart (B 7), and whom a filter finds: those a discount mail is chosen from (decision 39).
 
-/** A search finds so many people at most, the newest of them. */
-const MOST_FOUND = 10_000
 const PAGE = 1_000
 
 const Place = z.object({ at: z.iso.datetime(), id: z.uuid() })
@@ -20,20 +24,31 @@ export async function listAbandonedCustomers(
   store: StoreDb,
   { search = '', cursor, limit }: z.output<typeof abandonedCustomers.query>,
 ): Promise<z.infer<typeof abandonedCustomers.reply>> {
-  const among = await foundBy(store, search.trim())
+  const { among, lookedThrough } = await foundBy(store, search.trim())
   const rows = await sql.abandonedOf(store, { among, after: readCursor(cursor, Place), limit: limit + 1 })
   const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
   const customers = shown.map(presentAbandoned)
-  return cursor === undefined ? customers : { customers, next, total: await sql.countAbandoned(store, among) }
+  if (cursor === undefined) return customers
+  return { customers, next, total: await sql.countAbandoned(store, among), ...(lookedThrough && { lookedThrough }) }
 }
 
-const foundBy = (store: StoreDb, search: string) =>
-  search === '' ? null : idsOfCustomers(store, { search, isRegistered: null }, MOST_FOUND)
+/** Nobody is left out, however many are found: those are met on the way through the carts. */
+async function foundBy(store: StoreDb, search: string): Promise<{ among: sql.Among; lookedThrough?: number }> {
+  if (search === '') return { among: null }
+  const filter = { search, isRegistered: null }
+  const counted = await countCustomers(store, filter)
+  if (counted.isMany) return { among: { begin: search } }
+  const ids = await idsFound(store, filter, counted, MOST_LOOKED_THROUGH)
+  return { among: { ids }, ...(counted.isPartial && { lookedThrough: MOST_LOOKED_THROUGH }) }
+}
 
 /** The newest customers of a filter. */
-export async function idsOfCustomers(store: StoreDb, filter: CustomerFilter, most: number): Promise<string[]> {
+export const idsOfCustomers = async (store: StoreDb, filter: CustomerFilter, most: number): Promise<string[]> =>
+  idsFound(store, filter, await countCustomers(store, filter), most)
+
+async function idsFound(store: StoreDb, filter: CustomerFilter, counted: CustomerTotal, most: number) {
   const ids: string[] = []
-  for await (const page of pagesOfCustomers(store, filter, await countCustomers(store, filter), PAGE)) {
+  for await (const page of pagesOfCustomers(store, filter, counted, PAGE)) {
     ids.push(...page.map(({ id }) => id))
     if (ids.length >= most) break
   }
@@ -42,7 +57,7 @@ export async function idsOfCustomers(store: StoreDb, filter: CustomerFilter, mos
 
 /** Those of a filter who have an abandoned cart, the newest cart first. */
 export async function idsOfAbandoned(store: StoreDb, filter: CustomerFilter, most: number): Promise<string[]> {
-  const among = await foundBy(store, filter.search)
+  const { among } = await foundBy(store, filter.search)
   const rows = await sql.abandonedOf(store, { among, isRegistered: filter.isRegistered, after: null, limit: most })
   return rows.map(({ id }) => id)
 }

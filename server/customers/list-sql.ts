@@ -190,7 +190,7 @@ function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: 
     return sql`select s.id from shoppers s where s.store_id = ${storeId} and s.id = any(array(select id from (${found}) found))
       order by ${order} ${part}`
   }
-  const matching = search ? sql`and (${sql.join(beginnings(search), sql` or `)})` : sql``
+  const matching = search ? sql`and ${beginsWith(search)}` : sql``
   const stretch = (of: IsRegistered) =>
     sql`from shoppers s where ${listed(storeId, of)} ${matching} ${bound} order by ${order}`
   if (isRegistered !== null || sort === 'registered') return sql`select s.id ${stretch(isRegistered)} ${part}`
@@ -226,6 +226,9 @@ function beginning(storeId: string, { search, isRegistered }: CustomerFilter, mo
   )
   return sql.join(looks, sql` union `)
 }
+
+/** Of a shopper `s`: something of them begins with the text. */
+export const beginsWith = (search: string) => sql`(${sql.join(beginnings(search), sql` or `)})`
 
 /** The whole name, which begins with the first, the last name, the email, or the number with or without its plus sign. */
 function beginnings(search: string) {

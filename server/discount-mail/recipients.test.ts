@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
 import { manyCarts } from '../../test/many-carts.ts'
 import { aWorld } from '../../test/world.ts'
+import { recipientsOf } from './recipients.ts'
 
 // Everybody who matches, evaluated on the server (decision 39).
 
@@ -57,7 +58,27 @@ test('10,000 people are one request, known in a moment; one more is refused in w
   expect(job.body).toMatchObject({ total: 10_000, state: 'running', counts: { waiting: 10_000, failed: 0 } })
   const eligibility = await ask(shop, { except: shop.buyers })
   expect(eligibility.body.eligible).toHaveLength(10_000)
+  await theNewestIsFoundToo(shop)
   // None for each person.
   expect(statements).toBeLessThan(500)
   world.pool.off('acquire', count)
 }, 180_000)
+
+/** A search finds 10,001 people, the newest of whom left no cart: nobody is left out for it. */
+async function theNewestIsFoundToo(shop: CouponShop) {
+  const { storeId } = shop
+  const newest = { phone: '+12125550100', first_seen_at: world.now }
+  await world.db
+    .updateTable('shoppers')
+    .set(newest)
+    .where('store_id', '=', storeId)
+    .where('id', 'in', shop.buyers)
+    .execute()
+  const found = { search: '+1212', registered: undefined, except: [] }
+  const idsOf = (abandonedOnly: boolean) =>
+    recipientsOf({ storeId, db: world.db }, { customers: undefined, matching: { ...found, abandonedOnly } })
+  expect(new Set(await idsOf(true)).size).toBe(10_000)
+  await expect(idsOf(false)).rejects.toThrow('At most 10,000 customers can get one discount mail.')
+  const url = `/api/customers/abandoned?cursor=&search=${encodeURIComponent(found.search)}`
+  expect((await world.request('GET', url, { token: shop.token })).body.total).toBe(10_000)
+}

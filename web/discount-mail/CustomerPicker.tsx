@@ -5,14 +5,24 @@ import { useEffect, useId, useRef } from 'react'
 import { customerTexts } from '../../shared/customers.ts'
 import { discountTexts } from '../../shared/discount-mail.ts'
 import { Empty } from '../ui/Empty.tsx'
-import { counted, formatCount } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { ShowMore } from '../ui/ShowMore.tsx'
 import type { Listed, usePeople } from './queries.ts'
-import { type Chosen, countOf, everybody, isChosen, nobody, type PeopleFilter, personOf, toggled } from './rules.ts'
+import {
+  type Chosen,
+  countOf,
+  everybody,
+  isChosen,
+  nobody,
+  type PeopleFilter,
+  peopleText,
+  personOf,
+  toggled,
+} from './rules.ts'
 
 interface Props {
   people: ReturnType<typeof usePeople>
@@ -60,11 +70,10 @@ interface PeopleProps extends Pick<Props, 'people' | 'filter' | 'chosen' | 'onCh
 }
 
 function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
-  const { total, isCapped } = pages[0]!
+  const { total, isCapped, lookedThrough } = pages[0]!
   const customers = pages.flatMap((page) => page.customers)
   if (customers.length === 0) return <Nobody filter={filter} />
   const count = countOf(chosen, total)
-  const many = `${formatCount(total)}${isCapped ? '+' : ''}`
   return (
     <>
       <Group justify="space-between" gap="sm">
@@ -76,14 +85,15 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
             disabled={people.isPlaceholderData}
             onClick={() => onChoose(everybody)}
           >
-            Select all {many}
+            Select all {formatCount(total)}
+            {isCapped && '+'}
           </Button>
           <Button variant="subtle" size="compact-sm" disabled={count === 0} onClick={() => onChoose(nobody)}>
             Deselect all
           </Button>
         </Group>
         <Text fz="sm" c="dimmed" className="tabular" role="status">
-          {isCapped && chosen.kind === 'all' ? `${many} customers` : counted(count, 'customer')} selected
+          {peopleText(count, isCapped && chosen.kind === 'all')} selected
         </Text>
       </Group>
       <div className="people" aria-busy={people.isPlaceholderData}>
@@ -94,6 +104,12 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
         </ul>
         <More people={people} />
       </div>
+      {lookedThrough && (
+        <Text fz="sm" c="dimmed">
+          No name, email or number begins with “{filter.search}”. These contain it anywhere, among the newest{' '}
+          {formatCount(lookedThrough)} customers; whoever came before them is not found.
+        </Text>
+      )}
     </>
   )
 }

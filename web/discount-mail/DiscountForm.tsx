@@ -2,14 +2,13 @@ import './discount-mail.css'
 import { Button, Grid, Group, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { discountTexts, READY_DISCOUNT } from '../../shared/discount-mail.ts'
+import { discountTexts, MOST_RECIPIENTS, READY_DISCOUNT } from '../../shared/discount-mail.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { BulkSendCard } from '../carts/BulkSendCard.tsx'
 import { TextFields } from '../templates/TextFields.tsx'
-import { counted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { CouponField } from './CouponField.tsx'
 import { CustomerPicker } from './CustomerPicker.tsx'
@@ -21,6 +20,7 @@ import {
   nobody,
   type PeopleFilter,
   type Person,
+  peopleText,
   personOf,
   recipientsOf,
   refiltered,
@@ -55,12 +55,16 @@ export function DiscountForm({ place, person, onClose }: Props) {
   const recipients = recipientsOf(typed.chosen, typed.filter)
   const settled = recipientsOf(asked.chosen, asked.filter)
   const offer = offerOf(asked)
-  const eligibility = useWhoGetsIt(settled && { ...settled, ...(asked.couponId && { couponId: asked.couponId }) })
+  const { total = 0, isCapped = false } = people.data?.pages[0] ?? {}
+  const count = countOf(typed.chosen, total)
+  const isTooMany = count > MOST_RECIPIENTS
+  const checked = isTooMany ? null : settled
+  const eligibility = useWhoGetsIt(checked && { ...checked, ...(asked.couponId && { couponId: asked.couponId }) })
   if (jobId) return <BulkSendCard jobId={jobId} onJob={setJobId} onDismiss={onClose} />
 
-  const total = people.data?.pages[0]?.total ?? 0
-  const count = countOf(typed.chosen, total)
   const refused = fieldsOf(send.error)
+  // Of a search without an exact total only the server knows.
+  const tooMany = isTooMany ? discountTexts.tooMany : (fieldsOf(eligibility.error).customers ?? null)
   const isBlank = typed.words.subject.trim() === '' || typed.words.body.trim() === ''
   // Nobody of them would get it.
   const isHopeless = count > 0 && !eligibility.isPlaceholderData && eligibility.data?.eligible.length === 0
@@ -113,7 +117,7 @@ export function DiscountForm({ place, person, onClose }: Props) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="md">
-            <WhoGetsIt isNobody={count === 0} eligibility={eligibility} people={shown} />
+            <WhoGetsIt isNobody={count === 0} tooMany={tooMany} eligibility={eligibility} people={shown} />
             <DiscountPreview
               people={shown}
               first={eligibility.data?.eligible[0] ?? null}
@@ -133,8 +137,8 @@ export function DiscountForm({ place, person, onClose }: Props) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button loading={send.isPending} disabled={isHopeless} onClick={submit}>
-            {person ? 'Send discount' : `Send to ${counted(count, 'customer')}`}
+          <Button loading={send.isPending} disabled={isHopeless || tooMany !== null} onClick={submit}>
+            {person ? 'Send discount' : `Send to ${peopleText(count, isCapped && typed.chosen.kind === 'all')}`}
           </Button>
         </Group>
         <span className="only-read" role="status">

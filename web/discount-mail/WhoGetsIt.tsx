@@ -12,14 +12,17 @@ const NAMES_SHOWN = 5
 
 interface Props {
   isNobody: boolean
+  /** More are meant than one mail may go to. */
+  tooMany: string | null
   eligibility: ReturnType<typeof useWhoGetsIt>
   /** Those whose names are known here. */
   people: readonly Person[]
 }
 
 /** Before anything is sent: who gets it, and who does not and why. */
-export function WhoGetsIt({ isNobody, eligibility, people }: Props) {
+export function WhoGetsIt({ isNobody, tooMany, eligibility, people }: Props) {
   if (isNobody) return <Notice tone="quiet" title="Nobody is selected yet" />
+  if (tooMany) return <Notice tone="warn" isLive title={tooMany} />
   if (eligibility.error) {
     const { error, refetch } = eligibility
     return <Failed title="The recipients could not be checked" error={error} onRetry={() => refetch()} />

@@ -18,6 +18,8 @@ interface PeoplePage {
   total: number
   /** There are more than `total`. */
   isCapped: boolean
+  /** Nothing begins with the search; it was looked for anywhere in so many of the newest customers. */
+  lookedThrough?: number | undefined
 }
 
 /** B 9: the first page has 100; scrolling reaches the others. */
@@ -46,7 +48,7 @@ async function customersPage(search: string, cursor: string, signal: AbortSignal
   const { customers, pagination } = reply
   const isCapped = pagination.totalIsCapped === true
   const next = page < pagination.pages ? String(page + 1) : null
-  return { customers, next, total: pagination.total, isCapped }
+  return { customers, next, total: pagination.total, isCapped, lookedThrough: pagination.lookedThrough }
 }
 
 type Given<E extends { body: z.ZodType }> = z.input<E['body']>

@@ -6,6 +6,7 @@ import {
   everybody,
   isChosen,
   nobody,
+  peopleText,
   personOf,
   recipientsOf,
   refiltered,
@@ -32,6 +33,10 @@ describe('who is chosen', () => {
     expect([isChosen(most, 'a'), isChosen(most, 'never shown'), countOf(most, 500)]).toEqual([false, true, 499])
     expect(recipientsOf(most, filter)).toEqual({ matching: { search: 'tea', abandonedOnly: true, except: ['a'] } })
     expect(recipientsOf(toggled(most, ada), filter)).toEqual({ matching: { ...filter, except: [] } })
+  })
+
+  test('are counted in words, as far as they are counted', () => {
+    expect([peopleText(1, false), peopleText(1_000, true)]).toEqual(['1 customer', '1,000+ customers'])
   })
 
   test('another filter takes back that all were chosen, and keeps those chosen one by one', () => {

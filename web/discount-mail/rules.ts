@@ -1,7 +1,7 @@
 import type { Coupon } from '../../shared/coupons.ts'
 import type { CustomerView } from '../../shared/customers.ts'
 import { discountTexts } from '../../shared/discount-mail.ts'
-import { formatMoney } from '../ui/format.ts'
+import { counted, formatCount, formatMoney } from '../ui/format.ts'
 
 // Who is chosen for a discount mail, and which coupons can be. Pure.
 
@@ -39,6 +39,10 @@ export const refiltered = (chosen: Chosen): Chosen => (chosen.kind === 'all' ? n
 
 export const countOf = (chosen: Chosen, total: number): number =>
   chosen.kind === 'all' ? Math.max(0, total - chosen.except.length) : chosen.people.length
+
+/** Whom it goes to, in words. `isAtLeast`: more match than are counted. */
+export const peopleText = (count: number, isAtLeast: boolean): string =>
+  isAtLeast ? `${formatCount(count)}+ customers` : counted(count, 'customer')
 
 /** As the server is asked; null: nobody is chosen. */
 export function recipientsOf(chosen: Chosen, { search, abandonedOnly }: PeopleFilter) {
