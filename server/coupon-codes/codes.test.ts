@@ -166,9 +166,12 @@ test('the codes of an edited coupon are changed a hundred at a time, again after
   await shop.make()
   const batches: number[] = []
   const { updateCoupons } = shop.fake
-  shop.fake.updateCoupons = (changes) => {
+  let refusedId: string | null = null
+  shop.fake.updateCoupons = async (changes) => {
     batches.push(changes.length)
-    return updateCoupons(changes)
+    const answers = await updateCoupons(changes)
+    const refusal = { refusal: 'refused' as const, words: 'Not this one.' }
+    return answers.map((answer, at) => (changes[at]!.id === refusedId ? refusal : answer))
   }
   await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', shop.couponId).execute()
   shop.fake.afterCoupon = async () => {
@@ -177,16 +180,12 @@ test('the codes of an edited coupon are changed a hundred at a time, again after
   expect((await shop.make()).kind).toBe('failed')
   expect((await shop.codes()).map(({ state }) => state)).toEqual(['wanted', 'wanted', 'wanted'])
   shop.fake.afterCoupon = async () => {}
-  const [first] = await shop.codes()
+  const [first, second] = await shop.codes()
   // One is gone from the store, one it refuses.
   shop.fake.allCoupons = shop.fake.allCoupons.filter(({ couponId }) => couponId !== first!.platform_id)
-  let isRefused = false
-  shop.fake.couponRefusal = ({ code }) => {
-    if (code !== undefined || isRefused) return null
-    isRefused = true
-    return 'Not this one.'
-  }
+  refusedId = second!.platform_id
   await shop.make()
+  refusedId = null
   expect(batches).toEqual([3, 3])
   expect(shop.fake.allCoupons).toHaveLength(3)
   const codes = await shop.codes()
