@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { currencyExponent } from './money.ts'
 import { Pagination, pageFields } from './paging.ts'
+import { STORE_PROBLEM_TEXT } from './store-problems.ts'
 
 // Coupons (B 2, 3, 5, 7, 9; decisions 30 to 38): the store's own are listed, those made here are edited and deleted here.
 
@@ -45,6 +46,12 @@ export const couponTexts = {
   updateFailed: 'Failed to update coupon',
   deleteFailed: 'Failed to delete coupon',
 } as const
+
+/** Why the list is older than it should be, in words for the owner. */
+export function couponsUnreadText(code: string): string {
+  if (code !== 'no_rights') return couponTexts.fetchFailed
+  return `${couponTexts.fetchFailed}. The key of this store may not read coupons. ${STORE_PROBLEM_TEXT.no_rights.nextStep} Then choose “Replace keys” under Settings, Store.`
+}
 
 /**
  * Upper case, as codes are kept (decision 31). A letter that has no capital of its own stays: "süß" as "SÜSS" is no code of the store.

@@ -1,4 +1,4 @@
-import { type Coupon, type CouponOfStep, capitals, couponTexts } from '../../shared/coupons.ts'
+import { type Coupon, type CouponOfStep, capitals, couponsUnreadText, couponTexts } from '../../shared/coupons.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { pageWindow, paginationOf } from '../core/paging.ts'
@@ -27,7 +27,7 @@ export async function listCoupons(store: StoreDb<Db>, { search, ...page }: ListW
     coupons: await present(store, row, rows),
     pagination: paginationOf(page, total),
     readAt: reading?.completed_at?.toISOString() ?? null,
-    problem: reading?.error_code ? couponTexts.fetchFailed : null,
+    problem: reading?.error_code ? couponsUnreadText(reading.error_code) : null,
     currency: row.currency,
     timeZone: row.time_zone,
     canWrite: row.can_write,

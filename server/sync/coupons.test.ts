@@ -145,13 +145,16 @@ test('a reading that fails keeps the copy, and says so with its age', async () =
   })
 })
 
-test('a key that may not read coupons breaks nothing else, and nobody is told that the store is not read', async () => {
+test('a key that may not read coupons breaks nothing else; the list says what to do, and nobody is told that the store is not read', async () => {
   shop.fake.coupons = () => {
     throw aProblem('no_rights', 'Sorry, you cannot list resources.')
   }
   const { body } = await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
   expect(body).toMatchObject({ success: true })
   expect(await streamOf(shop.storeId, 'coupons')).toMatchObject({ error_code: 'no_rights' })
+  expect((await listed()).problem).toBe(
+    'Failed to fetch coupons (using fallback). The key of this store may not read coupons. Create a key with Read/Write permissions for a user who is administrator or shop manager. Then choose “Replace keys” under Settings, Store.',
+  )
   await gatherNotifications(world.deps)
   const told = await world.db.selectFrom('notifications').select('type').where('store_id', '=', shop.storeId).execute()
   expect(told.map(({ type }) => type)).not.toContain('store_check_failed')

@@ -1,12 +1,12 @@
 import { ActionIcon, CopyButton, Text, Tooltip, VisuallyHidden } from '@mantine/core'
-import { IconCheck, IconCircleCheck, IconCircleMinus, IconCopy } from '@tabler/icons-react'
+import { IconCheck, IconCircleCheck, IconCircleMinus, IconCircleOff, IconCopy } from '@tabler/icons-react'
 import type { Coupon } from '../../shared/coupons.ts'
 import { DEFAULT_PLATFORM, platformNames } from '../../shared/platforms.ts'
 import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { discountText, minSpendText, remainingText, shownCode, stateNote } from './rules.ts'
+import { discountText, minSpendText, remainingText, shownCode, stateLook, stateNote } from './rules.ts'
 
 // What list, cards and panel show of a coupon.
 
@@ -72,15 +72,17 @@ export function DiscountWords({ coupon }: OfCoupon) {
 }
 
 const looks = {
-  active: { tone: 'good', icon: IconCircleCheck, label: 'Active' },
+  usable: { tone: 'good', icon: IconCircleCheck, label: 'Active' },
+  active: { tone: 'quiet', icon: IconCircleOff, label: 'Active' },
   inactive: { tone: 'quiet', icon: IconCircleMinus, label: 'Inactive' },
 } as const
 
 export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
-  const note = stateNote(coupon, useNowUntil(coupon.endDate), zone)
+  const now = useNowUntil(coupon.endDate)
+  const note = stateNote(coupon, now, zone)
   return (
     <span className="coupon-state">
-      <StatusBadge {...looks[coupon.isActive ? 'active' : 'inactive']} />
+      <StatusBadge {...looks[stateLook(coupon, now)]} />
       {note && (
         <Text span fz="xs" c="dimmed">
           {note}

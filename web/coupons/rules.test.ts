@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { aCoupon } from '../../e2e/coupons/api.ts'
 import type { Coupon } from '../../shared/coupons.ts'
 import {
+  couponLabel,
   couponsAddress,
   discountText,
   isUsable,
@@ -10,6 +11,7 @@ import {
   quickCoupon,
   remainingText,
   shownCode,
+  stateLook,
   stateNote,
 } from './rules.ts'
 
@@ -30,13 +32,32 @@ it('says what is left in days and hours, hours and minutes, or minutes, and Expi
 
 it('says that a coupon has not begun or is over, by the day of the store’s zone', () => {
   const note = (startDate: string | null, endDate: string | null, zone = 'UTC') =>
-    stateNote({ startDate, endDate }, NOW, zone)
+    stateNote(aCoupon({ startDate, endDate }, NOW), NOW, zone)
   expect(note(inMinutes(-60), inMinutes(60))).toBeNull()
   expect(note(null, null)).toBeNull()
   expect(note('2026-11-30T05:00:00Z', '2026-12-30T05:00:00Z')).toBe('Starts Nov 30')
   expect(note('2026-11-30T04:00:00Z', '2026-12-30T05:00:00Z', 'America/New_York')).toBe('Starts Nov 29')
   expect(note('2027-01-02T05:00:00Z', null)).toBe('Starts Jan 2, 2027')
   expect(note('2026-11-01T00:00:00Z', inMinutes(0))).toBe('Expired')
+})
+
+it('looks good only where shoppers can use it now, whatever was set', () => {
+  const look = (changes: Partial<Coupon>) => {
+    const coupon = aCoupon(changes, NOW)
+    return [stateLook(coupon, NOW), stateNote(coupon, NOW, 'UTC')]
+  }
+  expect(look({})).toEqual(['usable', null])
+  expect(look({ endDate: inMinutes(0) })).toEqual(['active', 'Expired'])
+  expect(look({ usageLimit: 3, usageCount: 3 })).toEqual(['active', 'Used up'])
+  expect(look({ startDate: '2026-11-30T05:00:00Z' })).toEqual(['active', 'Starts Nov 30'])
+  expect(look({ isActive: false, endDate: inMinutes(-1) })).toEqual(['inactive', 'Expired'])
+})
+
+it('is named by its code and what it takes off wherever one is chosen', () => {
+  expect(couponLabel(aCoupon())).toBe('SUMMER10 · 10\u00a0%')
+  expect(couponLabel(aCoupon({ type: 'fixed', amount: 5 }))).toBe('SUMMER10 · $5.00 off')
+  expect(couponLabel(aCoupon({ code: 'CART', kind: 'personal' }))).toBe('CART-•••••••• · 10\u00a0%')
+  expect(couponLabel(aCoupon({ type: 'other', platformType: 'fixed_product' }))).toBe('SUMMER10 · Fixed product')
 })
 
 const discount = (given: Partial<Coupon>) =>

@@ -40,15 +40,24 @@ export const isUsedUp = ({ usageLimit, usageCount }: Pick<Coupon, 'usageLimit' |
   Boolean(usageLimit) && usageCount >= usageLimit!
 
 /** What a message that leaves now can carry. */
-export function isUsable(coupon: Coupon, now: number): boolean {
+export function isUsable(coupon: OfState, now: number): boolean {
   const { isActive, startDate, madeBy } = coupon
   const hasBegun = startDate === null || madeBy === 'store' || Date.parse(startDate) <= now
   return isActive && hasBegun && !isOver(coupon, now) && !isUsedUp(coupon)
 }
 
-/** Beside Active or Inactive (decision 32): "Expired", "Starts Nov 30". */
-export function stateNote(coupon: Pick<Coupon, 'startDate' | 'endDate'>, now: number, zone: string): string | null {
+type OfState = Pick<Coupon, 'isActive' | 'startDate' | 'endDate' | 'usageLimit' | 'usageCount' | 'madeBy'>
+
+/** Active and Inactive say what was set (B 4). Only one that shoppers can use now looks good. */
+export function stateLook(coupon: OfState, now: number): 'usable' | 'active' | 'inactive' {
+  if (!coupon.isActive) return 'inactive'
+  return isUsable(coupon, now) ? 'usable' : 'active'
+}
+
+/** Beside Active or Inactive (decision 32): "Expired", "Used up", "Starts Nov 30". */
+export function stateNote(coupon: OfState, now: number, zone: string): string | null {
   if (isOver(coupon, now)) return 'Expired'
+  if (isUsedUp(coupon)) return 'Used up'
   const { startDate } = coupon
   return startDate !== null && Date.parse(startDate) > now ? `Starts ${dayIn(startDate, now, zone)}` : null
 }
@@ -93,6 +102,10 @@ export const minSpendText = ({ minSpend, currency }: Pick<Coupon, 'minSpend' | '
 /** Eight characters stand for those that each shopper's code has of its own (decision 34). */
 export const shownCode = ({ code, kind }: Pick<Coupon, 'code' | 'kind'>) =>
   kind === 'personal' ? `${code}-••••••••` : code
+
+/** In a list to choose from: `CART-•••••••• · 10 %` */
+export const couponLabel = (coupon: Discount & Pick<Coupon, 'code' | 'kind'>): string =>
+  `${shownCode(coupon)} · ${discountText(coupon)}`
 
 const QUICK_SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const QUICK_DAYS = 7

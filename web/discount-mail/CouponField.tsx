@@ -3,12 +3,11 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useCouponsToChoose } from '../coupons/queries.ts'
-import { isUsable } from '../coupons/rules.ts'
+import { couponLabel, isUsable } from '../coupons/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { couponLabel } from './rules.ts'
 
 interface Props {
   value: string | null

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { aCoupon } from '../../e2e/coupons/api.ts'
 import {
   countOf,
-  couponLabel,
   everybody,
   isChosen,
   nobody,
@@ -55,15 +53,6 @@ describe('who is chosen', () => {
     }
     expect(personOf({ _id: 'a', ...unnamed, customer_email: 'a@b.example' })).toEqual({ id: 'a', name: 'a@b.example' })
     expect(personOf({ _id: 'a', ...unnamed, customer_email: null }).name).toBe('Guest')
-  })
-})
-
-describe('coupons', () => {
-  test('say what they take off, and whether each person has a code of their own', () => {
-    expect(couponLabel(aCoupon())).toBe('SUMMER10 (10% off)')
-    expect(couponLabel(aCoupon({ type: 'fixed', amount: 5 }))).toBe('SUMMER10 ($5.00 off)')
-    expect(couponLabel(aCoupon({ code: 'CART', kind: 'personal' }))).toBe('CART-… (10% off, a code for each person)')
-    expect(couponLabel(aCoupon({ type: 'other', platformType: 'fixed_product' }))).toBe('SUMMER10 (fixed_product)')
   })
 })
 

@@ -1,9 +1,8 @@
-import type { Coupon } from '../../shared/coupons.ts'
 import type { CustomerView } from '../../shared/customers.ts'
 import { discountTexts } from '../../shared/discount-mail.ts'
-import { counted, formatCount, formatMoney } from '../ui/format.ts'
+import { counted, formatCount } from '../ui/format.ts'
 
-// Who is chosen for a discount mail, and which coupons can be. Pure.
+// Who is chosen for a discount mail. Pure.
 
 export interface Person {
   id: string
@@ -53,12 +52,6 @@ export function recipientsOf(chosen: Chosen, { search, abandonedOnly }: PeopleFi
 export function personOf({ _id, first_name, last_name, customer_email, phone }: CustomerView): Person {
   const name = [first_name, last_name].filter(Boolean).join(' ')
   return { id: _id, name: name || customer_email || phone || 'Guest' }
-}
-
-export function couponLabel({ code, kind, type, amount, currency, platformType }: Coupon): string {
-  const saving =
-    type === 'percentage' ? `${amount}% off` : type === 'fixed' ? `${formatMoney(amount, currency)} off` : platformType
-  return kind === 'personal' ? `${code}-… (${saving}, a code for each person)` : `${code} (${saving})`
 }
 
 /** What is said at the end of a job. */

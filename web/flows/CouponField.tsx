@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Coupon } from '../../shared/coupons.ts'
 import { type CouponList, useCouponsToChoose } from '../coupons/queries.ts'
-import { isUsable } from '../coupons/rules.ts'
+import { couponLabel, isUsable } from '../coupons/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-import { type CouponEdit, couponLabel } from './step-coupon.ts'
+import type { CouponEdit } from './step-coupon.ts'
 
 interface Props {
   step: CouponEdit

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aCoupon, DAY_MS } from '../../e2e/coupons/api.ts'
-import { couponLabel, couponTrouble, finished, isCodeShown, rulesLine, tabNote, withCoupon } from './step-coupon.ts'
+import { couponTrouble, finished, isCodeShown, rulesLine, tabNote, withCoupon } from './step-coupon.ts'
 
 const now = Date.now()
 const at = (days: number) => new Date(now + days * DAY_MS).toISOString()
@@ -13,11 +13,6 @@ describe('the coupon of a step', () => {
     const strict = { ...first, fallback: 'skip' as const, pauseDays: null }
     expect(withCoupon(strict, personal).coupon).toEqual({ ...strict, couponId: personal._id })
     expect(withCoupon(strict, null)).toEqual({ coupon: null, couponShown: null })
-  })
-
-  test('is offered by code and discount, a personal one by its pattern', () => {
-    expect(couponLabel(shared)).toBe('SUMMER10 · 10\u00a0%')
-    expect(couponLabel(personal)).toBe('CART-•••••••• · 10\u00a0%')
   })
 
   test('says its rules in one line', () => {

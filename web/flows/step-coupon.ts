@@ -50,9 +50,6 @@ export function finished(coupon: StepCoupon | null): StepCoupon | null {
   )
 }
 
-/** `CART-•••••••• · 10 %` */
-export const couponLabel = (coupon: CouponOfStep | Coupon): string => `${shownCode(coupon)} · ${discountText(coupon)}`
-
 /** The rules in one line: "10 % · not within 90 days of the last coupon". */
 export function rulesLine({ coupon, couponShown }: CouponEdit, currency: string): string {
   if (!coupon) return ''
