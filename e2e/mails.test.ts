@@ -1,7 +1,8 @@
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sampleContext, type TemplateItem } from '../server/templates/context.ts'
+import { DEFAULT_MAIL_BRAND } from '../server/templates/brand.ts'
+import { type MailBrand, sampleContext, type TemplateItem } from '../server/templates/context.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
 import { createTemplateRenderer } from '../server/templates/render.ts'
 import { axeOf } from './axe.ts'
@@ -15,7 +16,7 @@ const SCHEMES = ['light', 'dark'] as const
 const shots = process.env.SCREENSHOTS
 
 const PICTURE =
-  'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" width="64" height="64"%3E%3Crect width="64" height="64" fill="%23b5651d"/%3E%3C/svg%3E'
+  'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" width="800" height="800"%3E%3Crect width="800" height="800" fill="%23b5651d"/%3E%3C/svg%3E'
 const item = (name: string, rest: Partial<TemplateItem> = {}): TemplateItem => ({
   ...{ name, quantity: 1, unitPrice: '$24.00', lineTotal: '$24.00', imageUrl: null },
   ...rest,
@@ -137,9 +138,58 @@ describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
   })
 })
 
-test.each(SCHEMES)('axe finds nothing in a mail, %s', async (scheme) => {
-  await show(htmlOf('discount', carts.usual), 375, scheme)
-  expect(await unreadable()).toEqual([])
+const pictured = { items: ['Mug', 'Bowl', 'Jar'].map((name) => item(name, { imageUrl: 'https://shop.example/a.jpg' })) }
+const kits: Record<string, Partial<MailBrand>> = {
+  'no kit': {},
+  'a warm one': {
+    button: '#b4532a',
+    accent: '#9a4520',
+    text: '#3a2a20',
+    ground: '#fffaf3',
+    fontStack: 'georgia',
+    radius: 4,
+  },
+  'a black one': {
+    ...{ button: '#000000', accent: '#000000', text: '#111111', radius: 0, promise: 'Free returns within 30 days' },
+    logo: { url: 'https://shop.example/logo.png', width: 400, height: 80, alt: '' },
+  },
+  'a pale one': { button: '#f5f5f5', accent: '#ffee00', radius: 24, footerWords: 'Since 1912' },
+  'a dark one': { button: '#e6ff4f', accent: '#e6ff4f', text: '#f4f4f5', ground: '#101114' },
+}
+
+describe.each(Object.entries(kits))('with %s', (name, kit) => {
+  const context = { ...pictured, brand: { ...DEFAULT_MAIL_BRAND, ...kit } }
+
+  test.each(SCHEMES)('axe finds nothing in a mail, %s', async (scheme) => {
+    const looked = name === 'no kit' ? ready : ready.filter(({ id }) => ['last_reminder', 'discount'].includes(id))
+    for (const { id } of looked) {
+      await show(htmlOf(id, context), 360, scheme)
+      expect([id, await unreadable()]).toEqual([id, []])
+    }
+    await picture(`${name}-${scheme}`)
+  })
+})
+
+test.each([
+  [360, 320, 320],
+  [600, 488, 0],
+])('at %i pixels the first picture is %i wide, and the button as wide as a phone', async (width, wide, button) => {
+  await show(htmlOf('first_reminder', pictured), width, 'light')
+  const widths = await page.evaluate(() =>
+    ['img.first', 'img.thumb', '.cta'].map((part) => document.querySelector(part)!.getBoundingClientRect().width),
+  )
+  expect(widths[0]).toBe(wide)
+  expect(widths[1]).toBeLessThanOrEqual(64)
+  if (button > 0) expect(widths[2]).toBe(button)
+  else expect(widths[2]).toBeLessThan(wide / 1.5)
+})
+
+test('at night a logo stands on the ground it was made for', async () => {
+  await show(htmlOf('first_reminder', { brand: { ...DEFAULT_MAIL_BRAND, ...kits['a black one'] } }), 360, 'dark')
+  const grounds = await page.evaluate(() =>
+    ['.logo', '.card'].map((part) => getComputedStyle(document.querySelector(part)!).backgroundColor),
+  )
+  expect(grounds).toEqual(['rgb(255, 255, 255)', 'rgb(28, 32, 37)'])
 })
 
 async function unreadable() {

@@ -5,6 +5,7 @@ import { composeEmail, outgoingEmail } from '../server/compose/compose.ts'
 import { newId } from '../server/core/ids.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import { composeMessage } from '../server/email/smtp-message.ts'
+import { DEFAULT_MAIL_BRAND } from '../server/templates/brand.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
 
 const MOST_POINTS = 0.5
@@ -50,6 +51,7 @@ const samples: Sample[] = await Promise.all(
           timeZone: 'America/Los_Angeles',
         },
         coupon: null,
+        brand: DEFAULT_MAIL_BRAND,
         publicUrl: 'https://recoup.example.com',
         secrets,
       })

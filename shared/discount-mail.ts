@@ -27,7 +27,9 @@ export const discountTexts = {
 /** The words a discount mail starts from. What the coupon takes off stands below the items of a cart. */
 export const READY_DISCOUNT = {
   subject: 'A discount for you at {{ store_name }}',
-  body: `Hi {{ customer_name }},
+  body: `# A discount for you
+
+Hi {{ customer_name }},
 
 Here is {{ coupon_amount }} off at {{ store_name }}. Your code is {{ coupon_code }}.
 

@@ -111,7 +111,11 @@ function* texts(length: number, ends = ENDS): Generator<string> {
     for (const end of ends) yield part.repeat(Math.ceil(length / part.length)).slice(0, length - end.length) + end
 }
 
-const rules = { link: (url: string) => linkAddress(url), isImageAllowed: () => true, linkText: (url: string) => url }
+const button = { inline: '', block: '' }
+const rules = {
+  ...{ link: (url: string) => linkAddress(url), isImageAllowed: () => true, linkText: (url: string) => url },
+  button,
+}
 const mapping = (name: string) => guessMapping([name], [[name]], 'US')
 
 /** Each with the longest text that reaches it. */

@@ -15,7 +15,7 @@ import {
 
 // One SMS or WhatsApp message from a cart: the code that sends, previews and says what it costs.
 
-export interface ComposeTextInput extends Omit<ComposeInput, 'template'> {
+export interface ComposeTextInput extends Omit<ComposeInput, 'template' | 'brand'> {
   channel: TextChannelName
   /** E.164. */
   to: string

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSecrets, tokenHash } from '../core/secrets.ts'
+import { DEFAULT_MAIL_BRAND } from '../templates/brand.ts'
 import { formatMinor } from './amounts.ts'
 import { type ComposeInput, composeEmail, feedbackIdOf, outgoingEmail, restoreTokenOf } from './compose.ts'
 
@@ -38,6 +39,7 @@ const input = (changed: Partial<ComposeInput> = {}): ComposeInput => ({
     timeZone: 'America/New_York',
   },
   coupon: null,
+  brand: DEFAULT_MAIL_BRAND,
   publicUrl: 'https://recoup.example',
   secrets,
   ...changed,

@@ -3,7 +3,7 @@ import type { Secrets } from '../core/secrets.ts'
 import { tokenHash } from '../core/secrets.ts'
 import { type Tracker, trackerToken } from '../links/trackers.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
-import type { TemplateContext } from '../templates/context.ts'
+import type { MailBrand, TemplateContext } from '../templates/context.ts'
 import type { RenderedMessage } from '../templates/render.ts'
 import { type RenderFor, type Renders, sharedRenders } from '../templates/renders.ts'
 import { formatMinor } from './amounts.ts'
@@ -20,6 +20,7 @@ export interface ComposeInput {
   template: { id: string; version: number; subject: string; body: string }
   /** null: it carries none. */
   coupon: ShownCoupon | null
+  brand: MailBrand
   /** `timeZone`: of the dates it speaks of. */
   store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string; timeZone: string }
   /** The page of the shop it leads to where there is no cart; null: the shop. */
@@ -88,16 +89,23 @@ export function shownCart({ items, valueMinor, currency }: ComposeInput['cart'])
   return { items: items.map((item) => presentItem(item, currency)), cartTotal: formatMinor(valueMinor, currency) }
 }
 
+/** Where all prices are zero they are not known, as with goods that are priced on request. */
+function withoutZeroes({ valueMinor, currency, items }: ComposeInput['cart'], shown: ReturnType<typeof shownCart>) {
+  if (currency === null || valueMinor !== 0 || items.some(({ unitPriceMinor }) => unitPriceMinor !== 0)) return shown
+  return { ...shown, items: shown.items.map((item) => ({ ...item, unitPrice: '', lineTotal: '' })), cartTotal: '' }
+}
+
 /** Throws a TemplateError when the template does not become a message. The same message id gives the same links. */
 export async function composeEmail(input: ComposeInput): Promise<Composed> {
   const { publicUrl, secrets, messageId, who = FOR_NOBODY, renders = sharedRenders() } = input
   const { tokens, link, checkoutLink } = linksOf(input, homeWithoutCart(input))
   const context: TemplateContext = {
     customerName: input.cart.firstName ?? '',
-    ...shownCart(input.cart),
+    ...withoutZeroes(input.cart, shownCart(input.cart)),
     checkoutLink,
     storeName: input.store.name,
     coupon: shownCoupon(input),
+    brand: input.brand,
     unsubscribeLink: `${publicUrl}/u/${link('unsubscribe', null, 0)}`,
     preferencesLink: `${publicUrl}/preferences?token=${link('preferences', null, 0)}`,
     senderName: input.store.senderName,

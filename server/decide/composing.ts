@@ -114,7 +114,7 @@ export async function compose(
   row: load.ClaimedRow,
   { isTest = false, isSample = false } = {},
 ): Promise<AnyComposed> {
-  const { deps, situation, texts, inWindow, hashes } = context
+  const { deps, situation, brand, texts, inWindow, hashes } = context
   const coupon = couponFor(context, row)
   const base = {
     messageId: row.id,
@@ -138,7 +138,7 @@ export async function compose(
   }
   if (row.channel !== 'sms' && row.channel !== 'whatsapp') {
     const publicUrl = linkBase(deps.config.publicUrl, situation.link_host)
-    return composeEmail({ ...base, publicUrl, template: templateOf(row) })
+    return composeEmail({ ...base, publicUrl, brand, template: templateOf(row) })
   }
   const channel = texts.get(row.channel)
   if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')

@@ -13,6 +13,7 @@ import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { nextTry } from '../stores/rules.ts'
 import type { Goods, UnreadCoupons } from '../sync/goods.ts'
+import type { MailBrand } from '../templates/context.ts'
 import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor, recordOfCoupon } from './message-coupon.ts'
@@ -24,6 +25,8 @@ export interface Context {
   deps: Deps
   now: Date
   situation: load.Situation
+  /** How the store's mails look. */
+  brand: MailBrand
   capMs: number
   /** What is configured of SMS and WhatsApp; asked for before the snapshot, and only when such rows are due. */
   texts: Texts

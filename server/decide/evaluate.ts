@@ -1,4 +1,5 @@
 import { monthOf } from '../billing/rules.ts'
+import { brandFrom } from '../brand/rules.ts'
 import { ledgerText } from '../consent/evidence.ts'
 import { type Db, type StoreDb, type StoreTx, snapshot } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
@@ -8,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { stateOfDecision } from '../messages/state-rules.ts'
 import { type Goods, NONE_UNREAD, type UnreadCoupons } from '../sync/goods.ts'
+import { mailBrandOf } from '../templates/brand.ts'
 import { type AnyComposed, composeWanted, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
 import type { IncludedCoupon } from './coupon-finding.ts'
 import { type Arm, cartProblem, type Decision, type DecisionInputs, decide } from './decide.ts'
@@ -169,7 +171,8 @@ async function contextOf(
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
   const throttles = channels.includes('email') ? await throttlesFor(tx, accountId, addresses) : new Map()
   const coupons = await couponsOfMessages(tx, rows)
-  return { deps, ...base, coupons, suppressed, ledger, inWindow, hashes, throttles }
+  const brand = mailBrandOf(brandFrom(base.situation.brand), deps.config.publicUrl)
+  return { deps, ...base, brand, coupons, suppressed, ledger, inWindow, hashes, throttles }
 }
 
 async function throttlesFor(tx: StoreTx, accountId: string, addresses: readonly string[]) {

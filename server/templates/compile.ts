@@ -32,6 +32,12 @@ export interface Compiler {
 export const ITEMS_MARK = '\ue000'
 /** The same for what a link back is called. */
 export const LABEL_MARK = '\ue001'
+/** Around a label and its amount, which stand in one row. */
+export const ROW_MARKS = ['\ue002', '\ue003', '\ue004'] as const
+/** Around the one button. */
+export const BUTTON_MARKS = ['\ue005', '\ue006'] as const
+
+const MARKS = /[\ue000-\uf8ff]/g
 
 const TAGS = ['if', 'unless', 'for', 'assign', 'comment', 'break', 'continue']
 const FILTERS = `append capitalize ceil default divided_by downcase escape first floor join last minus plus prepend
@@ -41,7 +47,9 @@ const KEPT_VERSIONS = 500
 
 export function createCompiler(): Compiler {
   const cache = new Map<string, CompiledTemplate>()
-  const html = createLiquid((value) => (value instanceof CartItems ? ITEMS_MARK : encode(asText(value))))
+  const html = createLiquid((value) =>
+    value instanceof CartItems ? ITEMS_MARK : encode(asText(value).replace(MARKS, '')),
+  )
   const text = createLiquid((value) => (value instanceof CartItems ? inWords(value) : asText(value)))
   function compile(source: TemplateSource, part = 'subject'): CompiledTemplate {
     const key = `${source.id}:${source.version}`
@@ -49,7 +57,7 @@ export function createCompiler(): Compiler {
     if (known) return known
     const compiled = {
       subject: parse(text, source.subject, part),
-      body: parse(html, isHtml(source.body) ? source.body : htmlOfPlain(source.body), 'message'),
+      body: parse(html, htmlOf(source.body.replace(MARKS, '')), 'message'),
     }
     if (source.version === 0) return compiled
     if (cache.size >= KEPT_VERSIONS) cache.delete(cache.keys().next().value!)
@@ -154,7 +162,17 @@ function isHtml(body: string): boolean {
   )
 }
 
-/** Paragraphs from blank lines; the link alone on a line becomes the button, the items alone become the table. */
+const htmlOf = (body: string): string => (isHtml(body) ? body : htmlOfPlain(body))
+
+/** `Total: {{ cart_total }}` */
+const ONLY_AMOUNT = /^([^{}:\n]{1,60}):\s?(\{\{-?\s?(?:cart_total|discounted_total)\s?-?\}\})$/
+/** `# We saved your cart` */
+const HEADING = /^#\s(.+)$/
+
+/**
+ * Paragraphs from blank lines. A line by itself becomes: the link the button, the items their tables, a label with the total a row, and
+ * what follows `# ` a heading.
+ */
 function htmlOfPlain(body: string): string {
   const escaped = liquidPieces(body.replaceAll('\r\n', '\n'))
     .map((piece, at) => (at % 2 ? piece : encode(piece)))
@@ -176,14 +194,26 @@ function blocksOf(paragraph: string): string {
     .split('\n')
     .map((each) => each.trim())
     .filter(Boolean)) {
-    const isBlock = ONLY_ITEMS.test(line) || isOnlyTags(line) || ONLY_LINK.test(line)
-    if (!isBlock) {
+    const block = blockOf(line)
+    if (block === null) {
       lines.push(line)
       continue
     }
     endLines()
-    blocks.push(ONLY_LINK.test(line) ? `<p><a class="button" href="${line}">${LABEL_MARK}</a></p>` : line)
+    blocks.push(block)
   }
   endLines()
   return blocks.join('\n')
+}
+
+/** null: it is a line of a paragraph. */
+function blockOf(line: string): string | null {
+  if (ONLY_ITEMS.test(line) || isOnlyTags(line)) return line
+  if (ONLY_LINK.test(line)) {
+    return `${BUTTON_MARKS[0]}<a class="button block" href="${line}">${LABEL_MARK}</a>${BUTTON_MARKS[1]}`
+  }
+  const heading = HEADING.exec(line)?.[1]
+  if (heading !== undefined) return `<h1>${heading}</h1>`
+  const [, label, amount] = ONLY_AMOUNT.exec(line) ?? []
+  return amount === undefined ? null : `${ROW_MARKS[0]}${label}${ROW_MARKS[1]}${amount}${ROW_MARKS[2]}`
 }

@@ -1,5 +1,7 @@
 // What a template is made of and what it may speak about. Everything of the store or the shopper arrives here unescaped.
 
+import type { BrandKit } from '../../shared/brand.ts'
+
 /** One saved version of a template; (id, version) never changes its text. Version 0 is a draft and never kept. */
 export interface TemplateSource {
   id: string
@@ -31,6 +33,11 @@ export interface TemplateCoupon {
   total: string | null
 }
 
+/** A store's brand kit; its logo has the address that mails show it by. */
+export interface MailBrand extends Omit<BrandKit, 'logo'> {
+  logo: { url: string; width: number; height: number; alt: string } | null
+}
+
 export interface TemplateContext {
   /** Empty when unknown; the mail then says "there". */
   customerName: string
@@ -46,6 +53,8 @@ export interface TemplateContext {
   preferencesLink?: string
   senderName: string
   postalAddress: string
+  /** Left out: what comes along. */
+  brand?: MailBrand
   locale: 'en-US'
   /** What tells machines from people (visits/); left out of mails that nobody is to be counted by. */
   trackers?: { honeypotLink: string; pixelUrl: string }

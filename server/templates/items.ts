@@ -1,19 +1,20 @@
-// A cart's items as a table for HTML and as lines for text. Names and pictures come from a store and are hostile.
-import { encode } from 'html-entities'
+// A cart's items as they stand in a mail. Names and pictures come from a store and are hostile.
 import { cleanText, type TemplateCoupon, type TemplateItem, webAddress } from './context.ts'
 
+/** A mail shows so many of them. */
 const SHOWN_ITEMS = 12
 
 export interface CleanItem {
   name: string
   quantity: number
+  /** Empty: it has no price, or is sold out. */
   unitPrice: string
   lineTotal: string
   imageUrl: string | null
   isGone: boolean
 }
 
-const SOLD_OUT = 'Sold out'
+export const SOLD_OUT = 'Sold out'
 
 /** Pictures only over https or from the store itself: anything else tells a stranger who read the mail, or shows nothing. */
 export function cleanItems(items: TemplateItem[], storeHosts: ReadonlySet<string>): CleanItem[] {
@@ -42,53 +43,43 @@ export const cleanCoupon = ({ code, amount, expires, saving, total }: TemplateCo
   total: total === null ? null : cleanText(total, 40),
 })
 
-const CELL = 'padding:12px 0;border-bottom:1px solid #e3e8ee;vertical-align:middle'
+/** What a mail shows of a cart: items, and what its coupon takes off. */
+export interface ShownCart {
+  items: CleanItem[]
+  coupon: TemplateCoupon | null
+  /** Empty: it is not known. */
+  cartTotal: string
+}
 
-export function itemsHtml(items: CleanItem[], coupon: TemplateCoupon | null = null): string {
-  if (items.length === 0) return ''
-  const rows = items.slice(0, SHOWN_ITEMS).map(itemRow).join('')
+export const shownItems = (items: readonly CleanItem[]): CleanItem[] => items.slice(0, SHOWN_ITEMS)
+
+/** Of the items a mail does not show; null: it shows all. */
+export function moreItems(items: readonly CleanItem[]): string | null {
   const more = items.length - SHOWN_ITEMS
-  const last =
-    more > 0 ? `<tr><td colspan="3" class="line muted" style="${CELL};color:#5b6673">${moreItems(more)}</td></tr>` : ''
-  return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="width:100%;margin:8px 0 20px;border-collapse:collapse">${rows}${last}${coupon ? couponRows(coupon) : ''}</table>`
+  if (more <= 0) return null
+  return more === 1 ? 'and 1 more item' : `and ${more} more items`
 }
 
-function itemRow({ name, quantity, unitPrice, lineTotal, imageUrl, isGone }: CleanItem): string {
-  // The name stands beside the picture, so the picture says nothing to a screen reader.
-  const picture = imageUrl
-    ? `<img class="thumb" src="${encode(imageUrl)}" alt="" width="44" height="44" style="display:block;width:44px;height:44px;object-fit:cover;border:0;border-radius:8px">`
-    : `<div class="thumb blank" style="width:44px;height:44px;border-radius:8px;background-color:#edf1f5">&nbsp;</div>`
-  return `<tr><td class="line" style="${CELL};width:1px">${picture}</td><td class="line" style="${CELL};padding-left:14px;padding-right:10px;word-break:break-word"><strong style="font-weight:600">${encode(name)}</strong><br><span class="muted" style="color:#5b6673;font-size:14px">${isGone ? SOLD_OUT : `${quantity} × ${encode(unitPrice)}`}</span></td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal">${isGone ? '–' : encode(lineTotal)}</td></tr>`
+export const TOTAL = 'Total with the coupon'
+
+/** What it takes off; empty where neither is known. */
+export const worthOf = ({ saving, amount }: TemplateCoupon) => (saving === null ? amount : `−${saving}`)
+
+/** `words`: what stands around it, and may name the code already. */
+export function itemsText({ items, coupon }: ShownCart, words: string): string {
+  if (items.length === 0) return coupon && !words.includes(coupon.code) ? couponLine(coupon) : ''
+  const lines = shownItems(items).map(
+    (item) => `- ${item.quantity} × ${item.name}${item.lineTotal && `: ${item.lineTotal}`}`,
+  )
+  const more = moreItems(items)
+  return [...lines, ...(more ? [more] : []), ...(coupon ? couponText(coupon) : [])].join('\n')
 }
 
-/** Quiet: the code with what it saves, and what is left to pay for the goods. */
-function couponRows({ code, expires, saving, total, amount }: TemplateCoupon): string {
-  const until = expires
-    ? `<br><span class="muted" style="color:#5b6673;font-size:14px">${encode(untilOf(expires))}</span>`
-    : ''
-  const row = (words: string, figure: string, weight = '') =>
-    `<tr><td colspan="2" class="line" style="${CELL};padding-right:10px;word-break:break-word">${words}</td><td class="line" align="right" style="${CELL};text-align:right;word-break:normal;white-space:nowrap${weight}">${figure}</td></tr>`
-  const named = `Coupon <strong style="font-weight:600">${encode(code)}</strong>${until}`
-  const first = row(named, encode(saving === null ? amount : `−${saving}`))
-  return total === null ? first : first + row(TOTAL, encode(total), ';font-weight:600')
+function couponText(coupon: TemplateCoupon): string[] {
+  return ['', couponLine(coupon), ...(coupon.total === null ? [] : [`${TOTAL}: ${coupon.total}`])]
 }
 
-const TOTAL = 'Total with the coupon'
-const untilOf = (expires: string) => `Valid until ${expires}`
-
-function couponText({ code, expires, saving, total, amount }: TemplateCoupon): string[] {
-  const worth = saving === null ? amount : `−${saving}`
-  const words = `Coupon ${code}${worth ? `: ${worth}` : ''}${expires ? ` (valid until ${expires})` : ''}`
-  return ['', words, ...(total === null ? [] : [`${TOTAL}: ${total}`])]
-}
-
-export function itemsText(items: CleanItem[], coupon: TemplateCoupon | null = null): string {
-  if (items.length === 0) return ''
-  const lines = items.slice(0, SHOWN_ITEMS).map((item) => `- ${item.quantity} × ${item.name}: ${item.lineTotal}`)
-  const more = items.length - SHOWN_ITEMS
-  return [...lines, ...(more > 0 ? [moreItems(more)] : []), ...(coupon ? couponText(coupon) : [])].join('\n')
-}
-
-function moreItems(count: number): string {
-  return count === 1 ? 'and 1 more item' : `and ${count} more items`
+function couponLine(coupon: TemplateCoupon): string {
+  const worth = worthOf(coupon)
+  return `Coupon ${coupon.code}${worth && `: ${worth}`}${coupon.expires ? ` (valid until ${coupon.expires})` : ''}`
 }

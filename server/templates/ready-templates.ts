@@ -22,13 +22,15 @@ export const CAMPAIGN_TEMPLATES: readonly ReadyTemplate[] = [
     id: 'first_reminder',
     name: 'First reminder',
     subject: 'You left something in your cart at {{ store_name }}',
-    body: `Hi {{ customer_name }},
+    body: `# We saved your cart
 
-You were looking at a few things at {{ store_name }} and didn't finish checking out. No problem: we saved your cart.
+Hi {{ customer_name }},
+
+You didn't finish checking out at {{ store_name }}. No problem: we saved your cart, and the button below brings you back to it.
 
 ${ITEMS_AND_TOTAL}
 
-The link above opens your saved cart, and from there you can continue to checkout. If something did not work at checkout, or you have a question, get in touch: we are happy to help.
+Did something go wrong at checkout, or do you have a question? Get in touch: we are happy to help.
 
 Warm regards,
 {{ store_name }}`,
@@ -37,9 +39,11 @@ Warm regards,
     id: 'second_reminder',
     name: 'Second reminder',
     subject: 'Still thinking it over? Your cart is saved',
-    body: `Hi {{ customer_name }},
+    body: `# Take your time
 
-Sometimes it helps to sleep on it. In case you would like another look, this is what is in your cart:
+Hi {{ customer_name }},
+
+Some things are worth sleeping on. Your cart at {{ store_name }} is still saved, in case you would like another look.
 
 ${ITEMS_AND_TOTAL}
 
@@ -52,9 +56,11 @@ Warm regards,
     id: 'last_reminder',
     name: 'Last reminder',
     subject: 'Last reminder about your cart at {{ store_name }}',
-    body: `Hi {{ customer_name }},
+    body: `# One last note about your cart
 
-This is our last note about the cart you left with us. We won't send you any more reminders about it.
+Hi {{ customer_name }},
+
+This is our last email about the cart you left with us. If you still want it, it is one step away.
 
 ${ITEMS_AND_TOTAL}
 
@@ -72,13 +78,13 @@ export const QUICK_SEND_TEMPLATES: readonly ReadyTemplate[] = [
     id: 'default',
     name: 'Default',
     subject: 'Your cart at {{ store_name }} is waiting for you',
-    body: `Hi {{ customer_name }},
+    body: `# Your cart is waiting
 
-You left these in your cart at {{ store_name }}:
+Hi {{ customer_name }},
+
+You left something in your cart at {{ store_name }}. The button below brings you back to it, and from there you can continue to checkout.
 
 ${ITEMS_AND_TOTAL}
-
-The link above opens your saved cart, and from there you can continue to checkout.
 
 Warm regards,
 {{ store_name }}`,
@@ -86,17 +92,16 @@ Warm regards,
   {
     id: 'discount',
     name: 'Discount (10% off)',
-    subject: '10% off your cart at {{ store_name }}',
-    body: `Hi {{ customer_name }},
+    subject: '{{ coupon_amount | default: "10%" }} off your cart at {{ store_name }}',
+    body: `# {{ coupon_amount | default: "10%" }} off your cart
 
-We would love to see you back, so here is 10% off what is in your cart:
+Hi {{ customer_name }},
+
+We would love to see you back, so here is {{ coupon_amount | default: "10%" }} off what is in your cart.
 
 {{ cart_items }}
 
-{% if discounted_total != cart_total %}
-Was: {{ cart_total }}
-Now: {{ discounted_total }}
-{% else %}
+{% if discounted_total == cart_total %}
 Total before your discount: {{ cart_total }}
 {% endif %}
 
@@ -109,7 +114,9 @@ Enjoy,
     id: 'urgency',
     name: 'Urgency',
     subject: 'Your cart will not wait forever',
-    body: `Hi {{ customer_name }},
+    body: `# Still want these?
+
+Hi {{ customer_name }},
 
 A quick heads-up: we cannot hold the items in your cart, and prices and stock can change at any time. If you still want them, now is a good moment.
 

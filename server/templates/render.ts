@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { compile as compileHtmlToText } from 'html-to-text'
 import { Liquid, type Template } from 'liquidjs'
+import type { Look } from '../../shared/palette.ts'
+import { blocksHtml, blocksText, withoutBlocks } from './blocks.ts'
+import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
 import { CartItems, type Compiler, createCompiler, ITEMS_MARK, LABEL_MARK, named } from './compile.ts'
 import {
   cleanText,
@@ -11,7 +14,7 @@ import {
   type TemplateSource,
   webAddress,
 } from './context.ts'
-import { type CleanItem, cleanCoupon, cleanItems, imageAddress, itemsHtml, itemsText } from './items.ts'
+import { type CleanItem, cleanCoupon, cleanItems, imageAddress } from './items.ts'
 import { sanitizeHtml } from './sanitize.ts'
 import { tidyLines } from './scan.ts'
 
@@ -101,7 +104,7 @@ function renderText(
 
 interface Tools {
   compiler: Compiler
-  layout: (values: object) => string
+  layout: (look: Look, values: object) => string
   toText: (html: string) => string
 }
 
@@ -114,18 +117,16 @@ function renderWith(tools: Tools, source: TemplateSource, context: TemplateConte
   const body = fill(compiler.html, template.body, values, 'message')
   if (body.length > MAX_HTML_BYTES) throw tooLarge()
   const links: RenderedMessage['links'] = []
-  const clean = unwrapItems(sanitizeHtml(body, linkRules(values, options, links)))
+  const rules = linkRules(values, options, links)
+  const clean = unwrapItems(sanitizeHtml(body, rules))
   const content = clean.replaceAll(LABEL_MARK, values.linkLabel)
   const plain = tools.toText(content)
   if (!plain.trim()) throw new TemplateError('empty_body', 'The message is empty.')
   const text = textPart(plain, values)
-  const html = tools.layout({
-    ...values.footer,
-    ...values.trackers,
-    subject,
-    preview: cleanText(plain.replaceAll(ITEMS_MARK, ''), 120),
-    content: content.replaceAll(ITEMS_MARK, () => itemsHtml(values.items, values.coupon)),
-  })
+  const html = tools.layout(
+    values.brand.look,
+    shownInLayout(values, { subject, plain, content, link: rules.checkoutLink() }),
+  )
   if (Buffer.byteLength(html) > MAX_HTML_BYTES) throw tooLarge()
   if ([subject, html, text].some((part) => /\{\{|\{%/.test(part))) {
     throw new TemplateError(
@@ -134,6 +135,23 @@ function renderWith(tools: Tools, source: TemplateSource, context: TemplateConte
     )
   }
   return { subject, html, text, headers: unsubscribeHeaders(values.footer.unsubscribeLink), links }
+}
+
+function shownInLayout(
+  values: Values,
+  { subject, plain, content, link }: Record<'subject' | 'plain' | 'content' | 'link', string>,
+) {
+  const { look, promise, ...brand } = values.brand
+  return {
+    ...values.footer,
+    ...values.trackers,
+    ...brand,
+    isDarkByDay: look.isDarkByDay,
+    homeLink: link,
+    subject,
+    preview: cleanText(withoutBlocks(plain), 120),
+    content: blocksHtml(content, { cart: values, look, link, promise }),
+  }
 }
 
 type Values = ReturnType<typeof cleanContext>
@@ -145,9 +163,11 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
   if (!senderName || addressLines.length === 0) {
     throw new TemplateError('sender_missing', "The sender's name or postal address is missing.")
   }
+  const storeName = cleanText(context.storeName, 100)
   return {
     items,
     storeHosts,
+    brand: cleanBrand(context.brand ?? DEFAULT_MAIL_BRAND, storeName),
     checkoutLink: requiredLink(context.checkoutLink, 'checkout'),
     coupon: context.coupon && cleanCoupon(context.coupon),
     customerName: cleanText(context.customerName, 80) || 'there',
@@ -159,7 +179,7 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
     linkLabel: context.isWithoutCart ? 'Visit the shop' : 'Return to your cart',
     footer: {
       why: context.isWithoutCart ? WHY_PERSON : WHY_CART,
-      storeName: cleanText(context.storeName, 100),
+      storeName,
       senderName,
       addressLines,
       unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
@@ -225,7 +245,15 @@ function unwrapItems(content: string): string {
 
 function linkRules(values: Values, { trackLink }: RenderOptions, links: RenderedMessage['links']) {
   const known = new Map<string, string>()
+  const { light, radius } = values.brand.look
+  const button = `border-radius:${radius}px;background-color:${light.button};color:${light.onButton};border:1px solid ${light.edge};font-weight:600;text-align:center;text-decoration:none`
   return {
+    button: {
+      inline: `display:inline-block;padding:14px 28px;${button}`,
+      block: `display:block;padding:16px 20px;font-size:17px;line-height:1.35;${button}`,
+    },
+    /** What the layout itself leads to; it is none of the owner's links. */
+    checkoutLink: () => known.get(values.checkoutLink) ?? trackLink(values.checkoutLink) ?? values.checkoutLink,
     link(text: string): string | null {
       const url = webAddress(text)
       if (!url) return null
@@ -245,12 +273,14 @@ function linkRules(values: Values, { trackLink }: RenderOptions, links: Rendered
 const WHY_CART = 'You received this email because you left items in your cart at'
 const WHY_PERSON = 'You received this email because you gave your email address to'
 
-function textPart(plain: string, { items, coupon, footer }: Values): string {
+function textPart(plain: string, values: Values): string {
+  const { footer, brand } = values
   const { why, storeName, senderName, addressLines, unsubscribeLink, preferencesLink } = footer
-  const spaced = plain.replaceAll(ITEMS_MARK, () => `\n\n${itemsText(items, coupon)}\n\n`)
+  const words = tidyLines(blocksText(plain, { cart: values, promise: brand.promise }))
   const sender = [senderName, ...addressLines].join(addressLines.length > 1 ? '\n' : ', ')
   const preferences = preferencesLink ? `\nEmail preferences: ${preferencesLink}` : ''
-  return `${tidyLines(spaced)}\n\n--\n${sender}\n${why} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
+  const kind = brand.footerWords && `${brand.footerWords}\n`
+  return `${words}\n\n--\n${kind}${sender}\n${why} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
 }
 
 /** RFC 8058: one click in the mail reader's own button unsubscribes. */
@@ -258,11 +288,26 @@ function unsubscribeHeaders(link: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 }
 
-function readLayout(): (values: object) => string {
+/** The colours are filled in once per look: a batch of messages has one. */
+function readLayout(): Tools['layout'] {
   const liquid = new Liquid({ outputEscape: 'escape', strictVariables: true, strictFilters: true, templates: {} })
-  const template = liquid.parse(readFileSync(new URL('./layouts/mail.liquid', import.meta.url), 'utf8'))
-  return (values) => liquid.renderSync(template, values) as string
+  const source = readFileSync(new URL('./layouts/mail.liquid', import.meta.url), 'utf8')
+  const parsed = new WeakMap<Look, Template[]>()
+  return (look, values) => {
+    const template = parsed.get(look) ?? liquid.parse(coloured(source, look))
+    parsed.set(look, template)
+    return liquid.renderSync(template, values) as string
+  }
 }
+
+function coloured(source: string, { light, dark, font, radius }: Look): string {
+  const sizes = { font, radius: String(radius), cardRadius: String(radius && radius + 8) }
+  const words = { ...prefixed('light', { ...light }), ...prefixed('dark', { ...dark }), ...prefixed('look', sizes) }
+  return source.replace(/\{\{ (\w+\.\w+) \}\}/g, (place, name: string) => words[name] ?? place)
+}
+
+const prefixed = (prefix: string, parts: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(parts).map(([name, value]) => [`${prefix}.${name}`, value]))
 
 function tooLarge(): TemplateError {
   return new TemplateError('too_large', 'The message is larger than email apps show in full (100 KB).')

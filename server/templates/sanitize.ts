@@ -8,6 +8,8 @@ export interface SanitizeRules {
   isImageAllowed(url: string): boolean
   /** What to show for a bare address in text. */
   linkText(url: string): string
+  /** Styles of a link with the class `button`; `block`: of one that stands by itself. */
+  button: Record<'inline' | 'block', string>
 }
 
 const VOID = new Set(['br', 'hr', 'img'])
@@ -29,12 +31,10 @@ const STYLES =
   /^(background|background-color|border(-[a-z]+){0,2}|color|display|font(-[a-z]+)?|height|letter-spacing|line-height|list-style(-type)?|margin(-[a-z]+)?|max-width|min-width|padding(-[a-z]+)?|text-[a-z]+|vertical-align|white-space|width|word-break)$/
 const BAD_STYLE = /url\s*\(|expression|javascript:|@|\\|[<>"{}]/i
 
-const BUTTON =
-  'display:inline-block;padding:14px 28px;border-radius:8px;background-color:#1d4ed8;color:#ffffff;font-weight:600;text-decoration:none'
 /** Inline, because some mail readers drop style sheets. */
 const DEFAULT_STYLE: Record<string, string> = {
   p: 'margin:0 0 16px',
-  h1: 'margin:0 0 16px;font-size:26px;line-height:1.25',
+  h1: 'margin:0 0 20px;font-size:28px;line-height:1.2;letter-spacing:-0.01em',
   h2: 'margin:0 0 12px;font-size:21px;line-height:1.3',
   h3: 'margin:0 0 12px;font-size:18px;line-height:1.35',
   ul: 'margin:0 0 16px;padding-left:24px',
@@ -131,8 +131,10 @@ function openTag({ name, attributes }: Tag, open: string[], rules: SanitizeRules
   for (const [key, value] of attributes) {
     if (key !== 'style' && ATTRIBUTES.has(key)) out += attribute(key, value.slice(0, 500))
   }
-  const isButton = name === 'a' && /(^|\s)button(\s|$)/.test(attributes.get('class') ?? '')
-  const style = safeStyle(attributes.get('style') ?? '') || (isButton ? BUTTON : DEFAULT_STYLE[name])
+  const classes = name === 'a' ? (attributes.get('class') ?? '').split(/\s+/) : []
+  const isButton = classes.includes('button')
+  const button = rules.button[classes.includes('block') ? 'block' : 'inline']
+  const style = safeStyle(attributes.get('style') ?? '') || (isButton ? button : DEFAULT_STYLE[name])
   if (isButton) out += ' class="button"'
   if (style) out += attribute('style', style)
   if (!VOID.has(name)) open.push(name)

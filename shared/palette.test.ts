@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contrastOf, DEFAULT_BRAND } from './brand.ts'
+import { lookOf, type Palette } from './palette.ts'
+
+const colour = fc.integer({ min: 0, max: 0xffffff }).map((part) => `#${part.toString(16).padStart(6, '0')}`)
+const kit = fc.record({ button: colour, text: colour, ground: colour, accent: colour })
+const fixed = { fontStack: 'system', radius: 8 } as const
+
+function unreadable({ page, card, text, muted, pageMuted, accent, button, onButton, soft, edge }: Palette): string[] {
+  const words: [string, string, string, number][] = [
+    ['text', text, card, 4.5],
+    ['muted', muted, card, 4.5],
+    ['footer', pageMuted, page, 4.5],
+    ['link', accent, card, 4.5],
+    ['label', onButton, button, 4.5],
+    ['code', text, soft, 4],
+    ['edge', edge, card, 1.4],
+  ]
+  return words.filter(([, one, other, least]) => contrastOf(one, other) < least).map(([name]) => name)
+}
+
+describe('the colours of a mail', () => {
+  test('can be read by day and at night, whatever a kit says', () => {
+    fc.assert(
+      fc.property(kit, (colours) => {
+        const { light, dark } = lookOf({ ...colours, ...fixed })
+        expect([unreadable(light), unreadable(dark)]).toEqual([[], []])
+        expect(light.card).toBe(colours.ground)
+        expect(light.button).toBe(colours.button)
+      }),
+    )
+  })
+
+  test('of a kit that can be read are its own', () => {
+    const kit = { button: '#b4532a', accent: '#9a4520', text: '#3a2a20', ground: '#fffaf3', ...fixed }
+    expect(lookOf(kit).light).toMatchObject({ button: '#b4532a', accent: '#9a4520', text: '#3a2a20', card: '#fffaf3' })
+  })
+
+  test('at night a black button becomes light, a coloured one lighter, and a dark shop stays as it is', () => {
+    const { dark } = lookOf({ ...DEFAULT_BRAND, button: '#000000' })
+    expect([dark.button, dark.onButton]).toEqual([dark.text, '#000000'])
+    expect(contrastOf(lookOf({ ...DEFAULT_BRAND, button: '#1d4ed8' }).dark.button, dark.card)).toBeGreaterThan(3)
+    const night = lookOf({ ...DEFAULT_BRAND, ground: '#101114', text: '#ffffff' })
+    expect([night.isDarkByDay, night.dark]).toEqual([true, night.light])
+  })
+
+  test('that are none are those that come along; a radius has its bounds', () => {
+    const bad = { button: 'red;}', text: '#12', ground: 'url(x)', accent: '', fontStack: 'x' as 'system', radius: 900 }
+    expect(lookOf(bad)).toEqual({ ...lookOf(DEFAULT_BRAND), radius: 24 })
+    expect(lookOf({ ...DEFAULT_BRAND, radius: Number.NaN }).radius).toBe(0)
+  })
+})
