@@ -75,6 +75,8 @@ create table coupon_codes (
   amount_minor bigint,
   -- The version of the cart, and the coupon's terms, that it was made for.
   cart_version integer,
+  -- of a capped percentage: what of the cart was sold out when the amount was computed
+  sold_out text,
   terms text not null,
   -- in the store
   expires_at timestamptz not null,

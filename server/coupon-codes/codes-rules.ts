@@ -74,11 +74,13 @@ export interface WantedCode {
 /** Why no code can be made, before the store is asked. */
 export const UNMAKABLE = {
   noCart: 'A percentage with a maximum discount needs a cart to compute it for.',
+  noGoods: 'Nothing in the cart can be bought any more.',
   noEmail: 'This coupon is tied to the recipient’s email, which is not known.',
 } as const
 
 export function problemOf(wanted: WantedCode): string | null {
   if (isCapped(wanted) && wanted.items === null) return UNMAKABLE.noCart
+  if (isCapped(wanted) && wanted.items?.length === 0) return UNMAKABLE.noGoods
   return wanted.is_tied_to_email && !wanted.email ? UNMAKABLE.noEmail : null
 }
 

@@ -1,5 +1,5 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { codeTerms } from '../coupons/fragments.ts'
+import { codeTerms, isOfGoodsNow, soldOutOf } from '../coupons/fragments.ts'
 import { isOpen } from '../messages/fragments.ts'
 import type { WantedCode } from './codes-rules.ts'
 
@@ -11,6 +11,8 @@ export interface DueCode extends WantedCode {
   shopper_id: string
   cart_id: string | null
   cart_version: number | null
+  /** Of its cart; null: nothing. */
+  sold_out: string | null
   prefix: string
   /** Of the coupon, as they are now. */
   wanted_terms: string
@@ -66,7 +68,7 @@ const needing = (storeId: RawBuilder<unknown>, { now, horizon }: Ahead) => sql`
     and (k.message_id is null
       or (k.state in ('wanted', 'failed') and (k.next_try_at <= ${now} or k.next_try_at > ${now}::timestamptz + interval '20 minutes'))
       or (k.state = 'made' and k.used_at is null and (k.expires_at < ${WANTED_EXPIRY} or k.terms <> ${TERMS}
-        or (${IS_OF_CART} and k.cart_version is distinct from t.version))))`
+        or (${IS_OF_CART} and k.cart_version is distinct from t.version) or not ${isOfGoodsNow('c', 't')})))`
 
 export interface Ahead {
   now: Date
@@ -85,6 +87,7 @@ export async function dueCodes({ db, storeId }: StoreDb, ahead: Ahead, limit: nu
     select m.id as message_id, m.shopper_id, m.cart_id, c.id as coupon_id, coalesce(k.code, '') as code, c.code as prefix,
       c.type as coupon_type, c.percent, c.amount_minor, c.currency, c.min_spend_minor, c.max_discount_minor, c.is_tied_to_email,
       ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, ${ITEMS_LEFT} as items,
+      case when c.max_discount_minor is not null then ${soldOutOf('t')} end as sold_out,
       k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts
     ${needing(sql`${storeId}::uuid`, ahead)}
     order by m.wake_at, m.due_at, m.id limit ${limit}`.execute(db)
@@ -144,6 +147,7 @@ export interface Asked {
   coupon_id: string
   amount_minor: number | null
   cart_version: number | null
+  sold_out: string | null
   terms: string
   expires_at: Date
 }
@@ -151,9 +155,9 @@ export interface Asked {
 /** Before the store is asked: what it may stand there with from now on. None of them is used until the store has answered. */
 export async function noteAsked({ db, storeId }: StoreTx, codes: readonly Asked[], now: Date): Promise<void> {
   await sql`update coupon_codes k set state = 'wanted', attempts = k.attempts + 1, asked_at = ${now}, amount_minor = n.amount_minor,
-      cart_version = n.cart_version, terms = n.terms, expires_at = n.expires_at
+      cart_version = n.cart_version, sold_out = n.sold_out, terms = n.terms, expires_at = n.expires_at
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, amount_minor bigint,
-      cart_version int, terms text, expires_at timestamptz)
+      cart_version int, sold_out text, terms text, expires_at timestamptz)
     where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
 

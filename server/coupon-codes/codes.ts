@@ -60,6 +60,7 @@ async function takeBatch({ deps, store }: SyncJob): Promise<sql.DueCode[]> {
         coupon_id: row.coupon_id,
         amount_minor: cappedAmount(row),
         cart_version: row.cart_version,
+        sold_out: row.sold_out,
         terms: row.wanted_terms,
         expires_at: row.wanted_expires_at,
       })),

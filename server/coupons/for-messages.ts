@@ -42,6 +42,8 @@ export interface PersonalCode {
   stage: 'wanted' | 'made' | 'failed' | 'deleted'
   /** It was made by the terms the coupon has now. */
   isOfTerms: boolean
+  /** Its amount was computed for what is left of the cart. */
+  isOfGoods: boolean
   /** Of a capped percentage: what was computed for the cart. */
   amountMinor: number | null
   cartVersion: number | null
@@ -100,7 +102,7 @@ export function asMade(state: CouponState, { amountMinor }: Pick<PersonalCode, '
   return amountMinor === null ? state : { ...state, type: 'fixed', percent: null, amountMinor }
 }
 
-function couponOf({ coupon, code, is_of_terms, used_before, last_used_at }: Row): MessageCoupon {
+function couponOf({ coupon, code, is_of_terms, is_of_goods, used_before, last_used_at }: Row): MessageCoupon {
   return {
     state: coupon?.state ?? null,
     isPersonal: coupon?.kind === 'personal',
@@ -113,6 +115,7 @@ function couponOf({ coupon, code, is_of_terms, used_before, last_used_at }: Row)
       code: code.code,
       stage: code.state,
       isOfTerms: is_of_terms === true,
+      isOfGoods: is_of_goods === true,
       amountMinor: code.amount_minor,
       cartVersion: code.cart_version,
       expiresAt: new Date(code.expires_at),

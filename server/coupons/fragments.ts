@@ -15,9 +15,25 @@ export const couponWording = (coupon: 'c' | 'q') => {
   return sql`concat_ws('|', ${codeTerms(coupon)}, ${c}.valid_hours, extract(epoch from ${c}.ends_at))`
 }
 
+/** What of a cart is sold out, as far as the catalogue's copy knows; null: nothing. */
+export const soldOutOf = (cart: 'c' | 't') => {
+  const t = sql.raw(cart)
+  return sql`(select string_agg(concat(i.item ->> 'productId', ':', i.item ->> 'variationId'), ' ' order by i.place)
+    from jsonb_array_elements(${t}.items) with ordinality as i(item, place)
+    join products g on g.store_id = ${t}.store_id and g.product_id = i.item ->> 'productId'
+      and g.variation_id = coalesce(i.item ->> 'variationId', '') and not g.is_available)`
+}
+
+/** Whether the amount of code `k` was computed for what is left of the cart. */
+export const isOfGoodsNow = (
+  coupon: 'c' | 'q',
+  cart: 'c' | 't',
+) => sql`case when ${sql.raw(coupon)}.max_discount_minor is null then true
+    else k.sold_out is not distinct from ${soldOutOf(cart)} end`
+
 /** Whether code `k` of coupon `q` is for cart `c` as it is now, where it is for one cart. */
 export const isOfCartNow = sql`(k.cart_version is null or k.cart_version = c.version
-                  or not (q.is_tied_to_email or q.max_discount_minor is not null))`
+                  or not (q.is_tied_to_email or q.max_discount_minor is not null)) and ${isOfGoodsNow('q', 'c')}`
 
 /**
  * Whether the coupon of message `m` can be used, as far as the copy knows: it is on, it is what the message says of it (null: not asked),

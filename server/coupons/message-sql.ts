@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../core/db.ts'
 import type { CouponsTable, CouponTerms } from '../schema/coupons.ts'
-import { codeTerms, couponWording, isOfCartNow } from './fragments.ts'
+import { codeTerms, couponWording, isOfCartNow, isOfGoodsNow } from './fragments.ts'
 
 // The coupons of messages: SQL and nothing else.
 
@@ -11,6 +11,8 @@ export interface MessageCouponRow {
   code: CodeColumns | null
   /** The code was made by the coupon's terms of now. */
   is_of_terms: boolean | null
+  /** Its amount was computed for what is left of the cart. */
+  is_of_goods: boolean | null
   /** Orders of the shopper with the coupon's code. */
   used_before: number
   last_used_at: Date | null
@@ -64,11 +66,14 @@ export async function couponsOf(
   wanted: readonly { messageId: string; couponId: string; shopperId: string }[],
 ): Promise<MessageCouponRow[]> {
   const rows = await sql<MessageCouponRow>`
-    select w."messageId" as message_id, w."couponId" as coupon_id, to_jsonb(k) as code, k.terms = ${codeTerms('c')} as is_of_terms, coalesce(u.used_before, 0)::int as used_before,
+    select w."messageId" as message_id, w."couponId" as coupon_id, to_jsonb(k) as code, k.terms = ${codeTerms('c')} as is_of_terms,
+      case when k.message_id is not null then ${isOfGoodsNow('c', 't')} end as is_of_goods, coalesce(u.used_before, 0)::int as used_before,
       u.last_used_at
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "couponId" uuid, "shopperId" uuid)
     left join coupons c on c.store_id = ${storeId} and c.id = w."couponId"
     left join coupon_codes k on k.store_id = ${storeId} and k.message_id = w."messageId" and k.coupon_id = c.id
+    left join messages m on m.store_id = ${storeId} and m.id = w."messageId"
+    left join carts t on t.store_id = m.store_id and t.id = m.cart_id
     cross join lateral (
       select count(*) filter (where p.code = c.code) as used_before, max(o.purchased_at) filter (where
         exists (select 1 from coupons x where x.store_id = ${storeId} and x.made_by = 'recoup' and x.kind = 'shared' and x.code collate "C" = p.code)

@@ -129,8 +129,8 @@ function waitingFor({ code, personal, isOfCart }: MessageCoupon, { now, cartVers
     return failed
   }
   if (stage === 'deleted' || personal.isUsed) return null
-  // It is of another cart or of terms that were edited since, and is about to be changed.
-  const isOfThis = personal.isOfTerms && (!isOfCart || personal.cartVersion === cartVersion)
+  // It is of another cart, of more or less than is left of it, or of terms that were edited since, and is about to be changed.
+  const isOfThis = personal.isOfTerms && personal.isOfGoods && (!isOfCart || personal.cartVersion === cartVersion)
   return isOfThis ? null : pending(personal.code)
 }
 

@@ -74,6 +74,7 @@ export interface CouponCodesTable {
   platform_id: Generated<string | null>
   amount_minor: Generated<number | null>
   cart_version: Generated<number | null>
+  sold_out: Generated<string | null>
   terms: string
   expires_at: Date
   refusal: Generated<string | null>
