@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
-import { isEverythingTested, testSeed } from '../test/tier.ts'
+import { isItsDay } from '../test/tier.ts'
 import { codesSurvive } from './crash/codes.ts'
 
 // A thousand of them: coupon-codes.long.test.ts. `npm test` tries these on every third day.
 
-const isItsDay = isEverythingTested || testSeed % 3 === 0
-
 const PEOPLE = 60
 
-test.runIf(isItsDay)(
+test.runIf(isItsDay(0, 3))(
   'the store is cut off while codes are made, and the worker killed twice: each mail that left has one working code',
   async () => {
     const { left, orphans, problems } = await codesSurvive(PEOPLE)

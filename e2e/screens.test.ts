@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { screens } from '../shared/screens.ts'
-import { isEverythingTested, oneOf, testSeed } from '../test/tier.ts'
+import { isEverythingTested, oneOf, sharePerDay, wayPerDay } from '../test/tier.ts'
 import { type AppInstance, aSeededInstance, until } from './app-instance.ts'
 import { axeOf } from './axe.ts'
 import { openBrowser } from './browser.ts'
@@ -12,14 +12,14 @@ import { states } from './states.ts'
 // Every screen, at a desk's and a phone's width, in every theme: axe finds nothing, nothing stands out of the page. So do the states a
 // screen is seldom in (`states.ts`): waiting, failed, empty, with something open on it.
 // `SCREENSHOTS=folder` keeps a picture of each, to be looked at. `npm run test:all` looks at all of them, `npm test` at every screen in one theme
-// and every third state, others each day.
+// and every third state, each with axe at one of the widths; others each day.
 
 const WIDTHS = [1280, 360]
 const ALL_THEMES = ['light', 'dark', 'blue']
 const shots = process.env.SCREENSHOTS
 const isAll = Boolean(shots) || isEverythingTested
 const THEMES = isAll ? ALL_THEMES : [oneOf(ALL_THEMES)]
-const someStates = states.filter((_, place) => isAll || (place + testSeed) % 3 === 0)
+const someStates = shots ? states : sharePerDay(states, 3)
 /** What axe says of these depends on more than what a page is made of. */
 const BY_LAYOUT = ['color-contrast', 'target-size', 'scrollable-region-focusable']
 const toVisitors = [
@@ -147,14 +147,16 @@ async function lookAt(page: Page, { name, path, given, steps, isLoading, widths 
 
 async function inspect(page: Page, name: string, widths: readonly number[], isLoading = false): Promise<void> {
   let before = ''
+  const withAxe = shots ? widths : wayPerDay(widths, name)
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
     await isThere(page, isLoading)
-    const made = await structureOf(page)
+    const isLooked = withAxe.includes(width)
+    const made = isLooked ? await structureOf(page) : ''
     for (const theme of THEMES) {
       await chooseTheme(page, theme)
       const isFirst = theme === THEMES[0]
-      if (isFirst || width === widths[0]) {
+      if (isLooked && (isFirst || width === widths[0])) {
         // What a screen is made of is the same in every theme, and often at every width; what is readable is not.
         const rules = isFirst ? (made === before ? BY_LAYOUT : undefined) : ['color-contrast']
         expect(await violationsOf(page, rules), `${name}, ${width} px, ${theme}`).toEqual([])

@@ -26,12 +26,15 @@ import {
 
 const isEverything = process.argv[2] === '--all'
 const filters = process.argv.slice(isEverything ? 3 : 2)
-const tier = isEverything ? { TEST_TIER: 'all' } : {}
+// Of what takes long a part is tried, chosen by the day: test/tier.ts.
+const seed = process.env.TEST_SEED || new Date().toISOString().slice(0, 10).replaceAll('-', '')
+const tier = { TEST_SEED: seed, ...(isEverything ? { TEST_TIER: 'all' } : {}) }
 const failed = []
 const counts = { passed: 0, failed: 0, skipped: 0 }
 
 await main(async () => {
   process.chdir(root)
+  console.log(`TEST_SEED=${seed}: what is tried of what takes long`)
   await step('packages', ensureInstalled)
   const node = node26()
   const build = () => step('browser app', () => ensureWebBuilt(node))

@@ -9,3 +9,16 @@ export const testSeed = Number(process.env.TEST_SEED || new Date().toISOString()
 export function oneOf<T>(all: readonly T[]): T {
   return all[testSeed % all.length]!
 }
+
+/** Whether it is the day of the one at `place` among `parts` that take turns; `npm run test:all` takes all. */
+export const isItsDay = (place: number, parts: number) => isEverythingTested || (place + testSeed) % parts === 0
+
+/** One in `parts` of them, others each day; `npm run test:all` takes all. */
+export const sharePerDay = <T>(all: readonly T[], parts: number): readonly T[] =>
+  all.filter((_, place) => isItsDay(place, parts))
+
+/** The day's one of the ways to look at what is called `name`, in a list of its own as all of them are; `npm run test:all` takes all. */
+export function wayPerDay<T>(ways: readonly T[], name: string): readonly T[] {
+  const shift = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
+  return isEverythingTested ? ways : [ways[(testSeed + shift) % ways.length]!]
+}

@@ -184,7 +184,7 @@ test('10,000 carts are one request, known in a moment, followed page by page, an
 }, 120_000)
 
 /** `MANY_CARTS=10000` asks for as many as one request may name. */
-const MANY = Number(process.env.MANY_CARTS ?? 1_000)
+const MANY = Number(process.env.MANY_CARTS ?? 400)
 
 test(
   'one message each; the same request again and a killed server send nothing twice (D9, D10)',
@@ -224,5 +224,5 @@ test(
     expect(new Set(world.sent.map((mail) => mail.messageId)).size).toBe(MANY)
     expect(world.sent).toHaveLength(MANY)
   },
-  MANY * 120,
+  Math.max(120_000, MANY * 120),
 )
