@@ -14,13 +14,15 @@ import { customerSorts } from '../shared/customers.ts'
 import { aStore, type TestStore } from './factories.ts'
 import { manyCarts } from './many-carts.ts'
 import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from './plans.ts'
+import { isItsDay } from './tier.ts'
 import { aWorld } from './world.ts'
 
-// What explain.test.ts asks of carts, of customers: 60,000 in a store, two in seven registered.
+// What explain.test.ts asks of carts, of customers: 60,000 in a store, two in seven registered; `npm test` asks on every third day.
 
 const CUSTOMERS = 60_000
 const LARGE = ['shoppers', 'shopper_keys', 'customer_counts', 'carts', 'orders', 'messages']
 
+const it = test.runIf(isItsDay(1, 3))
 const world = aWorld()
 let store: TestStore
 let watch: PlanWatch
@@ -60,16 +62,16 @@ const list = (query: Partial<CustomerQuery>) => async () => {
   expect(rows.length).toBeGreaterThan(0)
 }
 
-test.each(customerSorts)('by %s, both ways, of all and of one kind', async (sort) => {
+it.each(customerSorts)('by %s, both ways, of all and of one kind', async (sort) => {
   for (const isRegistered of [null, true, false]) {
     await expectCheap(list({ sort, isRegistered, order: 'asc' }))
     await expectCheap(list({ sort, isRegistered, order: 'desc', page: 3 }))
   }
 })
 
-test('the last page is as near as the first', () => expectCheap(list({ page: CUSTOMERS / base.limit })))
+it('the last page is as near as the first', () => expectCheap(list({ page: CUSTOMERS / base.limit })))
 
-test('a page in the middle begins at its day, and reads rows only for itself', async () => {
+it('a page in the middle begins at its day, and reads rows only for itself', async () => {
   for (const isRegistered of [null, false]) {
     const work = list({ page: 390, isRegistered })
     await expectCheap(work)
@@ -79,7 +81,7 @@ test('a page in the middle begins at its day, and reads rows only for itself', a
   }
 })
 
-test.each<Partial<CustomerQuery>>([
+it.each<Partial<CustomerQuery>>([
   { page: 390 },
   { page: 600, order: 'asc' },
   { page: 1_100 },
@@ -102,21 +104,21 @@ test.each<Partial<CustomerQuery>>([
   expect(rows.map(({ id }) => id)).toEqual(there.rows.map(({ id }) => id))
 })
 
-test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', async (search) => {
+it.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', async (search) => {
   await expectCheap(list({ search }), 9_000)
   await expectCheap(list({ search, isRegistered: false }), 9_000)
   await expectCheap(list({ search, sort: 'name' }), 9_000)
 })
 
-test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace59' }), 50))
+it('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace59' }), 50))
 
-test('what nothing begins with is looked for in the newest customers only, and that is said', async () => {
+it('what nothing begins with is looked for in the newest customers only, and that is said', async () => {
   const filter: CustomerFilter = { search: 'zz', isRegistered: null }
   await expectCheap(() => countCustomers(handle(), filter), 10_000)
   expect(await countCustomers(handle(), filter)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })
 })
 
-test('a file is read in pieces, each from where the one before ended', async () => {
+it('a file is read in pieces, each from where the one before ended', async () => {
   const counted = await countCustomers(handle(), base)
   await expectCheap(async () => {
     let pieces = 0
@@ -124,7 +126,7 @@ test('a file is read in pieces, each from where the one before ended', async () 
   })
 })
 
-test('customers with an abandoned cart: the first, those behind them, those of a search', async () => {
+it('customers with an abandoned cart: the first, those behind them, those of a search', async () => {
   const wanted = { among: null, after: null, limit: 100 }
   const first = await abandonedOf(handle(), wanted)
   const last = first.at(-1)!
@@ -141,7 +143,7 @@ test('customers with an abandoned cart: the first, those behind them, those of a
   expect(carts.map((node) => node['Index Name'])).toEqual(carts.map(() => 'carts_abandoned'))
 })
 
-test('the page of one customer', async () => {
+it('the page of one customer', async () => {
   const [row] = await listCustomersOf(handle(), base, await countCustomers(handle(), base))
   const of = { store: handle(), account: { accountId: store.accountId, db: world.db } }
   await expectCheap(() => readCustomerPage(world.deps, of, row!.id), 200)

@@ -16,9 +16,10 @@ import { tidyNotifications } from '../server/notifications/tidy.ts'
 import { listNotifications, MOST_NOTIFICATIONS_COUNTED } from '../shared/notification-calls.ts'
 import { aStore, type TestStore } from './factories.ts'
 import { type Explained, FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from './plans.ts'
+import { isItsDay } from './tier.ts'
 import { aWorld } from './world.ts'
 
-// What explain.test.ts asks of carts, of notifications: 30,000 in a store, 20,000 of its account, 60,000 of other stores. Each statement is
+// What explain.test.ts asks of carts, of notifications: 30,000 in a store, 20,000 of its account, 60,000 of other stores; on every third day in `npm test`. Each statement is
 // also looked at when it has been prepared and used before, as PostgreSQL may then choose one plan for stores of every size.
 
 const LARGE = [
@@ -36,6 +37,7 @@ const OF_OTHERS = 60_000
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
+const it = test.runIf(isItsDay(2, 3))
 const world = aWorld()
 let store: TestStore
 /** Of an account that has large ones, too. */
@@ -116,7 +118,7 @@ function indexesOf(plans: readonly Explained[], table: string): string[] {
 const COUNTED = { rows: MOST_NOTIFICATIONS_COUNTED + 1, sorted: FEW }
 
 describe('the lists', () => {
-  test.each<[string, object, string, { sorted?: number }?]>([
+  it.each<[string, object, string, { sorted?: number }?]>([
     ['all', {}, 'newest'],
     ['without tests', { skipTestNotification: '1' }, 'newest'],
     ['unread ones', { filter: 'unread' }, 'newest'],
@@ -129,7 +131,7 @@ describe('the lists', () => {
     expect(indexesOf(plans, 'notifications')).toEqual([`notifications_${index}`, 'notifications_pkey'].sort())
   })
 
-  test('totals are counted in the index alone', async () => {
+  it('totals are counted in the index alone', async () => {
     const plans = await watch.during(() => list({ limit: '1' }))
     const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Index Name']?.endsWith('_newest'))
     expect([...new Set(scans.map((node) => node['Node Type']))]).toEqual(['Index Only Scan'])
@@ -137,17 +139,17 @@ describe('the lists', () => {
     expect(Math.max(...scans.map((node) => node['Heap Fetches']!))).toBe(0)
   })
 
-  test('what came since one is read from it on', async () => {
+  it('what came since one is read from it on', async () => {
     const { notifications } = await list({ page: '10' })
     await expectCheap(() => list({ after: notifications[0]!._id }), { rows: 200 })
   })
 
-  test('a search looks through the newest 10,000', async () => {
+  it('a search looks through the newest 10,000', async () => {
     const plans = await expectCheap(() => list({ search: 'ada 77' }), COUNTED)
     expect(indexesOf(plans, 'notifications')).toEqual(['notifications_newest', 'notifications_pkey'])
   })
 
-  test('the list and the search of a small store read nothing of a large one', async () => {
+  it('the list and the search of a small store read nothing of a large one', async () => {
     for (const query of [{}, { search: 'ada 7' }, { filter: 'new-carts', search: 'ada 7' }]) {
       const plans = await expectCheap(() => list(query, small), COUNTED)
       const scans = plans
@@ -159,15 +161,15 @@ describe('the lists', () => {
     }
   })
 
-  test('the newest hundred carts', () => expectCheap(() => newCartsFor(reader()), { rows: 200 }))
-  test('the unread count', () => expectCheap(() => unreadFor(reader()), { rows: 300 }))
-  test('one by its id', async () => {
+  it('the newest hundred carts', () => expectCheap(() => newCartsFor(reader()), { rows: 200 }))
+  it('the unread count', () => expectCheap(() => unreadFor(reader()), { rows: 300 }))
+  it('one by its id', async () => {
     const { notifications } = await list({ page: '10' })
     await expectCheap(() => oneFor(reader(), notifications[0]!._id), { rows: 1 })
   })
 })
 
-test('marking and deleting, all and some, and taking it back', async () => {
+it('marking and deleting, all and some, and taking it back', async () => {
   const { notifications } = await list({ page: '10' })
   const ids = notifications.map(({ _id }) => _id)
   // The first of many marks: those that no list reaches go.
@@ -185,7 +187,7 @@ test('marking and deleting, all and some, and taking it back', async () => {
   await expectCheap(() => restoreFor(reader(), undo!), { rows: 300 })
 })
 
-test('gathering takes the oldest news by an index, however much waits', async () => {
+it('gathering takes the oldest news by an index, however much waits', async () => {
   await sql`insert into pending_notifications (store_id, id, type, data, created_at)
     select (${[store.storeId, small.storeId]}::uuid[])[1 + n % 2], gen_random_uuid(), 'email_sent',
       '{"to": "ada@example.com", "step": 1, "cartId": null, "messageId": null, "isInMailbox": false}', ${world.now}
@@ -197,7 +199,7 @@ test('gathering takes the oldest news by an index, however much waits', async ()
   expect(indexesOf(plans, 'pending_notifications')).toContain('pending_notifications_next')
 })
 
-test('what is new, for open browsers and for mails', async () => {
+it('what is new, for open browsers and for mails', async () => {
   const from = new Date(world.now.getTime() - 60 * MINUTE_MS)
   await expectCheap(() => newestInstant(reader().store))
   await expectCheap(() => newsSince(reader().store, from, 50), { rows: 100 })
@@ -207,7 +209,7 @@ test('what is new, for open browsers and for mails', async () => {
   await expectCheap(() => mailDueNotifications(world.deps))
 })
 
-test('tidying up takes slices from the old end of each store', async () => {
+it('tidying up takes slices from the old end of each store', async () => {
   for (const { storeId } of [store, small]) {
     await sql`insert into notification_hours (store_id, topic, hour, count)
       select ${storeId}, 'topic ' || n % 20, ${world.now}::timestamptz - n / 20 * interval '1 hour', 1 from generate_series(1, 3000) n`.execute(
