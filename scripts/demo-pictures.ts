@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { logo } from '../demo/store/pages/layout.ts'
 import { drawPicture, pictureNames } from '../demo/store/pictures.ts'
 import { openBrowser } from '../e2e/browser.ts'
 
-// Makes the demo store's product pictures, and the small ones of the sample cart in previews, from their drawings:
+// Makes the demo store's logo and product pictures, and the small ones of the sample cart in previews, from their drawings:
 // `node scripts/demo-pictures.ts`. JPEG, as stores have them: mail programs show no SVG.
 
 const SIZE = 600
@@ -15,6 +16,7 @@ const browser = await openBrowser()
 const page = await browser.newPage()
 for (const name of pictureNames) await draw(name, SIZE, folder)
 for (const name of samples.names) await draw(name, SAMPLE_SIZE, samples.folder)
+await drawLogo()
 await browser.close()
 
 async function draw(name: (typeof pictureNames)[number], size: number, into: URL): Promise<void> {
@@ -23,4 +25,13 @@ async function draw(name: (typeof pictureNames)[number], size: number, into: URL
   const style = 'body { margin: 0 } svg { display: block; width: 100vw; height: 100vh }'
   await page.setContent(`<style>${style}</style>${drawPicture(name)}`)
   await writeFile(new URL(`${name}.jpg`, into), await page.screenshot({ type: 'jpeg', quality: 82 }))
+}
+
+/** With its words, on nothing, at twice the size that mails show. */
+async function drawLogo(): Promise<void> {
+  const page = await browser.newPage({ deviceScaleFactor: 2 })
+  const style =
+    'body { margin: 0; background: none } div { display: inline-flex; align-items: center; gap: 12px; padding: 2px; font: 600 30px/1 Georgia, serif; color: #a4451f } svg { width: 44px; height: 44px }'
+  await page.setContent(`<style>${style}</style><div>${logo}<span>Maple &amp; Clay</span></div>`)
+  await writeFile(new URL('logo.png', folder), await page.locator('div').screenshot({ omitBackground: true }))
 }

@@ -1,6 +1,8 @@
 import { hashPassword } from '../../server/accounts/passwords.ts'
 import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/accounts/sql.ts'
 import { savePlan } from '../../server/billing/sql.ts'
+import { confirmLogo, hasBrand, hasProposal, saveLook } from '../../server/brand/brand.ts'
+import { proposeLogo } from '../../server/brand/proposals.ts'
 import { transactAccount } from '../../server/core/db.ts'
 import { newId } from '../../server/core/ids.ts'
 import { randomToken } from '../../server/core/secrets.ts'
@@ -10,12 +12,20 @@ import { listFlows } from '../../server/flows/sql.ts'
 import { connectStore } from '../../server/store-settings/connect.ts'
 import { isConnectedBy } from '../../server/stores/access.ts'
 import { type StoreRow, storesOf } from '../../server/stores/store.ts'
+import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
 import * as sql from './sql.ts'
 
 // The demo account (decision 29): a real account with a real store, the one that runs beside us. Made once, brought in line at
 // every start; its history is in history.ts.
 
 const EMAIL = 'demo@recoup.example'
+/** The colors of the demo store's own pages. */
+const LOOK: BrandLook = {
+  ...DEFAULT_LOOK,
+  ...{ button: '#a4451f', text: '#2b221c', ground: '#ffffff', accent: '#a4451f', fontStack: 'georgia', radius: 12 },
+  promise: 'Ships from Burlington within two days · 30 days to return',
+  footerWords: 'Small-batch pottery, coffee and tea from Burlington, Vermont.',
+}
 const SENDER = { name: 'Maple & Clay', postalAddress: 'Maple & Clay, 12 Kiln Road, Burlington, VT 05401, USA' }
 
 export interface DemoAccount {
@@ -29,6 +39,7 @@ export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<De
   const store = (await connectedStore(deps, accountId, demo)) ?? (await connectAnew(deps, accountId, demo))
   await sql.saveSender({ storeId: store.id, db: deps.db }, SENDER)
   await switchOn(deps, store.id)
+  await dress(deps, store.id)
   const scriptUrl = `${deps.config.publicUrl}/capture/${store.capture_key}.js`
   demo.setCapture({ scriptUrl, storeKey: store.capture_key })
   return { accountId, storeId: store.id }
@@ -83,4 +94,13 @@ async function switchOn(deps: Deps, storeId: string): Promise<void> {
     if (flow.switched_on_at) continue
     await switchFlow(deps, store, flow.id, { isOn: true, holdoutPercent: 0, includeLast24h: false })
   }
+}
+
+/** Once: its mails look like the shop, with the logo found there. A visitor may change it. */
+async function dress(deps: Deps, storeId: string): Promise<void> {
+  const store = { storeId, db: deps.db }
+  if (await hasBrand(store)) return
+  await saveLook(deps, store, { look: LOOK })
+  await proposeLogo(deps, store)
+  if (await hasProposal(store)) await confirmLogo(deps, store)
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { brandOf } from '../../server/brand/brand.ts'
 import { foldLeftPosts } from '../../server/capture/capture-intake.ts'
 import { detectAbandoned } from '../../server/carts/detect.ts'
 import { recordOrders } from '../../server/carts/record.ts'
@@ -72,6 +73,9 @@ test('the account is made once, connected, on the largest plan, with its flow on
   })
   const signedIn = await world.request('POST', '/api/auth/demo')
   expect(signedIn.body).toMatchObject({ user: { isDemo: true, hasActiveSubscription: true } })
+  // Mails look like the demo store, with the logo found in it.
+  const brand = await brandOf({ storeId, db: world.db })
+  expect(brand).toMatchObject({ button: '#a4451f', fontStack: 'georgia', logo: { width: 570, height: 96 } })
 })
 
 /** A past is written in one transaction, which nobody has to wait for. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { readPicture } from '../../server/brand/pictures.ts'
 import { findOrder } from './orders.ts'
 import { ask, bare, type Exchange, keys, openStore, readRecording, shapeProblems } from './recordings.ts'
 import { buy, visit } from './shoppers.ts'
@@ -282,4 +283,15 @@ test('every product has pictures that mail programs show', async () => {
     const reply = await fetch(address)
     expect([address, reply.status, reply.headers.get('content-type')]).toEqual([address, 200, 'image/jpeg'])
   }
+})
+
+test('the store shows a logo in its index that a mail program can show', async () => {
+  const store = keep(await startDemoStore({ port: 0, dataFile: fileForTest(), ...keys }))
+  const json = async (path: string) => (await fetch(`${store.url}${path}`)).json()
+  const { site_logo } = await json('/wp-json/')
+  const medium = await json(`/wp-json/wp/v2/media/${site_logo}`)
+  const picture = await readPicture(Buffer.from(await (await fetch(medium.source_url)).arrayBuffer()), ['png'])
+  const { width, height } = medium.media_details
+  expect(picture).toMatchObject({ width, height })
+  expect((await fetch(`${store.url}/wp-json/wp/v2/media/1`)).status).toBe(404)
 })

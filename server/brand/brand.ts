@@ -16,6 +16,10 @@ import * as sql from './sql.ts'
 /** How the store's mails look; the defaults where it has set nothing. */
 export const brandOf = async (store: StoreDb): Promise<BrandKit> => brandFrom(await sql.readBrand(store))
 
+export const hasBrand = async (store: StoreDb) => (await sql.readBrand(store)) !== null
+
+export const hasProposal = async (store: StoreDb) => (await sql.readProposal(store))?.state === 'open'
+
 export async function viewBrand(store: StoreDb, account: AccountDb): Promise<BrandView> {
   const [stored, version, proposal] = [
     await sql.readBrand(store),

@@ -58,7 +58,10 @@ function serveFiles(app: FastifyInstance) {
     'icon.svg': ['image/svg+xml', logo.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"')],
   }
   const pictures = new Map(
-    pictureNames.map((name) => [`${name}.jpg`, readFileSync(new URL(`../pictures/${name}.jpg`, import.meta.url))]),
+    [...pictureNames.map((name) => `${name}.jpg`), 'logo.png'].map((file) => [
+      file,
+      readFileSync(new URL(`../pictures/${file}`, import.meta.url)),
+    ]),
   )
   app.get('/assets/:name', (request, reply) => {
     const file = files[(request.params as { name: string }).name]
@@ -68,9 +71,11 @@ function serveFiles(app: FastifyInstance) {
   })
   app.get('/wp-content/uploads/2026/11/:file', (request, reply) => {
     // Every size is the same file: what asks for a smaller one scales it.
-    const picture = pictures.get((request.params as { file: string }).file.replace(/-\d+x\d+(?=\.jpg$)/, ''))
+    const file = (request.params as { file: string }).file.replace(/-\d+x\d+(?=\.jpg$)/, '')
+    const picture = pictures.get(file)
     if (!picture) return reply.callNotFound()
-    return reply.header('content-type', 'image/jpeg').header('cache-control', 'max-age=86400').send(picture)
+    const type = file.endsWith('.png') ? 'image/png' : 'image/jpeg'
+    return reply.header('content-type', type).header('cache-control', 'max-age=86400').send(picture)
   })
 }
 

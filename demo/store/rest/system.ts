@@ -13,8 +13,12 @@ const namespaces =
     ' ',
   )
 
+const LOGO_ID = 4990
+const LOGO_SIZE = { width: 570, height: 96 }
+
 export const systemRoutes: Route[] = [
   { pattern: /^\/?$/, GET: { can: 'public', run: siteIndex } },
+  { pattern: /^\/wp\/v2\/media\/(\d+)$/, GET: { can: 'public', run: oneMedium } },
   { pattern: /^\/wc\/v3$/, GET: { can: 'public', run: namespaceIndex } },
   { pattern: /^\/wc\/v3\/system_status$/, GET: { can: 'list', run: systemStatus } },
   {
@@ -40,12 +44,33 @@ function siteIndex({ shop }: RestRequest): RestReply {
     namespaces,
     authentication: [],
     routes: routesOf(shop, ['/', '/wc/v3', '/wc/v3/orders', '/wc/v3/products', '/wc/v3/customers', '/wc/v3/coupons']),
-    site_logo: 0,
+    site_logo: LOGO_ID,
     site_icon: 0,
     site_icon_url: '',
     _links: { help: [{ href: 'https://developer.wordpress.org/rest-api/' }] },
   }
   return { body }
+}
+
+/** The logo alone; the pictures of products are not asked for here. */
+function oneMedium({ shop, ids: [id] }: RestRequest): RestReply {
+  if (id !== LOGO_ID) throw new RestError(404, 'rest_post_invalid_id', 'Invalid post ID.')
+  const source_url = `${shop.home}/wp-content/uploads/2026/11/logo.png`
+  const size = { file: 'logo.png', width: LOGO_SIZE.width, height: LOGO_SIZE.height, mime_type: 'image/png' }
+  return {
+    body: {
+      ...{
+        id,
+        slug: 'logo',
+        type: 'attachment',
+        link: `${shop.home}/logo/`,
+        media_type: 'image',
+        mime_type: 'image/png',
+      },
+      ...{ title: { rendered: 'logo' }, alt_text: storeName, source_url },
+      media_details: { ...LOGO_SIZE, file: '2026/11/logo.png', sizes: { full: { ...size, source_url } } },
+    },
+  }
 }
 
 function namespaceIndex({ shop }: RestRequest): RestReply {
