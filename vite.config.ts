@@ -7,7 +7,7 @@ import { precompress } from './scripts/precompress.ts'
 import { landingPage } from './web/landing/build.ts'
 
 const server = `http://localhost:${process.env.PORT ?? 3000}`
-const served = ['/api', '/c', '/u', '/capture', '/socket.io', '/docs', '/healthz', '/readyz']
+const served = ['/api', '/brand', '/c', '/u', '/capture', '/socket.io', '/docs', '/healthz', '/readyz']
 
 /** Where a page begins; the landing page's script is nobody else's. */
 const ENTRIES = /\/web\/(main\.tsx|index\.html|landing\/landing\.ts)/

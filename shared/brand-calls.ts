@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BrandLookParts, canBeRead } from './brand.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { MessagePreview } from './reminders.ts'
 
 // The brand kit of a store: reading and saving it, its logo, and the logo found in the store.
 
@@ -96,4 +97,15 @@ export const dismissLogo = endpoint({
   method: 'DELETE',
   path: `${path}/proposal`,
   summary: 'The logo found in the store is not used, and not proposed again',
+})
+
+export const previewBrand = endpoint({
+  method: 'POST',
+  path: `${path}/preview`,
+  permission: 'stores:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'An email for the sample cart, with a look that need not be saved',
+  body: BrandLookParts.superRefine(canBeRead),
+  reply: MessagePreview,
 })

@@ -134,6 +134,7 @@ const settings = all({ frame: 'settings', access: 'signed-in' }, [
   },
   { path: '/settings/sending', title: 'Sending', tab: 'Sending', permission: 'stores:read', loader: 'SendingTab' },
   { path: '/settings/sending/sender', title: 'Sender', permission: 'stores:read', loader: 'SenderScreen' },
+  { path: '/settings/sending/brand', title: 'Brand', permission: 'stores:read', loader: 'BrandScreen' },
   {
     path: '/settings/sending/mail-server',
     title: 'Mail server',

@@ -95,7 +95,7 @@ export const listThrottledDomains = endpoint({
   reply: z.object({ domains: z.array(ThrottledDomain) }),
 })
 
-export const sendingSections = ['sender', 'mail-server', 'domain', 'bounces', 'sms', 'whatsapp'] as const
+export const sendingSections = ['sender', 'brand', 'mail-server', 'domain', 'bounces', 'sms', 'whatsapp'] as const
 export type SendingSection = (typeof sendingSections)[number]
 
 /** set: as it should be · attention: somebody has to look · none: not set up, or not checked yet. */

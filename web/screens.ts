@@ -49,6 +49,7 @@ export const components: Record<ScreenLoader, Load> = {
   RecoveryRulesTab: screen(() => import('./settings/RecoveryRulesTab.tsx'), 'RecoveryRulesTab'),
   SendingTab: screen(() => import('./settings/SendingTab.tsx'), 'SendingTab'),
   SenderScreen: screen(() => import('./settings/SendingScreens.tsx'), 'SenderScreen'),
+  BrandScreen: screen(() => import('./settings/SendingScreens.tsx'), 'BrandScreen'),
   MailServerScreen: screen(() => import('./settings/SendingScreens.tsx'), 'MailServerScreen'),
   DomainScreen: screen(() => import('./settings/SendingScreens.tsx'), 'DomainScreen'),
   BouncesScreen: screen(() => import('./settings/SendingScreens.tsx'), 'BouncesScreen'),

@@ -1,3 +1,4 @@
+import type { BrandLook } from '../../shared/brand.ts'
 import { monthOf } from '../billing/rules.ts'
 import { brandFrom } from '../brand/rules.ts'
 import { ledgerText } from '../consent/evidence.ts'
@@ -78,17 +79,18 @@ export async function evaluate(
 
 /**
  * What would be decided, at this moment, about messages that do not exist. With `ahead` they would go together, after those it
- * speaks of: each takes its part of plan, budget and cap before the next is decided, and `ahead` then speaks of them too.
+ * speaks of: each takes its part of plan, budget and cap before the next is decided, and `ahead` then speaks of them too. With `look`
+ * they have that one.
  */
 export async function dryRun<Row extends load.ClaimedRow>(
   deps: Deps,
   store: StoreDb<Db>,
   texts: Texts,
   read: (tx: StoreTx, base: { now: Date; capSince: Date }) => Promise<Row[]>,
-  { isRendered = true, ahead }: { isRendered?: boolean; ahead?: Ahead } = {},
+  { isRendered = true, ahead, look }: { isRendered?: boolean; ahead?: Ahead; look?: BrandLook | undefined } = {},
 ) {
   const { situation, context, rows } = await snapshot(store, async (tx) => {
-    const base = await situationOf(deps, tx)
+    const base = dressed(await situationOf(deps, tx), store, look)
     const rows = await read(tx, base)
     const context = await contextOf(
       deps,
@@ -111,6 +113,12 @@ export async function dryRun<Row extends load.ClaimedRow>(
     return { row, decision, composed, problem: words, country: inputs.consent.country }
   })
   return { context, situation, rows: evaluation }
+}
+
+/** As if the store had saved this look. */
+function dressed<Base extends { situation: load.Situation }>(base: Base, { storeId }: StoreDb, look?: BrandLook): Base {
+  const logo = base.situation.brand?.logo ?? null
+  return look ? { ...base, situation: { ...base.situation, brand: { storeId, look, logo } } } : base
 }
 
 /** What stands against an email about each of these carts, whatever stops the whole store. Nothing is rendered. */

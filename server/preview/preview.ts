@@ -1,3 +1,4 @@
+import type { BrandLook } from '../../shared/brand.ts'
 import type { StepCoupon } from '../../shared/flows.ts'
 import { parseMinor } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
@@ -130,9 +131,21 @@ const offered = (id: string) => ({
   ...{ id, fallback: 'skip' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null },
 })
 
+/** The store's first mail for the sample cart, as it would look. */
+export function previewLook({ deps, store, signal }: Asked, look: BrandLook) {
+  return seated(async () => {
+    const channel = 'email'
+    const template = async (tx: StoreTx) =>
+      sample.manualTemplate(tx, { templateId: await templateFor(tx, { channel }), channel })
+    return presentSample(await imagineSample(deps, store, new Map(), { channel, template, look }), 'Store')
+  }, signal)
+}
+
 interface SampleRequest extends OwnText {
   channel?: SendChannel | undefined
   template: (tx: StoreTx) => Promise<sample.SampleTemplate | undefined>
+  /** undefined: as it is saved. */
+  look?: BrandLook | undefined
 }
 
 /** Nothing is decided about a cart that is not there; what a message rests on is read all the same. */
@@ -144,7 +157,7 @@ function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Sam
     const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
     return row ? [withOwnText(row, wanted)] : []
   }
-  return dryRun(deps, store, texts, read, { isRendered: false })
+  return dryRun(deps, store, texts, read, { isRendered: false, look: wanted.look })
 }
 
 /** The message by hand that this request would become. */

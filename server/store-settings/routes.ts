@@ -1,6 +1,8 @@
+import { previewBrand } from '../../shared/brand-calls.ts'
 import * as sending from '../../shared/sending.ts'
 import * as api from '../../shared/stores.ts'
 import { type Routes, serveAccount, serveStore } from '../http/http.ts'
+import { previewLook } from '../preview/preview.ts'
 import { presentStore } from '../stores/present.ts'
 import { readHealth } from '../sync/health.ts'
 import { syncNow } from '../sync/sync.ts'
@@ -66,4 +68,8 @@ export const storeRoutes: Routes = (app, deps) => {
   serveStore(app, deps, sending.resumeSending, ({ store }) => resumeSending(deps, store))
 
   serveStore(app, deps, sending.checkSenderDomain, ({ store, query }) => checkSenderDomain(deps, store, query.selector))
+
+  serveStore(app, deps, previewBrand, ({ store, body, request }) =>
+    previewLook({ deps, store, signal: request.signal }, body),
+  )
 }

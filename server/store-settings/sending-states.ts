@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import type { BrandView } from '../../shared/brand-calls.ts'
 import type { MailServerView } from '../../shared/mail-server.ts'
 import type { SendingState } from '../../shared/sending.ts'
 import type { TextChannelView } from '../../shared/text-channels.ts'
+import { viewBrand } from '../brand/brand.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { viewThrottledDomains } from '../deliverability/throttles.ts'
@@ -22,8 +24,9 @@ type State = Omit<SendingState, 'id'>
 
 export async function readSendingStates(deps: Deps, session: Session, store: StoreDb<Db>): Promise<SendingState[]> {
   const account = { accountId: session.accountId, db: deps.db }
-  const [row, mail, proofs, bounces, paused, texts] = await Promise.all([
+  const [row, brand, mail, proofs, bounces, paused, texts] = await Promise.all([
     sql.readStore(store),
+    viewBrand(store, account),
     viewMailServer(deps, account, session),
     readProofs(account),
     viewMailbox(account, session),
@@ -32,6 +35,7 @@ export async function readSendingStates(deps: Deps, session: Session, store: Sto
   ])
   return [
     { id: 'sender', ...ofSender(found(row, 'Store')) },
+    { id: 'brand', ...ofBrand(brand) },
     { id: 'mail-server', ...ofMailServer(mail) },
     { id: 'domain', ...ofDomain(mail, proofs) },
     { id: 'bounces', ...ofBounces(deps, { mailbox: bounces.mailbox, paused: paused.length, way: mail.way }) },
@@ -48,6 +52,15 @@ function ofSender({ sender_name: name, postal_address: address }: sql.StoreRow):
   if (name && address) return set(`Emails come from ${name}.`)
   if (!name && !address) return none('Enter a sender name and a postal address before a flow is switched on.')
   return attention(name ? 'The postal address is missing.' : 'The sender name is missing.')
+}
+
+function ofBrand({ logo, version, proposal }: BrandView): State {
+  if (proposal) return attention('A logo was found in your store. Nothing uses it until you confirm it.')
+  if (logo)
+    return set(version > 0 ? 'Emails have your logo and your look.' : 'Emails have your logo and the default look.')
+  return version > 0
+    ? set('Emails have your look, with the store’s name instead of a logo.')
+    : none('Emails have the default look, with the store’s name instead of a logo.')
 }
 
 function ofMailServer({ way, server, acceptedAt, isFixed }: MailServerView): State {

@@ -2,6 +2,7 @@ import { IconArrowLeft } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { StoreView } from '../../shared/stores.ts'
+import { Brand } from '../brand/Brand.tsx'
 import { BounceMailboxCard } from '../stores/BounceMailboxCard.tsx'
 import { LinkHostCard } from '../stores/LinkHostCard.tsx'
 import { MailServerCard } from '../stores/MailServerCard.tsx'
@@ -30,6 +31,8 @@ function SendingScreen({ children }: { children: (store: StoreView) => ReactNode
 export const SenderScreen = () => (
   <SendingScreen>{(store) => <SendingForm key={store.id} store={store} />}</SendingScreen>
 )
+
+export const BrandScreen = () => <SendingScreen>{(store) => <Brand key={store.id} store={store} />}</SendingScreen>
 
 export const MailServerScreen = () => (
   <SendingScreen>

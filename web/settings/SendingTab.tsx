@@ -20,7 +20,7 @@ function Overview({ storeId }: { storeId: string }) {
       <Text fz="sm" c="dimmed" mt={4} mb="sm">
         Who your messages come from, how they are sent, and what happens when one bounces.
       </Text>
-      {states.isPending && <LoadingList count={6} />}
+      {states.isPending && <LoadingList count={7} />}
       {states.error && (
         <Failed title="The sending status could not be loaded" error={states.error} onRetry={() => states.refetch()} />
       )}

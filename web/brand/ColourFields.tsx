@@ -1,0 +1,71 @@
+import { TextInput } from '@mantine/core'
+import { type ColourName, colourNames, labelOn } from '../../shared/brand.ts'
+import { contrastWords, pickable, problemWhileChosen } from './rules.ts'
+import type { BrandFormState } from './useBrandForm.ts'
+
+const labels: Record<ColourName, string> = {
+  button: 'Button color',
+  text: 'Text color',
+  ground: 'Background color',
+  accent: 'Link color',
+}
+
+export function ColourFields({ form, isFixed }: { form: BrandFormState; isFixed: boolean }) {
+  return (
+    <div className="brand-colours">
+      {colourNames.map((name) => (
+        <ColourField key={name} name={name} form={form} isFixed={isFixed} />
+      ))}
+    </div>
+  )
+}
+
+interface Props {
+  name: ColourName
+  form: BrandFormState
+  isFixed: boolean
+}
+
+/** Typed, or picked with the browser's own picker. What it is worth is said while it is chosen. */
+function ColourField({ name, form, isFixed }: Props) {
+  const value = form.values[name]
+  const choose = (colour: string) => {
+    form.setFieldValue(name, colour)
+    // Another color may have made this one readable, or not.
+    for (const each of colourNames) form.clearFieldError(each)
+  }
+  const words = name === 'ground' ? null : contrastWords(name, form.values)
+  const live = form.errors[name] ?? problemWhileChosen(name, form.values)
+  return (
+    <div>
+      <TextInput
+        label={labels[name]}
+        disabled={isFixed}
+        spellCheck={false}
+        autoComplete="off"
+        value={value}
+        error={live}
+        description={words}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        onChange={(event) => choose(event.currentTarget.value)}
+        leftSection={
+          <input
+            type="color"
+            className="brand-swatch"
+            aria-label={`Pick the ${labels[name].toLowerCase()}`}
+            value={pickable(value)}
+            disabled={isFixed}
+            onChange={(event) => choose(event.currentTarget.value)}
+          />
+        }
+        leftSectionPointerEvents="all"
+        leftSectionWidth={44}
+      />
+      {name === 'button' && words && (
+        <span className="brand-button" style={{ background: pickable(value), color: labelOn(pickable(value)) }}>
+          Button
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { BrandLook } from '../../shared/brand.ts'
+import * as api from '../../shared/brand-calls.ts'
+import type { MessagePreview } from '../../shared/reminders.ts'
+import { call } from '../api.ts'
+
+export const brandQuery = (storeId: string) =>
+  queryOptions({
+    queryKey: ['store', storeId, 'brand'],
+    queryFn: ({ signal }): Promise<api.BrandView> => call(api.readBrand, { query: { storeId }, signal }),
+  })
+
+export const useBrand = (storeId: string) => useQuery(brandQuery(storeId))
+
+/** What the server answers is how it is from now on. */
+function useChange<Input, View extends api.BrandView>(storeId: string, change: (input: Input) => Promise<View>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSuccess: ({ look, logo, version, proposal, canUpload }) => {
+      queries.setQueryData(brandQuery(storeId).queryKey, { look, logo, version, proposal, canUpload })
+      return queries.invalidateQueries({ queryKey: ['store', storeId, 'sending-states'] })
+    },
+  })
+}
+
+export const useSaveBrand = (storeId: string) =>
+  useChange(storeId, ({ look, version }: { look: BrandLook; version: number }) =>
+    call(api.saveBrand, { query: { storeId }, body: { ...look, version } }),
+  )
+
+export const useUploadLogo = (storeId: string) =>
+  useChange(storeId, (content: string) => call(api.uploadLogo, { query: { storeId }, body: { content } }))
+
+export const useRemoveLogo = (storeId: string) =>
+  useChange(storeId, (_: undefined) => call(api.removeLogo, { query: { storeId } }))
+
+export const useFindLogo = (storeId: string) =>
+  useChange(storeId, (_: undefined) => call(api.findLogo, { query: { storeId } }))
+
+export const useAnswerProposal = (storeId: string) =>
+  useChange(storeId, (isUsed: boolean) => call(isUsed ? api.confirmLogo : api.dismissLogo, { query: { storeId } }))
+
+/** A mail with this look, saved or not. `logo`: which one it is shown with, as the server knows. */
+export const useLookPreview = (storeId: string, look: BrandLook, logo: string | null) =>
+  useQuery({
+    queryKey: ['store', storeId, 'brand-preview', look, logo],
+    queryFn: ({ signal }): Promise<MessagePreview> =>
+      call(api.previewBrand, { query: { storeId }, body: look, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })

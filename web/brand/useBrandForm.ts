@@ -1,0 +1,59 @@
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { type BrandLook, lookProblems } from '../../shared/brand.ts'
+import type { BrandView } from '../../shared/brand-calls.ts'
+import { useDraft } from '../access/drafts.ts'
+import { ApiError } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import { focusFirstError } from '../ui/focusFirstError.ts'
+import { brandQuery, useSaveBrand } from './queries.ts'
+import { tidied } from './rules.ts'
+
+/** The look as a form. The logo is no part of it: it is in use as soon as it was uploaded or confirmed. */
+export function useBrandForm(storeId: string, view: BrandView) {
+  const queries = useQueryClient()
+  const save = useSaveBrand(storeId)
+  const [version, setVersion] = useState(view.version)
+  const form = useForm<BrandLook>({ initialValues: view.look, validate: lookProblems })
+  const take = (next: BrandView, values: BrandLook) => {
+    setVersion(next.version)
+    form.setInitialValues(next.look)
+    form.setValues(values)
+  }
+  useDraft(`brand:${storeId}`, form.isDirty() ? form.getValues() : null, form.setValues)
+  // Read again in the background, or saved in another tab: what nobody has begun to change here follows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer state of the brand is what triggers it
+  useEffect(() => {
+    if (view.version === version || form.isDirty() || save.isPending) return
+    take(view, view.look)
+  }, [view])
+  const submit = () => {
+    if (form.validate().hasErrors) return focusFirstError()
+    save.mutate(
+      { look: tidied(form.getValues()), version },
+      {
+        onSuccess: (saved) => {
+          take(saved, saved.look)
+          announce('Brand saved')
+        },
+        onError: async (error) => {
+          if (!(error instanceof ApiError)) return
+          form.setErrors(error.fields)
+          focusFirstError()
+          if (error.code === 'conflict') {
+            const theirs = await queries.fetchQuery({ ...brandQuery(storeId), staleTime: 0 })
+            take(theirs, form.getValues())
+          }
+        },
+      },
+    )
+  }
+  const discard = () => {
+    save.reset()
+    form.reset()
+  }
+  return { form, save, submit, discard }
+}
+
+export type BrandFormState = ReturnType<typeof useBrandForm>['form']
