@@ -23,7 +23,8 @@ export async function writeOrderCoupons({ db, storeId }: StoreTx, orders: readon
 
 /**
  * A code is used by the first order with it that counts: a store gives it back when the order is cancelled, fails or is thrown away, and not
- * when it is refunded. Answers how many codes these orders name.
+ * when it is refunded, or awaits its payment again. Of a use that no order explains the store itself has told (`used_order_id` is null): it
+ * ends when an order with the code is given back, and not because of one that is unpaid. Answers how many codes these orders name.
  */
 export async function markUsedCodes({ db, storeId }: StoreTx, orderIds: readonly string[]): Promise<number> {
   const rows = await sql<{ is_named: boolean }>`
@@ -38,10 +39,13 @@ export async function markUsedCodes({ db, storeId }: StoreTx, orderIds: readonly
       update coupon_codes k set used_at = u.purchased_at, used_order_id = u.order_id
       from (select distinct on (c.message_id, c.coupon_id) c.message_id, c.coupon_id, o.purchased_at, o.order_id from concerned c
         left join (order_coupons x join orders o on o.store_id = x.store_id and o.order_id = x.order_id
-          and o.kind = 'purchase' and o.purchased_at is not null) on x.store_id = ${storeId} and x.code = c.code
+          and o.kind in ('purchase', 'pending') and o.purchased_at is not null) on x.store_id = ${storeId} and x.code = c.code
         order by c.message_id, c.coupon_id, o.purchased_at nulls last, o.order_id) u
       where k.store_id = ${storeId} and k.message_id = u.message_id and k.coupon_id = u.coupon_id
-        and (k.used_at, k.used_order_id) is distinct from (u.purchased_at, u.order_id))
+        and (k.used_at, k.used_order_id) is distinct from (u.purchased_at, u.order_id)
+        and (u.order_id is not null or k.used_order_id is not null or exists (select 1 from order_coupons x
+          join orders o on o.store_id = x.store_id and o.order_id = x.order_id and o.kind in ('cancelled', 'failed', 'trashed')
+          where x.store_id = ${storeId} and x.order_id = any(${[...orderIds]}::text[]) and x.code = k.code)))
     select is_named from concerned where is_named`.execute(db)
   return rows.rows.length
 }

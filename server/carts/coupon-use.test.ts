@@ -84,6 +84,28 @@ test('drafts, unpaid and failed orders use no code; the purchase that comes of t
   expect((await shop.cart()).status).toBe('recovered')
 })
 
+test('an unpaid order clears no use: not that of a paid one, nor what the store has told; one that is cancelled does', async () => {
+  const bought = await order()
+  const paid = { used_at: world.now, used_order_id: bought.orderId }
+  const unpaid = { kind: 'pending', status: 'pending', paidAt: null } as const
+  world.advance(MINUTE)
+  await order({ ...unpaid, email: addressOf('bob') })
+  expect(await used()).toEqual(paid)
+  await shop.order({ ...bought, ...unpaid, modifiedAt: world.now.toISOString() })
+  expect(await used()).toEqual(paid)
+  const told = { used_at: world.now, used_order_id: null }
+  await world.db.updateTable('coupon_codes').set(told).where('message_id', '=', messageId).execute()
+  await world.db.deleteFrom('orders').where('store_id', '=', shop.storeId).execute()
+  world.advance(MINUTE)
+  const other = await order({ ...unpaid, email: addressOf('bob') })
+  expect(await used()).toEqual(told)
+  await order({ kind: 'draft', status: 'checkout-draft', paidAt: null, email: addressOf('cyd') })
+  expect(await used()).toEqual(told)
+  world.advance(MINUTE)
+  await shop.order({ ...other, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
+  expect(await used()).toEqual({ used_at: null, used_order_id: null })
+})
+
 test('a cancelled order gives the code back, as the store does, and stays attributed at nothing (S3)', async () => {
   const bought = await order({ totalMinor: 5_000 })
   const at = world.now
