@@ -97,7 +97,7 @@ create table coupon_codes (
 );
 create unique index coupon_codes_by_code on coupon_codes (store_id, code);
 -- For the daily tidying.
-create index coupon_codes_to_tidy on coupon_codes (store_id, expires_at) where state <> 'deleted';
+create index coupon_codes_to_tidy on coupon_codes (store_id, expires_at) where state <> 'deleted' or attempts > 0;
 create index coupon_codes_by_coupon on coupon_codes (store_id, coupon_id, created_at);
 create index coupon_codes_by_order on coupon_codes (store_id, used_order_id) where used_order_id is not null;
 create index coupon_codes_by_shopper on coupon_codes (store_id, shopper_id, used_at);

@@ -3,6 +3,7 @@ import { aCouponShop, addressOf, type CouponShop } from '../../test/coupon-scene
 import { aCoupon, aProblem } from '../../test/fake-store.ts'
 import { DAY, MINUTE } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
+import { readCoupons } from '../sync/goods.ts'
 import { tidyCodesJob } from './codes-jobs.ts'
 import { enqueueTidyCodes, tidyCodes } from './codes-tidy.ts'
 
@@ -83,6 +84,34 @@ test('a code without an answer is found by its name and our mark, also where the
   await tidy()
   expect(codesInStore()).toEqual([])
   expect(await states()).toEqual(['deleted'])
+})
+
+test('a code that was deleted in the store leaves no twin there, which the store made after we gave up waiting', async () => {
+  await shop.abandoned('ada')
+  shop.fake.problem = aProblem('timeout')
+  await shop.make()
+  shop.fake.problem = null
+  world.advance(MINUTE)
+  await shop.make()
+  const [made] = shop.fake.allCoupons
+  shop.fake.allCoupons = [{ ...made!, couponId: '7777' }, aCoupon({ couponId: '7', code: 'welcome10' })]
+  // What its owner deleted is found to be gone, as before each hand-over.
+  await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [(await shop.firstMessage()).id])
+  expect(await states()).toEqual(['deleted'])
+  await tidy()
+  expect(codesInStore()).toHaveLength(2)
+  world.advance(10 * MINUTE)
+  await enqueueTidyCodes(world.deps)
+  await tidy()
+  expect(codesInStore()).toEqual(['WELCOME10'])
+  // Once and for all.
+  const asked: string[] = []
+  shop.fake.couponByCode = async (code) => {
+    asked.push(code)
+    return null
+  }
+  await tidy()
+  expect(asked).toEqual([])
 })
 
 test('a code that the store may still be making is waited for', async () => {
