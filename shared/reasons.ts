@@ -16,6 +16,9 @@ export const reasonTexts: Record<string, string> = {
   sender_missing: 'The store has no sender name or postal address yet. Marketing emails must contain both.',
   flow_off: 'The flow is switched off.',
   flow_removed: 'The flow or this step no longer exists.',
+  campaign_paused: 'The campaign is paused.',
+  campaign_cancelled: 'The campaign was cancelled.',
+  campaign_deleted: 'The campaign was deleted.',
   cart_active: 'The shopper is still active. Messages are sent only after a period without activity.',
   purchase_in_progress: 'An order was placed and is waiting for payment, so nothing is sent for now.',
   purchased: 'The shopper has bought. No further message goes out for this cart.',
@@ -112,7 +115,7 @@ export const reasonTexts: Record<string, string> = {
   quiet_hours: 'It is within quiet hours where the shopper lives.',
   domain_throttled:
     'The receiving server is not accepting more email from here for now. Recoup retries with one message at a time.',
-  plan_required: 'SMS and WhatsApp in flows are part of the Growth plan.',
+  plan_required: 'SMS and WhatsApp in flows and planned campaigns are part of the Growth plan.',
   budget: 'The monthly budget for SMS and WhatsApp is used up.',
   cart_missing: 'Cart not found in this store.',
   customer_missing: 'Customer not found in this store.',

@@ -1,6 +1,6 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { codeTerms, isOfGoodsNow, soldOutOf } from '../coupons/fragments.ts'
-import { isOpen } from '../messages/fragments.ts'
+import { isOpen, isRunningCampaign } from '../messages/fragments.ts'
 import type { WantedCode } from './codes-rules.ts'
 
 // Personal codes, made ahead (decision 34): SQL and nothing else.
@@ -49,7 +49,7 @@ const WINDOW = 2_000
 
 /**
  * Open messages to be looked at until `horizon`, those due first, that are to have a personal code and have none, or not the right one: of flows that are
- * on and of requests, with an address, and with a cart that is not over.
+ * on, of campaigns that run and of requests, with an address, and with a cart that is not over.
  */
 const needing = (storeId: RawBuilder<unknown>, { now, horizon }: Ahead) => sql`
   from (select * from messages m where m.store_id = ${storeId} and ${isOpen('m')} and m.wake_at <= ${horizon} and m.expires_at > ${now}
@@ -57,7 +57,8 @@ const needing = (storeId: RawBuilder<unknown>, { now, horizon }: Ahead) => sql`
   left join lateral (select * from manual_messages r where r.store_id = m.store_id and r.message_id = m.id offset 0) r on true
   left join flows f on f.store_id = m.store_id and m.origin_kind = 'flow' and f.id = m.origin_id and f.is_on
   left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.id = m.step_id
-  join coupons c on c.store_id = m.store_id and c.id = coalesce(r.coupon_id, fs.coupon_id)
+  left join campaigns g on g.store_id = m.store_id and m.origin_kind = 'campaign' and g.id = m.origin_id and ${isRunningCampaign}
+  join coupons c on c.store_id = m.store_id and c.id = coalesce(r.coupon_id, fs.coupon_id, g.coupon_id)
     and c.kind = 'personal' and c.gone_at is null and c.is_active
     and (c.starts_at is null or c.starts_at <= ${now}) and (c.ends_at is null or c.ends_at > ${now})
   join shoppers p on p.store_id = m.store_id and p.id = m.shopper_id

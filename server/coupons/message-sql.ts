@@ -96,10 +96,11 @@ export interface ToRead {
 export async function standingOf({ db, storeId }: StoreDb, messageIds: readonly string[]): Promise<ToRead[]> {
   const rows = await sql<ToRead>`
     with wanted as (
-      select m.id, coalesce(fs.coupon_id, r.coupon_id) as coupon_id from messages m
+      select m.id, coalesce(fs.coupon_id, r.coupon_id, g.coupon_id) as coupon_id from messages m
       left join flow_steps fs on m.origin_kind = 'flow' and fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
       left join manual_messages r on m.origin_kind = 'manual' and r.store_id = m.store_id and r.message_id = m.id
-      where m.store_id = ${storeId} and m.id = any(${[...messageIds]}::uuid[]) and coalesce(fs.coupon_id, r.coupon_id) is not null)
+      left join campaigns g on m.origin_kind = 'campaign' and g.store_id = m.store_id and g.id = m.origin_id
+      where m.store_id = ${storeId} and m.id = any(${[...messageIds]}::uuid[]) and coalesce(fs.coupon_id, r.coupon_id, g.coupon_id) is not null)
     select distinct c.id as coupon_id, null::uuid as message_id, c.platform_id from wanted w
       join coupons c on c.store_id = ${storeId} and c.id = w.coupon_id
       where c.platform_id is not null and c.gone_at is null

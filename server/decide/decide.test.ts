@@ -19,6 +19,7 @@ function allWell(): DecisionInputs {
     mailRestsUntil: null,
     origin: { isOn: true, holdoutBps: 1_000 },
     manual: null,
+    campaign: null,
     text: null,
     isSuperseded: false,
     cart: { status: 'abandoned', abandonAt: at(-4 * HOUR) },

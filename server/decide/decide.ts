@@ -19,7 +19,9 @@ export interface DecisionInputs {
   mailRestsUntil: Date | null
   /** null: the origin (flow, step) no longer exists. */
   origin: { isOn: boolean; holdoutBps: number } | null
-  /** Asked for by a person (D11); null: of a flow. */
+  /** null: not of a campaign. */
+  campaign: { end: 'campaign_cancelled' | 'campaign_deleted' | null; isRepeated: boolean } | null
+  /** Asked for by a person (D11); null: of a flow or a campaign. */
   manual: { overridesHoldout: boolean; isRepeated?: boolean } | null
   /** A later step of the same flow is due as well, or went out while this one was held. */
   isSuperseded: boolean
@@ -122,13 +124,14 @@ export function cartProblem(inputs: DecisionInputs): string | null {
 const isTooOld = ({ now, message }: DecisionInputs) => now >= message.expiresAt
 
 function ofOrigin(inputs: DecisionInputs): Decision | null {
-  const { isInstancePaused, origin, store, message } = inputs
+  const { isInstancePaused, origin, campaign, store, message } = inputs
   if (isInstancePaused && !isTooOld(inputs)) return hold('instance_paused', message.expiresAt)
   if (!origin) return { outcome: 'cancel', reason: 'flow_removed' }
+  if (campaign?.end) return { outcome: 'cancel', reason: campaign.end }
   if (!store.isActive) return { outcome: 'cancel', reason: 'disconnected' }
   if (isTooOld(inputs)) return null
   if (store.isPaused) return hold('sending_paused', message.expiresAt)
-  if (!origin.isOn) return hold('flow_off', message.expiresAt)
+  if (!origin.isOn) return hold(campaign ? 'campaign_paused' : 'flow_off', message.expiresAt)
   if (!store.hasSender) return hold('sender_missing', message.expiresAt)
   if (!inputs.hasMailWay) return hold('mail_not_configured', message.expiresAt)
   if (inputs.text && !inputs.text.isConfigured) return hold(`${message.channel}_not_configured`, message.expiresAt)
@@ -136,9 +139,9 @@ function ofOrigin(inputs: DecisionInputs): Decision | null {
 }
 
 function ofCart(inputs: DecisionInputs): Decision | null {
-  const { cart, now, message, manual, isSuperseded, matchingPurchase } = inputs
-  // Two who turned out to be one get one message of a discount mail (D1).
-  if (manual?.isRepeated) return { outcome: 'cancel', reason: 'merged' }
+  const { cart, now, message, manual, campaign, isSuperseded, matchingPurchase } = inputs
+  // Two who turned out to be one get one message of a discount mail, or of a run (D1).
+  if (manual?.isRepeated || campaign?.isRepeated) return { outcome: 'cancel', reason: 'merged' }
   if (!cart) return ofPerson(inputs)
   if (cart.status === 'recovered' || cart.status === 'purchased') return { outcome: 'cancel', reason: 'purchased' }
   if (matchingPurchase) return { outcome: 'cancel', reason: 'purchased' }

@@ -18,13 +18,14 @@ import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor, recordOfCoupon } from './message-coupon.ts'
 import { type Place, quietHours, spreadOf } from './quiet.ts'
+import type { Budget, Situation } from './situation-sql.ts'
 
 // From rows to what a decision rests on. Pure but for the clock's reading that comes in.
 
 export interface Context {
   deps: Deps
   now: Date
-  situation: load.Situation
+  situation: Situation
   /** How the store's mails look. */
   brand: MailBrand
   capMs: number
@@ -65,7 +66,7 @@ export const addressOf = (row: load.ClaimedRow): string | null =>
   row.manual?.toAddress ?? row[channelTraits[row.channel].contact]
 
 /** -1: unlimited. */
-export function planLimitOf({ in_force }: load.Situation, channel: ChannelName): number {
+export function planLimitOf({ in_force }: Situation, channel: ChannelName): number {
   const { limit } = channelTraits[channel]
   return in_force && limit ? limitsOf(in_force)[limit] : 0
 }
@@ -101,6 +102,7 @@ export function decisionInputs(
     mailRestsUntil: channel === 'email' ? situation.mail_rests_until : null,
     origin: originOf(situation, row),
     manual: row.manual && { overridesHoldout: row.manual.overridesHoldout, isRepeated: row.manual.isRepeated },
+    campaign: row.campaign && { end: row.campaign.end, isRepeated: row.campaign.isRepeated },
     isSuperseded: row.is_superseded,
     cart: row.cart_status && { status: row.cart_status, abandonAt: row.abandon_at },
     pendingUntil: row.pending_until,
@@ -149,7 +151,7 @@ function orderCheckOf({ isImagined, now, situation, goods }: Context): DecisionI
   return { startedAt: check_started, problem: check_problem, detail: check_detail, nextTryAt }
 }
 
-export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: load.Situation): AccountMailWay =>
+export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailWay =>
   accountMailWay(config, { isDemo: situation.account_is_demo, hasOwn: situation.has_own_mail })
 
 const aheadOf = ({ ahead }: Context, row: load.ClaimedRow) => ({
@@ -167,12 +169,13 @@ function throttleOf({ throttles, now }: Context, row: load.ClaimedRow): Decision
 const SPREAD_MS = 20_000
 
 /** C7 is about mail; a text names the store. */
-function hasSender({ sender_name, postal_address }: load.Situation, channel: ChannelName): boolean {
+function hasSender({ sender_name, postal_address }: Situation, channel: ChannelName): boolean {
   return channelTraits[channel].isText || Boolean(sender_name && postal_address)
 }
 
-function originOf(situation: load.Situation, row: load.ClaimedRow): DecisionInputs['origin'] {
+function originOf(situation: Situation, row: load.ClaimedRow): DecisionInputs['origin'] {
   if (row.manual) return { isOn: true, holdoutBps: situation.holdout_bps }
+  if (row.campaign) return { isOn: row.campaign.isRunning, holdoutBps: row.holdout_bps ?? 0 }
   return row.flow_is_on === null || !row.template_id ? null : { isOn: row.flow_is_on, holdoutBps: row.holdout_bps ?? 0 }
 }
 
@@ -203,7 +206,7 @@ function textInputs(
   const quietUntil = (at: Date) => quietHours(at, place, quietStore(situation)).until
   return {
     isConfigured: configured !== null,
-    isInPlan: row.manual !== null || (situation.in_force !== null && hasFeature(situation.in_force, 'flow_texts')),
+    isInPlan: row.manual !== null || (situation.in_force !== null && hasFeature(situation.in_force, featureOf(row))),
     isTemplateMissing: approved === null,
     refusal: textProblem(limits, facts),
     isOncePerCart: limits.perCart === 1 && row.cart_id !== null,
@@ -215,6 +218,10 @@ function textInputs(
     isOverBudget: () => isOverBudget(situation.budget, rendering.cost(), context.ahead?.micros),
   }
 }
+
+/** Decision 6, area decision 43: a single SMS campaign is part of Starter, all else that goes by itself of Growth. */
+const featureOf = ({ campaign, channel }: load.ClaimedRow) =>
+  campaign?.frequency === 'once' && channel === 'sms' ? 'manual_texts' : 'flow_texts'
 
 const minuteOf = (at: Date) => Math.floor(at.getTime() / 60_000)
 
@@ -230,18 +237,14 @@ const placeOf = (row: load.ClaimedRow, { country, source }: TextCircumstances['f
   phone,
 })
 
-export const quietStore = (situation: load.Situation) => ({
+export const quietStore = (situation: Situation) => ({
   fromMinute: situation.quiet_from_minute,
   untilMinute: situation.quiet_until_minute,
   timeZone: situation.time_zone,
 })
 
 /** A price in another currency than the budget's cannot be held against it, so nothing is spent (decision 21). */
-export function isOverBudget(
-  budget: load.Budget | null,
-  cost: ReturnType<Rendering['cost']>,
-  microsAhead = 0,
-): boolean {
+export function isOverBudget(budget: Budget | null, cost: ReturnType<Rendering['cost']>, microsAhead = 0): boolean {
   if (!budget || !cost || cost.amountMicros === 0) return false
   const spentMicros = budget.spentMicros + microsAhead
   return cost.currency !== budget.currency || spentMicros + cost.amountMicros > budget.monthlyMicros
@@ -286,6 +289,7 @@ export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
     planLimit: plan.limit,
     arm: inputs.person.arm,
     ...(manual ? { manual: true, overridesHoldout: manual.overridesHoldout } : {}),
+    ...(inputs.campaign ? { campaign: true } : {}),
     ...(text ? { rule: text.refusal, quietUntil: text.quietUntil, cooldownUntil: text.coolUntil } : {}),
   }
 }

@@ -1,18 +1,12 @@
 import type { CartItem } from '../../shared/carts.ts'
-import { inForceOf } from '../billing/fragments.ts'
-import type { InForce } from '../billing/rules.ts'
-import { brandOfStore } from '../brand/fragments.ts'
-import type { StoredBrand } from '../brand/rules.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
-import type { ChannelName } from '../channels/channel.ts'
-import type { ConsentOverride } from '../consent/consent.ts'
-import { overridesInForce } from '../consent/fragments.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { WantedCoupon } from '../coupons/for-messages.ts'
-import { isOpen } from '../messages/fragments.ts'
+import { isOpen, isRunningCampaign } from '../messages/fragments.ts'
+import type { CampaignsTable } from '../schema/campaigns.ts'
 import {
   BOUGHT,
-  couponOfStep,
+  couponOf,
   hadOfSameOffer,
   MATCHING,
   matchingPending,
@@ -21,7 +15,7 @@ import {
   TEXTS_OF_CART,
 } from './fragments.ts'
 
-// What decisions rest on, loaded set-wise. One function, one statement.
+// What decisions rest on, loaded set-wise. One function, one statement. What holds for the whole store is in situation-sql.ts.
 
 export interface ClaimedRow {
   id: string
@@ -41,9 +35,11 @@ export interface ClaimedRow {
   template_version: number | null
   template_subject: string | null
   template_body: string | null
-  /** Asked for by a person (`reminders`); null: of a flow. */
+  /** Asked for by a person (`reminders`); null: of a flow or a campaign. */
   manual: Manual | null
-  /** Of its step or its request. */
+  /** null: of none. */
+  campaign: Campaign | null
+  /** Of its step, its request or its campaign. */
   coupon: WantedCoupon | null
   is_superseded: boolean
   cart_version: number | null
@@ -77,6 +73,15 @@ export interface ClaimedRow {
 /** About a cart that is there. */
 export type ImaginedRow = ClaimedRow & { cart_id: string }
 
+export interface Campaign {
+  isRunning: boolean
+  /** What ended it; null: nothing did. */
+  end: 'campaign_cancelled' | 'campaign_deleted' | null
+  frequency: CampaignsTable['frequency']
+  /** The person has had another message of the same run. */
+  isRepeated: boolean
+}
+
 export interface Manual {
   isImmediate: boolean
   overridesHoldout: boolean
@@ -100,8 +105,9 @@ const CIRCUMSTANCES = (now: Date) => sql`${IS_SUPERSEDED(now)}, ${STATE(now)},
   greatest(c.pending_until, (select max(p.until) from (${matchingPending}) p)) as pending_until,
   (${matchingPurchase} limit 1) as matching_order`
 
+/** By a later step. Runs of a campaign do not supersede each other. */
 const IS_SUPERSEDED = (now: Date) => sql`
-  exists (select 1 from messages o where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind
+  m.origin_kind = 'flow' and exists (select 1 from messages o where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind
     and o.origin_id = m.origin_id and o.channel = m.channel and o.step > m.step
     and case when ${isOpen('o')} then o.due_at <= ${now}
       else o.handed_over_at is not null or o.reason = 'merged' end) as is_superseded`
@@ -126,6 +132,13 @@ const CAP = (since: Date) =>
 const COUPON_OF_REQUEST = sql`jsonb_build_object('id', r.coupon_id, 'fallback', 'skip', 'isFirstOrderOnly', false, 'pauseDays', null,
   'aboveMinor', null)`
 
+const CAMPAIGN = sql`case when g.id is not null then jsonb_build_object('isRunning', ${isRunningCampaign}, 'frequency', g.frequency,
+        'end', case when g.deleted_at is not null then 'campaign_deleted' when g.status = 'cancelled' then 'campaign_cancelled' end, 'isRepeated', exists (${hadOfSameOffer})) end`
+
+/** A campaign has no share of its own (F1): that of the flow with the largest one counts. */
+const LARGEST_HOLDOUT = sql`select h.holdout_bps, h.salt from flows h where h.store_id = m.store_id and h.is_on
+      order by h.holdout_bps desc, h.id limit 1`
+
 /** Everything decisions about these rows rest on, set-wise. */
 export async function loadClaimed(
   { db, storeId }: StoreTx,
@@ -135,13 +148,14 @@ export async function loadClaimed(
 ): Promise<ClaimedRow[]> {
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, m.shopper_id, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
-      f.is_on as flow_is_on, f.holdout_bps, f.salt,
-      t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
+      f.is_on as flow_is_on, coalesce(f.holdout_bps, largest.holdout_bps) as holdout_bps, coalesce(f.salt, largest.salt) as salt,
+      t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body, ${CAMPAIGN} as campaign,
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
         r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url,
         'isRepeated', r.coupon_id is not null and r.job_id is not null and exists (${hadOfSameOffer}))
         end as manual,
-      case when fs.coupon_id is not null then ${couponOfStep} when r.coupon_id is not null then ${COUPON_OF_REQUEST} end as coupon,
+      case when fs.coupon_id is not null then ${couponOf('fs')} when r.coupon_id is not null then ${COUPON_OF_REQUEST}
+        when g.coupon_id is not null then ${couponOf('g')} end as coupon,
       ${CIRCUMSTANCES(now)}
     from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -149,7 +163,9 @@ export async function loadClaimed(
     left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind = 'flow'
     left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.id = m.step_id
     left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
-    left join templates t on t.store_id = m.store_id and t.id = coalesce(fs.template_id, r.template_id)
+    left join campaigns g on g.store_id = m.store_id and g.id = m.origin_id and m.origin_kind = 'campaign'
+    left join lateral (${LARGEST_HOLDOUT}) largest on m.origin_kind = 'campaign'
+    left join templates t on t.store_id = m.store_id and t.id = coalesce(fs.template_id, r.template_id, g.template_id)
     ${CAP(capSince)}
     ${TEXTS}
     where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[])
@@ -175,10 +191,10 @@ export async function loadPreview(
     select m.id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
       ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on, f.holdout_bps, f.salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
-      null as manual, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
+      null as manual, null as campaign, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
     from (select ${wanted.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
       'flow' as origin_kind, fs.flow_id as origin_id, fs.step, coalesce(${wanted.channel ?? null}, fs.channel) as channel, fs.template_id,
-      fs.coupon_id, ${couponOfStep} as coupon
+      fs.coupon_id, ${couponOf('fs')} as coupon
       from flow_steps fs join carts w on w.store_id = fs.store_id and w.id = ${wanted.cartId}
       where fs.store_id = ${storeId} and fs.flow_id = ${wanted.flowId} and fs.step = ${wanted.step}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -246,7 +262,7 @@ async function imagine<Row>(
       ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on, null as holdout_bps, null as salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null,"cartUrl":null,"isRepeated":false}'::jsonb
-        as manual, null as coupon,
+        as manual, null as campaign, null as coupon,
       false as is_superseded, ${STATE(now)}, greatest(c.pending_until, matched.until) as pending_until,
       matched.order_id as matching_order
     from ${about}
@@ -306,94 +322,4 @@ export async function suppressedOf(
   // Of several reasons the most binding one is written last, and stays.
   const of = (row: { channel: string }) => (row.channel === 'all' ? channels : [row.channel])
   return new Map(rows.rows.flatMap((row) => of(row).map((channel) => [`${channel}:${row.hash}`, row.reason])))
-}
-
-export interface Situation {
-  is_paused: boolean
-  account_id: string
-  is_active: boolean
-  /** By a person, for this store (decision 136). */
-  is_sending_paused: boolean
-  is_demo: boolean
-  account_is_demo: boolean
-  name: string
-  url: string
-  home_url: string
-  base_country: string | null
-  selling_countries: string[] | null
-  sender_name: string
-  sender_email: string | null
-  postal_address: string
-  cap_messages: number
-  cap_window_hours: number
-  time_zone: string
-  quiet_from_minute: number
-  quiet_until_minute: number
-  text_cooldown_hours: number
-  /** How the store reckons prices; null: it does not say. */
-  prices_include_tax: boolean | null
-  shows_tax: boolean | null
-  price_decimals: number | null
-  is_discount_sequential: boolean | null
-  /** Of the account's plan; null before one was chosen. */
-  in_force: InForce | null
-  /** Hand-overs of the month, by channel. */
-  used: Partial<Record<ChannelName, number>>
-  /** The largest control group of a flow that is on: whom a person may not write to without meaning it (D11). */
-  holdout_bps: number
-  budget: Budget | null
-  /** The newest complete order check of the store, and what went wrong since (D3). */
-  check_started: Date | null
-  check_failed: Date | null
-  check_failures: number
-  check_problem: string | null
-  check_detail: string | null
-  /** The account has a mail server of its own; left alone until then after it took nothing. */
-  has_own_mail: boolean
-  mail_rests_until: Date | null
-  /** The shop's own, for links in mails, while it leads here. */
-  link_host: string | null
-  /** How its mails look, for `brandFrom`; null: it has set nothing. */
-  brand: StoredBrand | null
-  /** Of the store, in force (C6). */
-  overrides: ConsentOverride[]
-}
-
-/** Of SMS and WhatsApp in the month. */
-export interface Budget {
-  monthlyMicros: number
-  currency: string
-  spentMicros: number
-}
-
-export async function loadSituation(
-  { db, storeId }: StoreDb,
-  month: string,
-  now: Date,
-): Promise<Situation | undefined> {
-  const rows = await sql<Situation>`
-    select coalesce((select is_paused from instance), false) as is_paused, s.account_id, s.is_active,
-      s.sending_paused_at is not null as is_sending_paused, s.is_demo,
-      a.is_demo as account_is_demo, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
-      s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.quiet_from_minute,
-      s.quiet_until_minute, s.text_cooldown_hours, s.prices_include_tax, s.shows_tax, s.price_decimals, s.is_discount_sequential,
-      ${inForceOf(sql`s.account_id`, now)} as in_force,
-      coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u
-        where u.account_id = s.account_id and u.month = ${month}::date), '{}') as used,
-      coalesce((select max(h.holdout_bps) from flows h where h.store_id = s.id and h.is_on), 0) as holdout_bps,
-      (select jsonb_build_object('monthlyMicros', g.monthly_micros, 'currency', g.currency, 'spentMicros', coalesce(p.micros, 0))
-        from sending_budgets g left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date
-          and p.currency = g.currency
-        where g.account_id = s.account_id) as budget,
-      f.completed_start as check_started, f.failed_at as check_failed, coalesce(f.failures, 0) as check_failures,
-      f.error_code as check_problem, f.error_detail as check_detail,
-      m.account_id is not null as has_own_mail, m.rests_until as mail_rests_until,
-      (select h.host from link_hosts h where h.store_id = s.id and h.passed_at is not null) as link_host,
-      ${brandOfStore(sql`s.id`)} as brand,
-      ${overridesInForce(sql`s.id`)} as overrides
-    from stores s join accounts a on a.id = s.account_id
-    left join mail_servers m on m.account_id = s.account_id
-    left join sync_state f on f.store_id = s.id and f.stream = 'order_check'
-    where s.id = ${storeId}`.execute(db)
-  return rows.rows[0]
 }

@@ -17,6 +17,7 @@ import { type Arm, cartProblem, type Decision, type DecisionInputs, decide } fro
 import { type Ahead, addressOf, type Context, decisionInputs, recordOf, type Texts } from './decision-inputs.ts'
 import * as load from './evaluate-sql.ts'
 import type { ReachDecision } from './reach-rules.ts'
+import { loadSituation, type Situation } from './situation-sql.ts'
 
 // Loads what decisions rest on, set-wise and in one snapshot, and asks `decide` about each claimed row.
 
@@ -47,7 +48,7 @@ interface Draft {
 const isWanted = ({ rendering }: Draft): boolean => rendering.isWanted
 
 export interface Evaluation {
-  situation: load.Situation
+  situation: Situation
   month: string
   capSince: Date
   decisions: DecisionRow[]
@@ -116,7 +117,7 @@ export async function dryRun<Row extends load.ClaimedRow>(
 }
 
 /** As if the store had saved this look. */
-function dressed<Base extends { situation: load.Situation }>(base: Base, { storeId }: StoreDb, look?: BrandLook): Base {
+function dressed<Base extends { situation: Situation }>(base: Base, { storeId }: StoreDb, look?: BrandLook): Base {
   const logo = base.situation.brand?.logo ?? null
   return look ? { ...base, situation: { ...base.situation, brand: { storeId, look, logo } } } : base
 }
@@ -151,7 +152,7 @@ function goAhead(ahead: Ahead, { shopper_id }: load.ClaimedRow, composed: AnyCom
 async function situationOf(deps: Deps, tx: StoreTx) {
   const now = deps.now()
   const month = monthOf(now)
-  const situation = await load.loadSituation(tx, month, now)
+  const situation = await loadSituation(tx, month, now)
   if (!situation) throw new AppError('not_found', 'Store not found')
   const capMs = situation.cap_window_hours * 3_600_000
   return { now, month, situation, capMs, capSince: new Date(now.getTime() - capMs) }

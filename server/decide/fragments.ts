@@ -45,14 +45,20 @@ export const TEXTS_OF_CART = sql`from messages h left join carts o on o.store_id
       and case when m.cart_id is null then h.cart_id is null else c.id in (o.id, o.merged_into) end`
 
 /**
- * Of message `m` of a discount mail to many: another message of the same request that the same person has had, because two turned out to
- * be one (D1). The person's few messages are looked at, not those of the request.
+ * Of message `m` of a discount mail to many, or of a campaign's run: another message of the same request or run that the same person has
+ * had, because two turned out to be one (D1). The person's few messages are looked at, not those of the request.
  */
 export const hadOfSameOffer = sql`select 1 from messages h
     where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at is not null and ${mayArrive('h')} and h.id <> m.id
-      and exists (select 1 from manual_messages mine join manual_messages theirs on theirs.store_id = mine.store_id and theirs.job_id = mine.job_id
-        where mine.store_id = m.store_id and mine.message_id = m.id and mine.coupon_id is not null and theirs.message_id = h.id offset 0)`
+      and case m.origin_kind when 'campaign' then (h.origin_kind, h.origin_id, h.step_id) = (m.origin_kind, m.origin_id, m.step_id)
+        when 'manual' then exists (select 1 from manual_messages mine
+          join manual_messages theirs on theirs.store_id = mine.store_id and theirs.job_id = mine.job_id
+          where mine.store_id = m.store_id and mine.message_id = m.id and mine.coupon_id is not null and theirs.message_id = h.id offset 0)
+        else false end`
 
-/** What step `fs` says of its coupon, which it has. */
-export const couponOfStep = sql`jsonb_build_object('id', fs.coupon_id, 'fallback', fs.coupon_fallback, 'isFirstOrderOnly',
-  fs.coupon_first_order_only, 'pauseDays', fs.coupon_pause_days, 'aboveMinor', fs.coupon_above_minor)`
+/** What step `fs` of a flow, or campaign `g`, says of its coupon, which it has. */
+export const couponOf = (row: 'fs' | 'g') => {
+  const of = (column: string) => sql.ref(`${row}.${column}`)
+  return sql`jsonb_build_object('id', ${of('coupon_id')}, 'fallback', ${of('coupon_fallback')}, 'isFirstOrderOnly',
+  ${of('coupon_first_order_only')}, 'pauseDays', ${of('coupon_pause_days')}, 'aboveMinor', ${of('coupon_above_minor')})`
+}

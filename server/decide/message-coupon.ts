@@ -3,6 +3,7 @@ import { goodsKey, type Terms } from '../sync/goods.ts'
 import { type CouponFinding, couponFinding, type ShownGoods } from './coupon-finding.ts'
 import { addressOf, type Context } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
+import type { Situation } from './situation-sql.ts'
 
 // From rows to what becomes of a message's coupon. Pure but for the keyed hash of an address.
 
@@ -51,7 +52,7 @@ function goodsOf({ goods, situation }: Context, row: load.ClaimedRow): ShownGood
 }
 
 /** A store that does not say how it reckons is taken to show its prices as they were entered. */
-const isShownAsEntered = ({ prices_include_tax, shows_tax }: load.Situation): boolean =>
+const isShownAsEntered = ({ prices_include_tax, shows_tax }: Situation): boolean =>
   prices_include_tax === null || shows_tax === null || prices_include_tax === shows_tax
 
 /** null: nobody knows what was entered in the catalogue. */

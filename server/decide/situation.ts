@@ -6,9 +6,8 @@ export {
   loadImagined,
   loadImaginedFor,
   loadPreview,
-  loadSituation,
   type Offered,
-  type Situation,
   suppressedOf,
   templateByKey,
 } from './evaluate-sql.ts'
+export { loadSituation, type Situation } from './situation-sql.ts'

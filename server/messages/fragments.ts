@@ -60,6 +60,9 @@ export const outcomeWord = (
 ) => sql<string>`case when ${isAccepted(row)} then 'sent' when ${isUnknown(row)} then 'unknown'
   when ${hasNotArrived(row)} then 'failed' else 'waiting' end`
 
+/** Whether campaign `g` lets its messages leave (D5). */
+export const isRunningCampaign = sql<boolean>`(g.status in ('scheduled', 'active') and g.deleted_at is null)`
+
 /** As a value, of a row that is inserted. */
 export const SCHEDULED = sql`'scheduled'`
 export const SKIPPED = sql`'skipped'`

@@ -11,8 +11,8 @@ export interface Planned {
 
 export interface NewMessages {
   origin: { kind: OriginKind; id: string; stepId: string | null; step: number }
-  /** The people, each with the number of their message. */
-  rows: readonly Planned[]
+  /** The people, each with the number of their message, and how much later than the others it is due. */
+  rows: readonly (Planned & { laterMs?: number })[]
   channel: 'email' | 'sms' | 'whatsapp'
   templateId: string | null
   dueAt: Date
@@ -34,13 +34,13 @@ export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMes
   const { origin, rows, now } = wanted
   const made = await sql<Planned>`
     with wanted as materialized (
-      select w.id, s.id as shopper_id
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w(id uuid, "shopperId" uuid)
+      select w.id, s.id as shopper_id, coalesce(w."laterMs", 0) * interval '1 millisecond' as later
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w(id uuid, "shopperId" uuid, "laterMs" bigint)
       join shoppers s on s.store_id = ${storeId} and s.id = w."shopperId" order by s.id for share of s)
     insert into messages (store_id, id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
       template_id, purchases_since, created_at, updated_at)
     select ${storeId}, w.id, w.shopper_id, ${origin.kind}, ${origin.id}, ${origin.stepId}, ${origin.step}, ${wanted.channel}, ${SCHEDULED},
-      ${wanted.dueAt}, ${wanted.expiresAt}, ${wanted.wakeAt}, ${wanted.templateId}, ${wanted.purchasesSince}, ${now}, ${now}
+      ${wanted.dueAt}::timestamptz + w.later, ${wanted.expiresAt}::timestamptz + w.later, ${wanted.wakeAt}::timestamptz + w.later, ${wanted.templateId}, ${wanted.purchasesSince}, ${now}, ${now}
     from wanted w
     where not exists (select 1 from messages o where o.store_id = ${storeId} and o.lone_shopper_id = w.shopper_id
       and o.origin_kind = ${origin.kind} and o.origin_id = ${origin.id} and o.step_id is not distinct from ${origin.stepId}::uuid)
@@ -89,7 +89,7 @@ export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly s
 
 /**
  * Two people turned out to be one: of a step planned for both without a cart, by whatever channel, at most one is still to go. None where
- * the other's was handed over, else the one of `intoId`. Of a discount mail none where the other's is about a cart.
+ * the other's was handed over, else the one of `intoId`. Of a discount mail or a campaign's run none where the other's is about a cart.
  */
 export async function cancelDoubles(
   { db, storeId }: StoreTx,
@@ -111,7 +111,11 @@ export async function cancelDoubles(
           join messages h on h.store_id = j.store_id and h.id = j.message_id
           where r.store_id = ${storeId} and r.message_id = o.id and r.coupon_id is not null and h.shopper_id <> o.shopper_id
             and h.cart_id in (select c.id from carts c where c.store_id = ${storeId} and c.shopper_id in (${fromId}, ${intoId}))
-            and (${mayArrive('h')} or ${isOpen('h')}))
+            and (${mayArrive('h')} or ${isOpen('h')})
+          union all
+          select 1 from carts c join messages h on h.store_id = c.store_id and h.cart_id = c.id
+          where o.origin_kind = 'campaign' and c.store_id = ${storeId} and c.shopper_id in (${fromId}, ${intoId}) and c.shopper_id <> o.shopper_id
+            and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id and h.step_id = o.step_id and (${mayArrive('h')} or ${isOpen('h')}))
         order by o.id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)

@@ -6,10 +6,12 @@ import * as sql from './plan-sql.ts'
 export type { Planned } from './plan-sql.ts'
 
 export interface Plan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
-  /** What one person gets at most one message of (D1); asked again it plans for those who have none. */
-  origin: { kind: 'manual'; id: string } & sql.Request
+  /** What one person gets at most one message of (D1); asked again it plans for those who have none. Of a campaign: its run. */
+  origin:
+    | ({ kind: 'manual'; id: string } & sql.Request)
+    | { kind: 'campaign'; id: string; stepId: string; step: number }
   /** With the ids that their messages get. */
-  people: readonly sql.Planned[]
+  people: sql.NewMessages['rows']
   /** A purchase since then ends them; null: none does. */
   purchasesSince: Date | null
 }
@@ -20,6 +22,7 @@ export interface Plan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
  */
 export async function planMessages(tx: StoreTx, { origin, people, ...plan }: Plan): Promise<sql.Planned[]> {
   const rows = [...new Map(people.map((person) => [person.shopperId, person])).values()]
+  if (origin.kind === 'campaign') return sql.insertWithoutCart(tx, { ...plan, rows, origin })
   const { kind, id, ...request } = origin
   const made = await sql.insertWithoutCart(tx, { ...plan, rows, origin: { kind, id, stepId: null, step: 1 } })
   const ids = made.map(({ id: messageId }) => messageId)

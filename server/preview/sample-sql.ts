@@ -1,5 +1,5 @@
 import { type StoreDb, sql } from '../core/db.ts'
-import { couponOfStep } from '../decide/fragments.ts'
+import { couponOf } from '../decide/fragments.ts'
 import type { ClaimedRow } from '../decide/situation.ts'
 
 // What a message for the sample cart is made of.
@@ -47,7 +47,7 @@ export async function templateOfStep(
 ): Promise<SampleTemplate | undefined> {
   const rows = await sql<SampleTemplate>`
     select fs.step, fs.channel, t.id as template_id, t.version as template_version,
-      t.subject as template_subject, t.body as template_body, case when fs.coupon_id is not null then ${couponOfStep} end as coupon
+      t.subject as template_subject, t.body as template_body, case when fs.coupon_id is not null then ${couponOf('fs')} end as coupon
     from flow_steps fs join templates t on t.store_id = fs.store_id and t.id = fs.template_id
     where fs.store_id = ${storeId} and fs.flow_id = ${flowId} and fs.step = ${step}`.execute(db)
   return rows.rows[0]

@@ -62,7 +62,7 @@ function phoneIn(country: string | null): string | null {
 
 function nobody(now: Date) {
   return {
-    ...{ id: newId(), cart_id: newId(), shopper_id: newId(), reason: null, attempts: 0, manual: null },
+    ...{ id: newId(), cart_id: newId(), shopper_id: newId(), reason: null, attempts: 0, manual: null, campaign: null },
     ...{ due_at: now, expires_at: new Date(now.getTime() + HOUR_MS) },
     ...{ flow_is_on: null, holdout_bps: null, salt: null, is_superseded: false },
     ...{ cart_version: 0, cart_status: 'abandoned' as const, abandon_at: null, pending_until: null },

@@ -11,6 +11,7 @@ import {
   isHeld,
   isInFlight,
   isOpen,
+  isRunningCampaign,
 } from '../messages/fragments.ts'
 
 // Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in evaluate-sql.ts.
@@ -152,8 +153,10 @@ const stands = (
 ) => sql`(m.cart_id is null or c.status = 'abandoned' or (c.status = 'lost' and m.origin_kind = 'manual'))
         and s.is_active and s.sending_paused_at is null
         and not coalesce((select is_paused from instance), false)
-        and (m.origin_kind = 'manual' or (m.origin_kind = 'flow'
-          and exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)))
+        and case m.origin_kind when 'manual' then true
+          when 'flow' then exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)
+          when 'campaign' then exists (select 1 from campaigns g
+            where g.store_id = m.store_id and g.id = m.origin_id and ${isRunningCampaign}) else false end
         and not exists (${matchingPurchase})
         and not exists (select 1 from (${matchingPending}) p where p.until > ${now})
         and not exists (select 1 from suppressions p where p.account_id = s.account_id
@@ -168,10 +171,11 @@ const isStillOverridden = (
           or exists (select 1 from consent_overrides r where r.store_id = m.store_id
             and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))`
 
-/** Whether message `m` is to have this coupon still: its step, or what was asked for. */
-const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case when m.origin_kind = 'flow'
+/** Whether message `m` is to have this coupon still: its step, its campaign, or what was asked for. */
+const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case m.origin_kind when 'flow'
           then exists (select 1 from flow_steps fs where fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
             and fs.coupon_id = ${couponId})
+          when 'campaign' then exists (select 1 from campaigns g where g.store_id = m.store_id and g.id = m.origin_id and g.coupon_id = ${couponId})
           else exists (select 1 from manual_messages r where r.store_id = m.store_id and r.message_id = m.id
             and r.coupon_id = ${couponId}) end)`
 
@@ -211,7 +215,7 @@ export async function mayStillLeave(
 
 /**
  * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
- * of the clock) still due, whose cart has not changed, whose flow (unless a person asked), store and instance run, whose address is
+ * of the clock) still due, whose cart has not changed, whose flow or campaign (unless a person asked), store and instance run, whose address is
  * not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh
  * enough, whose coupon stands as the message says it and is theirs still, and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
  * Shoppers and the counter are locked by the caller.

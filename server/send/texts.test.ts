@@ -98,7 +98,9 @@ describe('steps of a flow', () => {
     world.textChannels.whatsapp = aTemplate
     expect(await channels()).toMatchObject({ whatsapp: { problem: null, template: aTemplate.text } })
     await world.db.updateTable('subscriptions').set({ plan: 'starter' }).where('account_id', '=', accountId).execute()
-    expect(await save('whatsapp')).toBe('Step 1: SMS and WhatsApp in flows are part of the Growth plan.')
+    expect(await save('whatsapp')).toBe(
+      'Step 1: SMS and WhatsApp in flows and planned campaigns are part of the Growth plan.',
+    )
     await world.db.updateTable('subscriptions').set({ plan: 'growth' }).where('account_id', '=', accountId).execute()
     expect(await save('whatsapp', '')).toBeUndefined()
   })

@@ -71,11 +71,22 @@ const unlessLate =
 
 const situation: Check[] = [
   {
-    reasons: ['instance_paused', 'flow_removed', 'disconnected', 'store_disconnected', 'sending_paused', 'flow_off'],
+    reasons: [
+      'instance_paused',
+      'flow_removed',
+      'disconnected',
+      'store_disconnected',
+      'sending_paused',
+      'flow_off',
+      'campaign_paused',
+      'campaign_cancelled',
+      'campaign_deleted',
+    ],
     passed: ({ inputs, isLate }) => {
       if (isLate) return 'The store is connected.'
-      return inputs.manual
-        ? 'The store is connected, and sending is not paused.'
+      if (inputs.manual) return 'The store is connected, and sending is not paused.'
+      return inputs.campaign
+        ? 'The store is connected, the campaign is running, and sending is not paused.'
         : 'The store is connected, the flow is on, and sending is not paused.'
     },
   },
@@ -92,7 +103,7 @@ const situation: Check[] = [
   },
   {
     reasons: ['superseded'],
-    passed: ({ inputs }) => (inputs.manual ? null : 'No later message of the flow replaces it.'),
+    passed: ({ inputs }) => (inputs.manual || inputs.campaign ? null : 'No later message of the flow replaces it.'),
   },
   {
     reasons: ['cart_active', 'purchase_in_progress'],
