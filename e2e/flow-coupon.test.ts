@@ -126,6 +126,7 @@ test('offers what can be used now, finds others by their beginning, and says whe
   await field(page).click()
   await page.getByText('Type the beginning of a code to find others.').waitFor()
   await page.getByRole('option', { name: /^SUMMER10/ }).waitFor()
+  expect(api.asked.find(({ query }) => query.limit === '100')?.query).toMatchObject({ usable: 'yes' })
   for (const name of [/^WINTER5/, /^SPRING15/]) expect(await page.getByRole('option', { name }).count()).toBe(0)
   await field(page).fill('spring-119')
   await page.getByRole('option', { name: /^SPRING-119/ }).click()

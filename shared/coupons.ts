@@ -228,10 +228,12 @@ export const listCoupons = endpoint({
   permission: 'carts:read',
   scope: 'store',
   noStore: couponTexts.noStore,
-  summary: 'Coupons of the store, newest first, a page at a time. `search`: the beginning of a code',
+  summary:
+    'Coupons of the store, newest first, a page at a time. `search`: the beginning of a code. `usable=yes`: those a message can carry now',
   query: storeQuery.extend({
     ...pageFields({ limit: 50, most: 100 }),
     search: z.string().max(COUPON_CODE_MOST).default(''),
+    usable: z.enum(['yes']).optional(),
   }),
   reply: z.object({
     coupons: z.array(Coupon),

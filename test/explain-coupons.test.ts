@@ -105,14 +105,16 @@ async function expectCheap(work: () => Promise<unknown>) {
 
 test('a page from either end, and one that is searched for', async () => {
   for (const isFromEnd of [false, true]) {
-    await expectCheap(() => pageOfCoupons(handle(), '', { offset: 100, limit: 50, isFromEnd }))
+    await expectCheap(() => pageOfCoupons(handle(), { search: '' }, { offset: 100, limit: 50, isFromEnd }))
   }
-  await expectCheap(() => pageOfCoupons(handle(), 'CODE-0001', { offset: 0, limit: 50, isFromEnd: false }))
-  await expectCheap(() => countCoupons(handle(), 'CODE-0001'))
+  await expectCheap(() => pageOfCoupons(handle(), { search: 'CODE-0001' }, { offset: 0, limit: 50, isFromEnd: false }))
+  await expectCheap(() => countCoupons(handle(), { search: 'CODE-0001' }))
 })
 
 test('the figures and steps of a page', async () => {
-  const ids = (await pageOfCoupons(handle(), '', { offset: 0, limit: 50, isFromEnd: false })).map(({ id }) => id)
+  const ids = (await pageOfCoupons(handle(), { search: '' }, { offset: 0, limit: 50, isFromEnd: false })).map(
+    ({ id }) => id,
+  )
   await expectCheap(async () => {
     const figures = await figuresOf(handle(), ids)
     expect(figures.map(({ orders }) => orders)).toEqual(ids.map(() => 2))
@@ -127,7 +129,7 @@ test('whether an order names one made here, and where a start has come', async (
 
 test('the coupon of a message whose recipient ordered with others, and the coupon of a code', async () => {
   const { shopper_id } = await aBuyer()
-  const { id, code } = (await pageOfCoupons(handle(), '', { offset: 7, limit: 1, isFromEnd: false }))[0]!
+  const { id, code } = (await pageOfCoupons(handle(), { search: '' }, { offset: 7, limit: 1, isFromEnd: false }))[0]!
   await expectCheap(async () => {
     const [found] = await couponsOf(handle(), [{ messageId: newId(), couponId: id, shopperId: shopper_id }])
     expect(found).toMatchObject({ used_before: 0, last_used_at: world.now })

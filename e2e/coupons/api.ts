@@ -1,5 +1,6 @@
 import type { Page, Request } from 'playwright-core'
 import type { Coupon } from '../../shared/coupons.ts'
+import { isUsable } from '../../web/coupons/rules.ts'
 
 // The coupons of a store as the server tells them, made up: what a screen does with them is looked at, not where they come from.
 
@@ -112,7 +113,11 @@ function answerOf(api: Api, method: string, url: URL, body: Record<string, unkno
 
 function listOf({ coupons, more }: Api, query: URLSearchParams): object {
   const [page, limit] = [Number(query.get('page') ?? 1), Number(query.get('limit'))]
-  const found = coupons.filter(({ code }) => code.startsWith((query.get('search') ?? '').toUpperCase()))
+  const found = coupons.filter(
+    (coupon) =>
+      coupon.code.startsWith((query.get('search') ?? '').toUpperCase()) &&
+      (query.get('usable') !== 'yes' || isUsable(coupon, Date.now())),
+  )
   const pagination = { page, limit, total: found.length, pages: Math.ceil(found.length / limit) }
   return {
     ...{ coupons: found.slice((page - 1) * limit, page * limit), pagination, problem: null, currency: 'USD' },

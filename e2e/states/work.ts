@@ -216,6 +216,48 @@ const ofCoupons: State[] = [
   { name: 'coupon form', of: 'owner', path: '/coupons', given: [couponsAre([])], steps: [createsOne, asks] },
 ]
 
+const IS_OVER = { endDate: new Date(Date.now() - 60_000).toISOString() }
+/** The server is asked for those that can be used, and where there are none for all. */
+const noneIsUsable: State['given'] = [
+  couponsAre([aCoupon(IS_OVER)]),
+  answers('coupons?*usable=yes', {
+    ...{ coupons: [], pagination: { page: 1, limit: 100, total: 0, pages: 0 }, readAt: null, problem: null },
+    ...{ currency: 'USD', timeZone: 'Europe/Berlin', canWrite: true },
+  }),
+]
+
+const ofTheCouponOfAFlow: State[] = [
+  {
+    name: 'flow, its coupons on their way',
+    of: 'owner',
+    path: '/flows/:flowId',
+    isLoading: true,
+    given: [hangs('coupons?')],
+    steps: [isTitled, waits],
+  },
+  {
+    name: 'flow, its coupons not to be had',
+    of: 'owner',
+    path: '/flows/:flowId',
+    given: [refuses('coupons?')],
+    steps: [says('The coupons could not be loaded')],
+  },
+  {
+    name: 'flow of a store without coupons',
+    of: 'owner',
+    path: '/flows/:flowId',
+    given: [couponsAre([])],
+    steps: [says('No coupons yet.')],
+  },
+  {
+    name: 'flow of a store without a usable coupon',
+    of: 'owner',
+    path: '/flows/:flowId',
+    given: noneIsUsable,
+    steps: [says('None of your coupons can be used now.')],
+  },
+]
+
 const opensDiscountMail = presses('Send Discount Mail')
 const NOBODY_LEFT_A_CART = answers('customers/abandoned', { customers: [], next: null, total: 0 })
 const NO_CUSTOMERS = answers('stores/customers/recent', {
@@ -335,5 +377,6 @@ export const ofTheSections: State[] = [
   ...ofCustomers,
   ...ofNotifications,
   ...ofCoupons,
+  ...ofTheCouponOfAFlow,
   ...ofDiscountMail,
 ]

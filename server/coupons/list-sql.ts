@@ -8,11 +8,27 @@ import type { CouponRow, StepRow } from './sql.ts'
 /** In byte order, so that the beginning of a code is a range of its index. */
 const LAST = '\u{10ffff}'
 
-const wanted = (storeId: string, search: string) => sql`c.store_id = ${storeId} and c.gone_at is null
-  ${search ? sql`and c.code collate "C" >= ${search} and c.code collate "C" < ${search + LAST}` : sql``}`
+export interface CouponFilter {
+  /** The beginning of a code. */
+  search: string
+  /** Those that a message can carry at this time; left out: all. */
+  usableAt?: Date | undefined
+}
 
-export async function countCoupons({ db, storeId }: StoreDb, search: string): Promise<number> {
-  const rows = await sql<{ n: number }>`select count(*) as n from coupons c where ${wanted(storeId, search)}`.execute(
+const wanted = (
+  storeId: string,
+  { search, usableAt }: CouponFilter,
+) => sql`c.store_id = ${storeId} and c.gone_at is null
+  ${search ? sql`and c.code collate "C" >= ${search} and c.code collate "C" < ${search + LAST}` : sql``}
+  ${usableAt ? usable(usableAt) : sql``}`
+
+/** As the screens see it (`isUsable`, web/coupons/rules.ts). */
+const usable = (at: Date) => sql`and c.is_active and coalesce((c.terms ->> 'isPublished')::boolean, true)
+  and (c.made_by = 'store' or c.starts_at is null or c.starts_at <= ${at}) and (c.ends_at is null or c.ends_at > ${at})
+  and (coalesce(c.usage_limit, 0) = 0 or c.usage_count < c.usage_limit)`
+
+export async function countCoupons({ db, storeId }: StoreDb, filter: CouponFilter): Promise<number> {
+  const rows = await sql<{ n: number }>`select count(*) as n from coupons c where ${wanted(storeId, filter)}`.execute(
     db,
   )
   return rows.rows[0]!.n
@@ -21,12 +37,12 @@ export async function countCoupons({ db, storeId }: StoreDb, search: string): Pr
 /** Newest first; a page of the second half is read from the end, in the opposite order. */
 export async function pageOfCoupons(
   { db, storeId }: StoreDb,
-  search: string,
+  filter: CouponFilter,
   { offset, limit, isFromEnd }: PageWindow,
 ): Promise<CouponRow[]> {
   const order = isFromEnd ? sql`c.created_at, c.id` : sql`c.created_at desc, c.id desc`
   const rows = await sql<CouponRow>`
-    select c.* from coupons c where ${wanted(storeId, search)} order by ${order} limit ${limit} offset ${offset}`.execute(
+    select c.* from coupons c where ${wanted(storeId, filter)} order by ${order} limit ${limit} offset ${offset}`.execute(
     db,
   )
   return isFromEnd ? rows.rows.toReversed() : rows.rows

@@ -139,3 +139,22 @@ test('yen have no decimals on the wire either', async () => {
   await insert('YEN', { type: 'fixed', percent: null, amount_minor: 500, min_spend_minor: 3_000, currency: 'JPY' })
   expect((await list()).coupons[0]).toMatchObject({ amount: 500, minSpend: 3_000, currency: 'JPY' })
 })
+
+test('an old coupon that can be used is found among the usable ones, however many newer ones cannot', async () => {
+  const hour = 3_600
+  await insert('OLD', { created_at: at(-9_000), ends_at: at(hour), usage_limit: 2, usage_count: 1 })
+  await insert('THEIRS', { created_at: at(-8_000), made_by: 'store', usage_limit: 0 })
+  for (let n = 0; n < 100; n += 1) await insert(`OVER-${n}`, { created_at: at(-n), ends_at: world.now })
+  await insert('OFF', { is_active: false })
+  await insert('DRAFT', { made_by: 'store', terms: JSON.stringify({ isPublished: false }) })
+  await insert('LATER', { starts_at: at(hour) })
+  await insert('USED', { usage_limit: 2, usage_count: 2 })
+  await insert('GONE', { gone_at: world.now })
+  const { coupons, pagination } = await list('?usable=yes&limit=100')
+  expect(coupons.map(({ code }: { code: string }) => code)).toEqual(['THEIRS', 'OLD'])
+  expect(pagination.total).toBe(2)
+  expect((await list('?usable=yes&search=ol')).coupons).toMatchObject([{ code: 'OLD' }])
+  expect((await list('?usable=no')).code).toBe('invalid')
+  world.advance(hour * 1_000)
+  expect((await list('?usable=yes')).coupons).toMatchObject([{ code: 'LATER' }, { code: 'THEIRS' }])
+})

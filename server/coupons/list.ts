@@ -2,6 +2,7 @@ import { type Coupon, type CouponOfStep, capitals, couponsUnreadText, couponText
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { pageWindow, paginationOf } from '../core/paging.ts'
+import type { Deps } from '../deps.ts'
 import { readStore, type StoreRow } from '../stores/store.ts'
 import * as listSql from './list-sql.ts'
 import { presentCoupon, presentCouponOfStep } from './present.ts'
@@ -11,21 +12,23 @@ import { type CouponRow, readCoupon } from './sql.ts'
 
 export interface ListWish {
   search: string
+  usable?: 'yes' | undefined
   page: number
   limit: number
 }
 
-export async function listCoupons(store: StoreDb<Db>, { search, ...page }: ListWish) {
+export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>, wish: ListWish) {
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
-  const prefix = capitals(search.trim()).replaceAll('\0', '')
-  const total = await listSql.countCoupons(store, prefix)
-  const window = pageWindow(page, total, true)
-  const rows = window ? await listSql.pageOfCoupons(store, prefix, window) : []
+  const search = capitals(wish.search.trim()).replaceAll('\0', '')
+  const filter = { search, usableAt: wish.usable && now() }
+  const total = await listSql.countCoupons(store, filter)
+  const window = pageWindow(wish, total, true)
+  const rows = window ? await listSql.pageOfCoupons(store, filter, window) : []
   const reading = await listSql.readingOf(store)
   return {
     coupons: await present(store, row, rows),
-    pagination: paginationOf(page, total),
+    pagination: paginationOf(wish, total),
     readAt: reading?.completed_at?.toISOString() ?? null,
     problem: reading?.error_code ? couponsUnreadText(reading.error_code) : null,
     currency: row.currency,

@@ -5,7 +5,7 @@ import { listCoupons, viewCoupon } from './list.ts'
 import { presentStep } from './present.ts'
 
 export const couponRoutes: Routes = (app, deps) => {
-  serveStore(app, deps, api.listCoupons, ({ store, query }) => listCoupons(store, query))
+  serveStore(app, deps, api.listCoupons, ({ store, query }) => listCoupons(deps, store, query))
 
   serveStore(app, deps, api.createCoupon, async ({ store, body }) => ({
     coupon: await viewCoupon(store, await createCoupon(deps, store, body)),

@@ -28,12 +28,12 @@ export type CouponList = NonNullable<ReturnType<typeof useCoupons>['data']>
 const CHOICES = 100
 const MINUTE_MS = 60_000
 
-/** For a field that chooses one: the newest, or those whose code begins with `search`. */
+/** For a field that chooses one: the newest that can be used now, or those whose code begins with `search`. */
 export function useCouponsToChoose(search: string) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: [LIST, storeId, 'to-choose', search],
-    queryFn: ({ signal }) => call(listCoupons, { query: { search, limit: CHOICES }, signal }),
+    queryFn: ({ signal }) => call(listCoupons, { query: { search, usable: 'yes', limit: CHOICES }, signal }),
     placeholderData: keepPreviousData,
     staleTime: MINUTE_MS,
   })

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Coupon } from '../../shared/coupons.ts'
-import { type CouponList, useCouponsToChoose } from '../coupons/queries.ts'
+import { type CouponList, useCoupons, useCouponsToChoose } from '../coupons/queries.ts'
 import { couponLabel, isUsable } from '../coupons/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { Failed } from '../ui/Failed.tsx'
@@ -43,7 +43,7 @@ export function CouponField({ step, ...props }: Props) {
   }
   const usable = coupons.data.coupons.filter((coupon) => isUsable(coupon, now))
   if (usable.length === 0 && search === '' && !step.coupon) {
-    return <NoCoupons list={coupons.data} />
+    return <NoCoupons />
   }
   return <Choice {...props} step={step} usable={usable} list={coupons.data} typed={typed} onType={setTyped} />
 }
@@ -89,13 +89,20 @@ function Choice({ step, usable, list, error, isReadOnly, typed, onType, onChoose
   )
 }
 
-const NoCoupons = ({ list }: { list: CouponList }) => (
-  <Input.Wrapper label="Coupon" labelElement="div">
-    <Text fz="sm" c="dimmed">
-      {list.pagination.total === 0 ? 'No coupons yet.' : 'None of your coupons can be used now.'}{' '}
-      <Anchor component={Link} to="/coupons?form=new" inherit underline="always">
-        Create a coupon
-      </Anchor>
-    </Text>
-  </Input.Wrapper>
+function NoCoupons() {
+  const all = useCoupons({ page: 1, limit: 1 })
+  return (
+    <Input.Wrapper label="Coupon" labelElement="div">
+      {all.isPending ? <LoadingList count={1} /> : <NothingUsable hasAny={all.data?.pagination.total !== 0} />}
+    </Input.Wrapper>
+  )
+}
+
+const NothingUsable = ({ hasAny }: { hasAny: boolean }) => (
+  <Text fz="sm" c="dimmed">
+    {hasAny ? 'None of your coupons can be used now.' : 'No coupons yet.'}{' '}
+    <Anchor component={Link} to="/coupons?form=new" inherit underline="always">
+      Create a coupon
+    </Anchor>
+  </Text>
 )
