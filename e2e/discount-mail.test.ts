@@ -80,6 +80,24 @@ test('all who match are selected at once, looked at, and the message reaches one
   for (const part of [CODE, '20 % off', `Total with the coupon: ${total}`]) expect(text).toContain(part)
 })
 
+test.each([
+  ['the words of the server', 422, { error: 'In its own words.', code: 'unprocessable' }, 'In its own words.'],
+  ['its own where the server has none', 500, { error: 'x', code: 'internal' }, 'Failed to send discount email.'],
+])('what could not be begun is said in %s', async (_name, status, json, text) => {
+  const form = await openFromCoupons()
+  await customers().getByRole('checkbox').first().focus()
+  await page.keyboard.press('Space')
+  await form.getByRole('combobox', { name: 'Coupon' }).click()
+  await page.getByRole('option', { name: new RegExp(CODE) }).click()
+  const call = '**/api/email/send-discount-offers*'
+  await page.route(call, (route) => route.fulfill({ status, json }))
+  await form.getByRole('button', { name: 'Send to 1 customer' }).click()
+  await form.getByText(text, { exact: true }).waitFor()
+  await page.unroute(call)
+  await form.getByRole('button', { name: 'Cancel' }).click()
+  await form.waitFor({ state: 'detached' })
+})
+
 test('from a customer’s page and from a cart’s, that person is meant', async () => {
   await page.goto(`${instance.url}/customers`)
   await page.locator('tbody a').first().click()

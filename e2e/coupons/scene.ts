@@ -42,7 +42,7 @@ export async function openCoupons(coupons: Coupon[], more: object = {}, options:
   const page = await aWindow(options)
   const api = await withCoupons(page, coupons, more)
   await page.goto(`${instance.url}/coupons`)
-  await page.getByText('Create and manage time-limited coupons for your customers').waitFor()
+  await page.getByText('Create and manage time-limited coupons for your customers', { exact: true }).waitFor()
   return { page, api }
 }
 
