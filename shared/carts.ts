@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { DownloadLink, Pagination, pageFields } from './paging.ts'
 import { reachFields } from './reach.ts'
+import { ShopBrand } from './shop-brand.ts'
 
 // Carts as the browser sees them (B 3, decision 11) and the record of what was sent, or not, and why (D12).
 
@@ -87,6 +88,7 @@ export const RestorableCart = z.object({
   total: z.number(),
   currency: z.string(),
   storeName: z.string(),
+  brand: ShopBrand,
   shopUrl: z.string(),
   /** Bought meanwhile: there is nothing to restore. */
   isOrdered: z.boolean(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { ShopBrand } from './shop-brand.ts'
 
 // What a shopper decides about messages to them, on a page of their own (decision 27, C5), and the words its owner gives it.
 
@@ -79,6 +80,7 @@ const WordingText = z.object({
 
 export const PreferencesView = z.object({
   storeName: z.string(),
+  brand: ShopBrand,
   /** What the person chose before, else what their browser asks for. */
   language: Language,
   wordings: z.object({ en: WordingText, de: WordingText }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { Language } from './preferences.ts'
+import { ShopBrand } from './shop-brand.ts'
 
 // What a shopper reaches from a message: their cart again, and the way out (decisions 4 and 14, C3).
 
@@ -62,6 +63,7 @@ export const readUnsubscribe = endpoint({
   params: z.object({ token: z.string().max(200) }),
   reply: z.object({
     storeName: z.string(),
+    brand: ShopBrand,
     address: z.string(),
     isUnsubscribed: z.boolean(),
     /** What the person chose before, else what their browser asks for. */

@@ -1,15 +1,28 @@
+import { DEFAULT_BRAND } from '../../shared/brand.ts'
 import { answers, fills, hangs, isTitled, offers, presses, type State, says, shows } from './steps.ts'
 
 // At the door: nothing known yet, refused, expired, and links that no longer lead anywhere.
 
 const outcomes = ['ok', 'quantity_clamped', 'choose_again', 'gone']
 
+const DARK_SHOP = {
+  ...DEFAULT_BRAND,
+  ...{
+    button: '#e6ff4f',
+    accent: '#e6ff4f',
+    text: '#f4f4f5',
+    ground: '#101114',
+    promise: 'Free returns within 30 days',
+  },
+}
+const YELLOW_SHOP = { ...DEFAULT_BRAND, button: '#ffdd00', accent: '#000000', text: '#000000', radius: 0 }
+
 function aCart(more: object = {}) {
   const items = outcomes.map((outcome, index) => ({
     ...{ product_id: String(index), product_name: `Hand-thrown teapot no. ${index}`, price: 120, quantity: 2, outcome },
     ...{ image_url: null, now: { quantity: 1, price: 110 }, url: 'https://shop.example/teapot/' },
   }))
-  const shop = { storeName: 'Tea & Co', shopUrl: 'https://shop.example' }
+  const shop = { storeName: 'Tea & Co', brand: DEFAULT_BRAND, shopUrl: 'https://shop.example' }
   return { cart: { items, total: 960, currency: 'USD', ...shop, expiresAt: '2027-01-01', isOrdered: false, ...more } }
 }
 
@@ -79,6 +92,22 @@ export const atTheDoor: State[] = [
     of: 'visitor',
     path: '/cart/recover?cart_id=rt_x',
     given: [answers('carts/rt_x', aCart())],
+    steps: [offers('Continue to checkout')],
+    widths: [360, 1280],
+  },
+  {
+    name: 'a cart to restore, in the colors of a dark shop',
+    of: 'visitor',
+    path: '/cart/recover?cart_id=rt_x',
+    given: [answers('carts/rt_x', aCart({ brand: DARK_SHOP }))],
+    steps: [offers('Continue to checkout'), says('Free returns within 30 days')],
+    widths: [360, 1280],
+  },
+  {
+    name: 'a cart to restore, in black and yellow',
+    of: 'visitor',
+    path: '/cart/recover?cart_id=rt_x',
+    given: [answers('carts/rt_x', aCart({ brand: YELLOW_SHOP }))],
     steps: [offers('Continue to checkout')],
     widths: [360, 1280],
   },

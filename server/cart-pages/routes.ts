@@ -76,6 +76,7 @@ export const cartRoutes: Routes = (app, deps) => {
           total: decimal(cart.valueMinor, cart.currency),
           currency: cart.currency,
           storeName: cart.storeName,
+          brand: cart.brand,
           shopUrl: cart.shopUrl,
           isOrdered: cart.isOrdered,
           expiresAt: cart.expiresAt.toISOString(),

@@ -7,6 +7,7 @@ import {
   preferenceChannels,
   type savePreferences as saveEndpoint,
 } from '../../shared/preferences.ts'
+import { shopBrandOf } from '../brand/shop-brand.ts'
 import { besides, maskedAddress } from '../channels/mask.ts'
 import { isTextChannelName } from '../channels/traits.ts'
 import { insertSaid, keepOptInRequest, statusOf, wakeThoseTo } from '../consent/consents.ts'
@@ -144,6 +145,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
   const facts = await factsOf(store, person)
   return {
     storeName: person.storeName,
+    brand: await shopBrandOf(store),
     language: person.language ?? browser,
     wordings: await wordingsIn(store, person.storeName),
     channels: facts.map((fact, index) => {

@@ -1,3 +1,5 @@
+import type { ShopBrand } from '../../shared/shop-brand.ts'
+import { shopBrandOf } from '../brand/shop-brand.ts'
 import { besides, maskedAddress } from '../channels/mask.ts'
 import { preferencesTokenOf } from '../compose/compose.ts'
 import { insertSaid } from '../consent/consents.ts'
@@ -14,6 +16,7 @@ import { hasUnsubscribed, splitStopAll, suppress, unsuppress } from '../suppress
 
 export interface UnsubscribeLink {
   storeName: string
+  brand: ShopBrand
   address: string
   isUnsubscribed: boolean
   /** What the person chose to read; null: nothing yet. */
@@ -29,6 +32,7 @@ export async function readUnsubscribeLink(deps: Deps, token: string): Promise<Un
   const hasPreferences = await system.linkToken(deps.db, tokenHash(preferences), 'preferences', deps.now())
   return {
     storeName: message.store_name,
+    brand: await shopBrandOf(store),
     address: maskedAddress(message.channel, message.to_address!),
     isUnsubscribed,
     language: await sql.languageOf(store, message.id),

@@ -1,4 +1,6 @@
 import { type CouponOutcome, restoreTexts } from '../../shared/restore.ts'
+import type { ShopBrand } from '../../shared/shop-brand.ts'
+import { shopBrandOf } from '../brand/shop-brand.ts'
 import { openWayBack } from '../capture/way-back.ts'
 import { recordTouchpoint } from '../carts/touch.ts'
 import type { Db, StoreDb } from '../core/db.ts'
@@ -29,6 +31,7 @@ export interface Restorable {
   valueMinor: number
   currency: string
   storeName: string
+  brand: ShopBrand
   shopUrl: string
   isOrdered: boolean
   expiresAt: Date
@@ -46,6 +49,7 @@ export async function readRestorable(deps: Deps, token: string): Promise<Restora
     valueMinor: cart.value_minor,
     currency: cart.currency,
     storeName: cart.store_name,
+    brand: await shopBrandOf(store),
     shopUrl: cart.home_url,
     isOrdered: isOrdered(cart),
     expiresAt: link.expires_at,

@@ -1,5 +1,6 @@
 import '../restore/shopper.css'
 import { Card, Text } from '@mantine/core'
+import { DEFAULT_BRAND } from '../../shared/brand.ts'
 import {
   fillWording,
   type Language,
@@ -19,6 +20,7 @@ interface Props {
 export function PreferencePreview({ storeName, own, language }: Props) {
   const view: PreferencesView = {
     storeName,
+    brand: DEFAULT_BRAND,
     language,
     wordings: Object.fromEntries(
       languages.map((each) => [each, fillWording(own[each], each, storeName)]),

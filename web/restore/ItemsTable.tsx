@@ -22,9 +22,11 @@ export function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
           <Table.Tr key={index}>
             <Table.Td>
               <Group gap="sm" wrap="nowrap">
-                <ProductPicture url={item.image_url} />
+                <ProductPicture url={item.image_url} size={64} />
                 <div style={{ minWidth: 0 }}>
-                  <Text fz="sm">{item.product_name}</Text>
+                  <Text fz="md" fw={550} dir="auto">
+                    {item.product_name}
+                  </Text>
                   <Text fz="xs" c="dimmed" className="restorable-each tabular">
                     {item.quantity} × <Money amount={item.price} currency={cart.currency} />
                   </Text>

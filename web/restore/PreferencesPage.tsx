@@ -19,7 +19,13 @@ export function PreferencesPage() {
   const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)
   const words = shopperCopy[language]
   return (
-    <ShopperPage title={words.title} storeName={about.data?.storeName ?? null} size={560} language={language}>
+    <ShopperPage
+      title={words.title}
+      storeName={about.data?.storeName ?? null}
+      brand={about.data?.brand ?? null}
+      size={560}
+      language={language}
+    >
       {about.data ? (
         <PreferencesForm
           view={about.data}

@@ -42,9 +42,14 @@ export function RestorePage() {
 function RestorableContent({ cartId, cart }: { cartId: string; cart: RestorableCart | CartView }) {
   const restoring = useRestoring(cartId, cart)
   const { restored } = restoring
-  const shop = 'storeName' in cart ? { name: cart.storeName, url: cart.shopUrl } : null
+  const shop = 'storeName' in cart ? { name: cart.storeName, url: cart.shopUrl, brand: cart.brand } : null
   return (
-    <ShopperPage title="Your cart" storeName={shop?.name ?? null} storeUrl={shop?.url ?? null}>
+    <ShopperPage
+      title="Your cart"
+      storeName={shop?.name ?? null}
+      storeUrl={shop?.url ?? null}
+      brand={shop?.brand ?? null}
+    >
       {isBought(cart) || restored?.isOrdered ? (
         <Bought shopUrl={restored?.shopUrl ?? shop?.url ?? null} />
       ) : (
@@ -72,6 +77,11 @@ function RestorableContent({ cartId, cart }: { cartId: string; cart: RestorableC
                 </Notice>
               )}
               <RestoreButtons restoring={restoring} cart={cart} />
+              {shop?.brand.promise && (
+                <Text fz="sm" c="dimmed">
+                  {shop.brand.promise}
+                </Text>
+              )}
             </>
           )}
         </Stack>

@@ -1,19 +1,23 @@
-import { Anchor, Box, Card, Container, Text } from '@mantine/core'
+import { Box, Card, Container } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import type { Language } from '../../shared/preferences.ts'
+import type { ShopBrand } from '../../shared/shop-brand.ts'
+import { useShopLook } from './use-shop-look.ts'
 
 interface Props {
   title: string
   storeName?: string | null
   /** Its own site. */
   storeUrl?: string | null
+  brand?: ShopBrand | null
   size?: number
   language?: Language
   children: ReactNode
 }
 
-/** A shopper's page: the store's name and nothing of the app. It answers one person's link, so no search finds it. */
-export function ShopperPage({ title, storeName, storeUrl, size = 620, language = 'en', children }: Props) {
+/** A shopper's page: the look of the shop and nothing of the app. It answers one person's link, so no search finds it. */
+export function ShopperPage({ title, storeName, storeUrl, brand, size = 620, language = 'en', children }: Props) {
+  useShopLook(brand ?? null)
   useEffect(() => {
     document.documentElement.lang = language
     return () => {
@@ -21,23 +25,43 @@ export function ShopperPage({ title, storeName, storeUrl, size = 620, language =
     }
   }, [language])
   return (
-    <Box mih="100dvh" py={{ base: 'md', sm: 56 }}>
+    <Box mih="100dvh" py={{ base: 0, xs: 'xl', sm: 56 }}>
       <title>{storeName ? `${title} · ${storeName}` : title}</title>
       <meta name="robots" content="noindex" />
-      <Container component="main" size={size} lang={language}>
-        {storeName && (
-          <Text fw={700} fz="xl" ta="center" mb="md">
-            {storeUrl ? (
-              <Anchor href={storeUrl} rel="noreferrer" c="inherit" inherit>
-                {storeName}
-              </Anchor>
-            ) : (
-              storeName
-            )}
-          </Text>
-        )}
-        <Card padding="lg">{children}</Card>
+      <Container component="main" size={size} lang={language} px={{ base: 0, xs: 'md' }}>
+        <Card className="shopper-card" padding={0}>
+          {storeName && <Shop name={storeName} url={storeUrl ?? null} brand={brand ?? null} />}
+          {children}
+        </Card>
       </Container>
     </Box>
+  )
+}
+
+/** As at the top of its mails. */
+function Shop({ name, url, brand }: { name: string; url: string | null; brand: ShopBrand | null }) {
+  const logo = brand?.logo ?? null
+  const shown = logo ? (
+    <img
+      className="shopper-logo"
+      src={logo.path}
+      width={logo.width}
+      height={logo.height}
+      alt={logo.alt || name}
+      style={{ background: brand?.ground }}
+    />
+  ) : (
+    name
+  )
+  return (
+    <div className="shopper-shop">
+      {url ? (
+        <a href={url} rel="noreferrer">
+          {shown}
+        </a>
+      ) : (
+        shown
+      )}
+    </div>
   )
 }

@@ -21,7 +21,13 @@ export function UnsubscribePage() {
   const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)
   const title = shopperCopy[language].unsubscribe
   return (
-    <ShopperPage title={title} storeName={about.data?.storeName ?? null} size={480} language={language}>
+    <ShopperPage
+      title={title}
+      storeName={about.data?.storeName ?? null}
+      brand={about.data?.brand ?? null}
+      size={480}
+      language={language}
+    >
       {about.data ? (
         <Choice token={token} about={about.data} language={language} />
       ) : (

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { DEFAULT_BRAND } from '../../shared/brand.ts'
 import { announcement, couponText, isAsAnnounced, isOnOffer, outcomeText } from './rules.ts'
 
 type Outcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone' | 'choose_again'
@@ -25,7 +26,15 @@ const offered = (outcome: Outcome, now: { quantity: number; price: number }) => 
   ...{ outcome, now },
 })
 const cart = (...items: ReturnType<typeof offered>[]) => ({
-  ...{ items, total: 80, currency: 'USD', storeName: 'Tea & Co', shopUrl: 'https://shop.example', expiresAt: '' },
+  ...{
+    items,
+    total: 80,
+    currency: 'USD',
+    storeName: 'Tea & Co',
+    brand: DEFAULT_BRAND,
+    shopUrl: 'https://shop.example',
+    expiresAt: '',
+  },
   ...{ isOrdered: false, coupon: null },
 })
 

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { fontStackNames } from './brand.ts'
+
+/** What the shopper's pages take of a store's brand kit. */
+export const ShopBrand = z.object({
+  logo: z.object({ path: z.string(), width: z.number(), height: z.number(), alt: z.string() }).nullable(),
+  button: z.string(),
+  text: z.string(),
+  ground: z.string(),
+  accent: z.string(),
+  fontStack: z.enum(fontStackNames),
+  radius: z.number(),
+  /** One line on shipping and returns; '' for none. */
+  promise: z.string(),
+})
+export type ShopBrand = z.infer<typeof ShopBrand>
