@@ -8,6 +8,7 @@ import { couponsOfMessages } from '../coupons/for-messages.ts'
 import { throttlesOf } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
+import { linkBase } from '../links/link-host-rules.ts'
 import { stateOfDecision } from '../messages/state-rules.ts'
 import { type Goods, NONE_UNREAD, type UnreadCoupons } from '../sync/goods.ts'
 import { mailBrandOf } from '../templates/brand.ts'
@@ -173,14 +174,15 @@ async function contextOf(
   const suppressed = await load.suppressedOf(tx, keys, channels)
   const ledger = await ledgerText(tx, keys, channels)
   const since = new Date(base.now.getTime() - WINDOW_MS)
-  const accountId = base.situation.account_id
+  const { situation } = base
+  const accountId = situation.account_id
   const inWindow = channels.includes('whatsapp')
     ? await load.inboundSince(tx, { accountId, hashes: keys, since })
     : new Set<string>()
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
   const throttles = channels.includes('email') ? await throttlesFor(tx, accountId, addresses) : new Map()
   const coupons = await couponsOfMessages(tx, rows)
-  const brand = mailBrandOf(brandFrom(base.situation.brand), deps.config.publicUrl)
+  const brand = mailBrandOf(brandFrom(situation.brand), linkBase(deps.config.publicUrl, situation.link_host))
   return { deps, ...base, brand, coupons, suppressed, ledger, inWindow, hashes, throttles }
 }
 

@@ -5,7 +5,12 @@ import { useState } from 'react'
 /** A product's picture from the store, or a sign where there is none. Decoration: the name stands beside it. */
 export function ProductPicture({ url, size = 44 }: { url: string | null; size?: number }) {
   const [isBroken, setBroken] = useState(false)
-  const box = { borderRadius: 'min(var(--rc-radius), 8px)', border: '1px solid var(--rc-line)', flex: 'none', objectFit: 'cover' as const }
+  const box = {
+    borderRadius: 'min(var(--rc-radius), 8px)',
+    border: '1px solid var(--rc-line)',
+    flex: 'none',
+    objectFit: 'cover' as const,
+  }
   if (!url || isBroken) {
     return (
       <Center w={size} h={size} style={box}>
