@@ -13,6 +13,7 @@ import {
   refuses,
   type State,
   says,
+  waits,
 } from './steps.ts'
 
 // Settings: without a store, to a viewer, with something typed wrong, not saved, asked for.
@@ -80,7 +81,13 @@ export const ofSettings: State[] = [
     given: [hangs('stores/doctor')],
     steps: [(page) => page.getByRole('region', { name: 'Connection doctor' }).waitFor()],
   },
-  ...['/settings', '/settings/recovery-rules', '/settings/sending/sender', '/settings/consent'].map((path): State => {
+  ...[
+    '/settings',
+    '/settings/recovery-rules',
+    '/settings/sending/sender',
+    '/settings/sending/brand',
+    '/settings/consent',
+  ].map((path): State => {
     return { name: `${path} to a viewer`, of: 'owner', path, given: [isViewer], steps: [isTitled] }
   }),
   {
@@ -125,6 +132,42 @@ export const ofSettings: State[] = [
     of: 'owner',
     path: '/settings/recovery-rules',
     steps: [fills('Messages per person', '7'), presses('Appearance', 'link'), asks],
+  },
+  {
+    name: 'brand not to be had',
+    of: 'owner',
+    path: '/settings/sending/brand',
+    given: [refuses('stores/brand')],
+    steps: [says('The brand could not be loaded')],
+  },
+  {
+    name: 'brand on its way',
+    of: 'owner',
+    path: '/settings/sending/brand',
+    isLoading: true,
+    given: [hangs('stores/brand')],
+    steps: [waits],
+  },
+  {
+    name: 'brand without its preview',
+    of: 'owner',
+    path: '/settings/sending/brand',
+    given: [refuses('stores/brand/preview')],
+    steps: [says('The preview could not be made')],
+  },
+  {
+    name: 'brand without a logo, with a color that cannot be read and a link that leads elsewhere',
+    of: 'owner',
+    path: '/settings/sending/brand',
+    given: [alters('stores/brand', (said) => ({ ...said, logo: null, canUpload: true }))],
+    steps: [
+      (page) => page.getByRole('textbox', { name: 'Link color', exact: true }).fill('#ffcc00'),
+      presses('Add link'),
+      fills('Address of Instagram', 'https://shop.example/tea'),
+      (page) => page.keyboard.press('Control+s'),
+      says('Links on this background cannot be read well'),
+      says('as this is Instagram'),
+    ],
   },
   {
     name: 'a test mail that went',

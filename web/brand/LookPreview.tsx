@@ -26,7 +26,7 @@ export function LookPreview({ storeId, view, look }: { storeId: string; view: Br
           channel="email"
           message={preview.data}
           isStale={preview.isPlaceholderData || settled !== shown}
-          height={620}
+          height={760}
         />
       ) : preview.error ? (
         <Failed title="The preview could not be made" error={preview.error} onRetry={() => preview.refetch()} />

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { type BrandLook, DEFAULT_LOOK, lookProblems } from '../../shared/brand.ts'
+import { contrastWords, fileProblem, kindsLeft, pickable, problemWhileChosen, tidied } from './rules.ts'
+
+const look = (change: Partial<BrandLook> = {}): BrandLook => ({ ...DEFAULT_LOOK, ...change })
+
+test('the contrast of each color is said while it is chosen, rounded down', () => {
+  expect(contrastWords('text', look({ text: '#000000' }))).toBe('Contrast 21.0:1')
+  expect(contrastWords('accent', look({ accent: '#767676' }))).toBe('Contrast 4.5:1')
+  expect(contrastWords('accent', look({ accent: '#777777' }))).toBeNull()
+  expect(contrastWords('button', look({ button: '#000000' }))).toBe('White label, contrast 21.0:1')
+  expect(contrastWords('button', look({ button: '#ffd400' }))).toMatch(/^Black label, contrast 1\d\.\d:1$/)
+  expect(contrastWords('text', look({ text: '#12' }))).toBeNull()
+})
+
+test('what is hard to read is said at once, a half-typed color is not', () => {
+  const pale = look({ text: '#999999' })
+  expect(problemWhileChosen('text', pale)).toContain('contrast 2.8:1')
+  expect(problemWhileChosen('accent', pale)).toBeNull()
+  expect(problemWhileChosen('text', { ...pale, accent: '#1d4' })).toBeNull()
+  expect(problemWhileChosen('text', look({ ground: '#000000' }))).not.toBeNull()
+})
+
+test.each<[Partial<BrandLook>, Record<string, string>]>([
+  [{}, {}],
+  [{ button: 'blue' }, { button: 'A color such as #1d4ed8' }],
+  [{ radius: 1.5 }, { radius: 'A whole number from 0 to 24' }],
+  [{ promise: 'x'.repeat(161) }, { promise: 'At most 160 characters' }],
+  [{ footerWords: 'one\ntwo' }, { footerWords: 'One line only' }],
+  [{ ground: '#777777', accent: '#000000', text: '#000000' }, {}],
+  [
+    {
+      social: [
+        { kind: 'instagram', url: 'https://instagram.com/tea' },
+        { kind: 'x', url: 'http://x.com/tea' },
+      ],
+    },
+    { 'social.1.url': 'An address that begins with https://www.x.com/' },
+  ],
+])('the form refuses what the server would: %o', (change, problems) => {
+  expect(lookProblems(look(change))).toEqual(problems)
+})
+
+test('spaces and capitals make no other color', () => {
+  const typed = look({ button: ' #AA0000 ', social: [{ kind: 'x', url: ' https://x.com/tea ' }] })
+  expect(lookProblems(typed)).toEqual({})
+  expect(tidied(typed)).toEqual(look({ button: '#aa0000', social: [{ kind: 'x', url: 'https://x.com/tea' }] }))
+  expect([pickable(' #AA0000'), pickable('#aa')]).toEqual(['#aa0000', '#000000'])
+})
+
+test('each kind of link is offered once', () => {
+  const left = kindsLeft(look({ social: [{ kind: 'instagram', url: '' }] }))
+  expect(left).not.toContain('instagram')
+  expect(left[0]).toBe('facebook')
+})
+
+test('a file is looked at before it is sent', () => {
+  expect(fileProblem({ size: 300 * 1024 })).toBeNull()
+  expect(fileProblem({ size: 300 * 1024 + 1 })).toBe('This file is larger than 300 KB. Choose a smaller one.')
+  expect(fileProblem({ size: 0 })).toBe('This file is empty.')
+})
