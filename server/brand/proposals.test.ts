@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { aConnectedStore, aHome, anOwner, type Connected, connect } from '../../test/connected-store.ts'
 import { aFakeStore } from '../../test/fake-store.ts'
 import { aWorld } from '../../test/world.ts'
+import { purgeStore } from '../store-settings/stores.ts'
 import { brandOf } from './brand.ts'
 import { proposeLogo } from './proposals.ts'
 
@@ -74,4 +75,16 @@ test('a store that was disconnected in the meantime is not asked', async () => {
   await proposeLogo(world.deps, { storeId: store.storeId })
   const { rows } = await world.pool.query('select 1 from brand_proposals where store_id = $1', [store.storeId])
   expect(rows).toEqual([])
+})
+
+test('a store that is forgotten takes its logos along', async () => {
+  const store = await aShop(await picture('#224466'))
+  await call(store, 'POST', '/proposal')
+  const { path } = (await call(store, 'POST', '/proposal/confirm')).body.logo
+  await world.request('DELETE', '/api/stores/disconnect', { token: store.owner.token })
+  world.advance(31 * 86_400_000)
+  await purgeStore(world.deps, { storeId: store.storeId })
+  expect((await world.app.inject({ url: path })).statusCode).toBe(404)
+  const left = await world.pool.query('select 1 from brand_logos where store_id = $1', [store.storeId])
+  expect(left.rows).toEqual([])
 })
