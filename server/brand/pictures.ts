@@ -89,7 +89,11 @@ const library = (() => {
 })()
 
 async function decoder(bytes: Buffer): Promise<Open> {
-  const sharp = await library()
+  const sharp = await library().catch((error: unknown) => {
+    throw new AppError('unavailable', 'This server cannot read pictures: the package sharp does not run on it.', {
+      cause: error,
+    })
+  })
   const bounds = { limitInputPixels: LONGEST_SIDE * LONGEST_SIDE, failOn: 'error', pages: 1 } as const
   return () => sharp(bytes, bounds).timeout({ seconds: LIMIT_S })
 }
