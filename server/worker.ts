@@ -23,6 +23,8 @@ import { watchStages } from './alarms/alarms.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { proposeLogoJob } from './brand/jobs.ts'
 import { proposeLogo } from './brand/proposals.ts'
+import { followJob, planRunsJob } from './campaigns/jobs.ts'
+import { followCampaign, planRuns, runCampaigns } from './campaigns/runs.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import { type Handler, on } from './core/jobs.ts'
@@ -74,6 +76,8 @@ export const handlers: Handler[] = [
   on(webhooksJob, ensureWebhooks),
   on(codesJob, async (deps, ofStore) => void (await makeCodes(deps, ofStore))),
   on(tidyCodesJob, async (deps, ofStore) => void (await tidyCodes(deps, ofStore))),
+  on(planRunsJob, planRuns),
+  on(followJob, followCampaign),
   on(purgeJob, purgeStore),
   on(proposeLogoJob, proposeLogo),
   on(beginCouponsJob, beginCoupons),
@@ -98,6 +102,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldLeftPosts(deps) },
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
+  { name: 'campaigns.run', everyMs: 1_000, run: runCampaigns },
   { name: 'messages.submissions', everyMs: 3_000, run: closeAbandonedSubmissions },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
   { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },

@@ -49,21 +49,20 @@ export const featurePlans: Record<Feature, readonly PlanKey[]> = {
   manual_texts: ['starter', 'growth'],
   /** SMS and WhatsApp as steps of a flow. */
   flow_texts: ['growth'],
+  /** Campaigns with a later start, or that repeat. */
+  scheduled_campaigns: ['starter', 'growth'],
+  /** Filters of an audience other than those a campaign begins with. */
+  audience_filters: ['starter', 'growth'],
+  /** Campaigns by SMS that are planned or repeat, and all by WhatsApp. */
+  campaign_texts: ['growth'],
 }
-export type Feature = 'manual_texts' | 'flow_texts'
+export type Feature = 'manual_texts' | 'flow_texts' | 'scheduled_campaigns' | 'audience_filters' | 'campaign_texts'
 
 /** How long an account that is past due goes on as before (decision 86). */
 export const GRACE_DAYS = 7
 
 /** Of the features, those that are not built yet: wherever plans are shown, they are marked so. */
-const SOON: readonly string[] = [
-  'Advanced Analytics',
-  'Customer Segmentation',
-  'Scheduled Campaigns',
-  'Multi-store Dashboard',
-  'ROI Tracking',
-  'Export Analytics',
-]
+const SOON: readonly string[] = ['Advanced Analytics', 'Multi-store Dashboard', 'ROI Tracking', 'Export Analytics']
 export const isSoon = (feature: string) => SOON.includes(feature)
 
 export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled'])

@@ -43,6 +43,7 @@ export const campaignTexts = {
     'Planned and recurring SMS and WhatsApp campaigns require the Growth plan. Please upgrade to schedule them.',
   smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
   onlyCancel: 'A campaign can be set to cancelled this way, and to no other status.',
+  typeKept: 'The type of a campaign cannot be changed once it has begun.',
   badStep: 'This cannot be done with a campaign in this status.',
 } as const
 

@@ -78,7 +78,9 @@ beforeAll(async () => {
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const campaign = await world.request('POST', '/api/campaigns', { token: owner.token, body: aWantedCampaign })
   Object.assign(owned, {
+    campaignId: campaign.body.campaign.id,
     couponId: coupon.id,
     notificationId: notification.id,
     channel: 'email',
@@ -97,6 +99,11 @@ beforeAll(async () => {
   })
 })
 
+const aWantedCampaign = {
+  ...{ name: 'Spring', targetAudience: { mode: 'matching' }, content: { subject: 'a', body: 'b' } },
+  schedule: { startDate: '2026-03-02' },
+}
+
 const mapping = {
   ...{ address: 0, channel: null, channelForAll: 'email', status: null, date: 1, dateOrder: 'iso', source: 2 },
   ...{ sourceForAll: '', wording: null },
@@ -109,6 +116,7 @@ const bodies: Record<string, object> = {
     ...{ code: 'CART', kind: 'personal', type: 'percentage', amount: 99 },
     ...{ startDate: '2026-01-01T00:00:00Z', endDate: '2027-01-01T00:00:00Z' },
   },
+  'PUT /api/campaigns/:id': aWantedCampaign,
   'POST /api/flows/:flowId/switch': { isOn: true },
   'PATCH /api/team/members/:userId': { role: 'viewer' },
   'POST /api/consent/imports/:importId/preview': { mapping },
@@ -129,6 +137,7 @@ const ask = (endpoint: Endpoint, token?: string, query = '') =>
 const url = (path: string) =>
   path
     .replace('/coupons/:id', '/coupons/:couponId')
+    .replace('/campaigns/:id', '/campaigns/:campaignId')
     .replace(/:(\w+)/g, (_, name: string) => owned[name] ?? `no-owned-${name}`)
 
 test('every endpoint that names a row hides another account’s rows (X2)', async () => {

@@ -107,6 +107,8 @@ create table orders (
 create index orders_by_shopper on orders (store_id, shopper_id, purchased_at) where purchased_at is not null;
 create index orders_by_purchase on orders (store_id, purchased_at) where purchased_at is not null;
 create index orders_by_cart on orders (store_id, cart_id) where cart_id is not null;
+-- What the messages of a campaign brought in.
+create index orders_by_message on orders (store_id, message_id) include (currency, net_minor) where message_id is not null;
 -- Whether somebody who matches is about to pay (S4).
 create index orders_pending on orders (store_id, shopper_id) where kind = 'pending';
 

@@ -21,7 +21,7 @@ export const isNewestMatching = (channel: ChannelName, filters: StoredFilters, n
     all([sql`${col(cart, 'status')} = 'abandoned'`, hasContact(channel, cart), ...ofCart(filters, now, cart)])
   return sql`(${all([isCandidate('c'), ...ofPerson(filters)])}
     and not exists (select 1 from carts n where n.store_id = c.store_id and n.shopper_id = c.shopper_id
-      and (n.started_at, n.id) > (c.started_at, c.id) and ${isCandidate('n')}))`
+      and (n.started_at, n.id) > (c.started_at, c.id) and ${isCandidate('n')} offset 0))`
 }
 
 /** A cart without one is no part of an audience: nothing could be sent. */

@@ -1,5 +1,6 @@
 import type { CampaignSchedule, CampaignStatus } from '../../shared/campaigns.ts'
 import { instantOf } from '../core/time.ts'
+import type { CampaignsTable } from '../schema/campaigns.ts'
 
 // What may be done with a campaign in which status (B 4), and when it runs. Pure.
 
@@ -40,12 +41,16 @@ const steps: Record<CampaignStatus, Partial<Record<Step, CampaignStatus>>> = {
 
 export const statusAfter = (status: CampaignStatus, step: Step): CampaignStatus | null => steps[status][step] ?? null
 
+export type RunTimes = Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>
+
+export const runTimesOf = (row: Pick<CampaignsTable, 'start_date' | 'time_of_day' | 'frequency'>): RunTimes => ({
+  startDate: row.start_date,
+  timeOfDay: row.time_of_day,
+  frequency: row.frequency,
+})
+
 /** The first run, or the one after `after`; null: there is none. Of the 31st in a short month its last day (area decision 45, T3). */
-export function nextRun(
-  { startDate, timeOfDay, frequency }: Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>,
-  zone: string,
-  after: Date | null,
-): Date | null {
+export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: string, after: Date | null): Date | null {
   const first = Temporal.PlainDateTime.from(`${startDate}T${timeOfDay}`)
   if (after === null) return dateOf(first, zone)
   if (frequency === 'once') return null
@@ -63,3 +68,26 @@ const units = { daily: 'days', weekly: 'weeks', monthly: 'months' } as const
 
 const dateOf = (wallClock: Temporal.PlainDateTime, zone: string) =>
   new Date(instantOf(wallClock, zone).epochMilliseconds)
+
+/** Of the runs since `first` that were missed, the newest: they are held as one. */
+export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): Date {
+  for (let at = first; ; ) {
+    const next = nextRun(times, zone, at)
+    if (next === null || next > now) return at
+    at = next
+  }
+}
+
+/** When one that is played again runs: at its next time, or now where there is none. */
+export function runAgain(times: RunTimes, zone: string, now: Date): Date {
+  const first = nextRun(times, zone, null)!
+  return first > now ? first : (nextRun(times, zone, now) ?? now)
+}
+
+/** YYYY-MM-DD of the store's calendar. */
+export const todayIn = (zone: string, now: Date): string =>
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString()
+
+/** HH:MM of the store's clocks. */
+export const clockIn = (zone: string, now: Date): string =>
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone).toPlainTime().toString().slice(0, 5)

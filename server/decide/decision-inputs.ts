@@ -1,4 +1,5 @@
 import crypto from 'node:crypto'
+import type { Feature } from '../../shared/billing.ts'
 import { hasFeature, limitsOf } from '../billing/rules.ts'
 import type { ChannelName, TextChannel, TextChannelName } from '../channels/channel.ts'
 import { type AccountMailWay, accountMailWay } from '../channels/mail-way.ts'
@@ -220,8 +221,10 @@ function textInputs(
 }
 
 /** Decision 6, area decision 43: a single SMS campaign is part of Starter, all else that goes by itself of Growth. */
-const featureOf = ({ campaign, channel }: load.ClaimedRow) =>
-  campaign?.frequency === 'once' && channel === 'sms' ? 'manual_texts' : 'flow_texts'
+function featureOf({ campaign, channel }: load.ClaimedRow): Feature {
+  if (!campaign) return 'flow_texts'
+  return campaign.frequency === 'once' && channel === 'sms' ? 'manual_texts' : 'campaign_texts'
+}
 
 const minuteOf = (at: Date) => Math.floor(at.getTime() / 60_000)
 

@@ -50,8 +50,8 @@ export const TEXTS_OF_CART = sql`from messages h left join carts o on o.store_id
  */
 export const hadOfSameOffer = sql`select 1 from messages h
     where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at is not null and ${mayArrive('h')} and h.id <> m.id
-      and case m.origin_kind when 'campaign' then (h.origin_kind, h.origin_id, h.step_id) = (m.origin_kind, m.origin_id, m.step_id)
-        when 'manual' then exists (select 1 from manual_messages mine
+      and case when m.origin_kind = 'campaign' then (h.origin_kind, h.origin_id, h.step_id) = (m.origin_kind, m.origin_id, m.step_id)
+        when m.origin_kind = 'manual' then exists (select 1 from manual_messages mine
           join manual_messages theirs on theirs.store_id = mine.store_id and theirs.job_id = mine.job_id
           where mine.store_id = m.store_id and mine.message_id = m.id and mine.coupon_id is not null and theirs.message_id = h.id offset 0)
         else false end`

@@ -1,6 +1,5 @@
 import type { FlowChannels, StepCoupon } from '../../shared/flows.ts'
 import { mailServerTexts } from '../../shared/mail-server.ts'
-import { parseMinor } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import { hasFeature } from '../billing/rules.ts'
@@ -23,6 +22,7 @@ import {
 import { readStore } from '../stores/store.ts'
 import { CAMPAIGN_TEMPLATES, READY_TEXTS } from '../templates/ready-templates.ts'
 import * as sql from './sql.ts'
+import { COUPON_GONE, couponColumns } from './step-coupons.ts'
 
 // Flows: always on once switched on. A flow takes carts whose last activity is after it was switched on; its steps are
 // timed from the shopper's last activity. off ⇄ on; rows planned stay planned while it is off, and are held.
@@ -191,20 +191,9 @@ async function saveCoupons(
       const fields = { [`steps.${index}.coupon`]: COUPON_GONE }
       throw new AppError('unprocessable', `Step ${step}: ${COUPON_GONE}`, { fields })
     }
-    await sql.saveCoupon(tx, flowId, step, coupon && couponOfStep(coupon, currency))
+    await sql.saveCoupon(tx, flowId, step, coupon && couponColumns(coupon, currency))
   }
   await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
-}
-
-const COUPON_GONE = 'This coupon no longer exists in your store. Choose another one.'
-
-function couponOfStep({ couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon, currency: string) {
-  const above = aboveAmount === null ? null : parseMinor(aboveAmount, currency)
-  if (above === 0) throw new AppError('unprocessable', 'The value of the cart must be greater than 0.')
-  return {
-    ...{ coupon_id: couponId, coupon_fallback: fallback, coupon_first_order_only: firstOrderOnly },
-    ...{ coupon_pause_days: pauseDays, coupon_above_minor: above },
-  }
 }
 
 const baseKey = (key: string) => key.replace(/_(sms|whatsapp)$/, '')

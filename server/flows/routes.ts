@@ -1,6 +1,5 @@
 import { authTexts } from '../../shared/auth.ts'
 import * as api from '../../shared/flows.ts'
-import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import type { StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
@@ -22,6 +21,7 @@ import {
   textOfSteps,
 } from './flows.ts'
 import * as sql from './sql.ts'
+import { presentCoupon } from './step-coupons.ts'
 
 export const flowRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listFlows, async ({ store }) => ({
@@ -147,17 +147,5 @@ function presentStep(
     templateName: step.name,
     ...words,
     coupon: presentCoupon(step, currency),
-  }
-}
-
-function presentCoupon(step: sql.Step, currency: string): api.StepCoupon | null {
-  if (step.coupon_id === null) return null
-  const { coupon_above_minor: above } = step
-  return {
-    couponId: step.coupon_id,
-    fallback: step.coupon_fallback,
-    firstOrderOnly: step.coupon_first_order_only,
-    pauseDays: step.coupon_pause_days,
-    aboveAmount: above === null ? null : above / 10 ** currencyExponent(currency),
   }
 }

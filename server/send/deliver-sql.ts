@@ -153,9 +153,9 @@ const stands = (
 ) => sql`(m.cart_id is null or c.status = 'abandoned' or (c.status = 'lost' and m.origin_kind = 'manual'))
         and s.is_active and s.sending_paused_at is null
         and not coalesce((select is_paused from instance), false)
-        and case m.origin_kind when 'manual' then true
-          when 'flow' then exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)
-          when 'campaign' then exists (select 1 from campaigns g
+        and case when m.origin_kind = 'manual' then true
+          when m.origin_kind = 'flow' then exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)
+          when m.origin_kind = 'campaign' then exists (select 1 from campaigns g
             where g.store_id = m.store_id and g.id = m.origin_id and ${isRunningCampaign}) else false end
         and not exists (${matchingPurchase})
         and not exists (select 1 from (${matchingPending}) p where p.until > ${now})
@@ -172,10 +172,10 @@ const isStillOverridden = (
             and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))`
 
 /** Whether message `m` is to have this coupon still: its step, its campaign, or what was asked for. */
-const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case m.origin_kind when 'flow'
+const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case when m.origin_kind = 'flow'
           then exists (select 1 from flow_steps fs where fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
             and fs.coupon_id = ${couponId})
-          when 'campaign' then exists (select 1 from campaigns g where g.store_id = m.store_id and g.id = m.origin_id and g.coupon_id = ${couponId})
+          when m.origin_kind = 'campaign' then exists (select 1 from campaigns g where g.store_id = m.store_id and g.id = m.origin_id and g.coupon_id = ${couponId})
           else exists (select 1 from manual_messages r where r.store_id = m.store_id and r.message_id = m.id
             and r.coupon_id = ${couponId}) end)`
 

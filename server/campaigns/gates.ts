@@ -1,0 +1,61 @@
+import { DEFAULT_FILTERS } from '../../shared/audience.ts'
+import type { Feature } from '../../shared/billing.ts'
+import { type CampaignType, campaignTexts } from '../../shared/campaigns.ts'
+import { explain } from '../../shared/reasons.ts'
+import { demandPlan } from '../billing/entitlements.ts'
+import type { StoreDb } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { missingForMail, missingForSending } from '../flows/flows.ts'
+import { assertMayMail } from '../members/verification.ts'
+import type { StoredFilters } from '../schema/campaigns.ts'
+import type { StoreRow } from '../stores/store.ts'
+
+// What has to be there before a campaign may be made or sent: the plan (decision 6, area decisions 43 and 124), and a way out.
+
+export interface Gated {
+  type: CampaignType
+  filters: StoredFilters
+  /** A later start, or more than one run. */
+  isPlanned: boolean
+}
+
+export async function assertPlanAllows(deps: Deps, accountId: string, wanted: Gated): Promise<void> {
+  if (wanted.type === 'push') throw new AppError('unprocessable', campaignTexts.pushLater)
+  for (const [feature, sentence] of featuresOf(wanted)) {
+    await demandPlan({ accountId, db: deps.db }, deps.now(), { feature, sentence })
+  }
+}
+
+function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {
+  const isText = type === 'sms' || type === 'whatsapp'
+  return [
+    ...(type === 'sms' ? [['manual_texts', campaignTexts.smsPlan] as [Feature, string]] : []),
+    ...(type === 'whatsapp' || (isText && isPlanned)
+      ? [['campaign_texts', campaignTexts.textPlan] as [Feature, string]]
+      : []),
+    ...(isPlanned ? [['scheduled_campaigns', campaignTexts.scheduledPlan] as [Feature, string]] : []),
+    ...(isFiltered(filters) ? [['audience_filters', campaignTexts.filterPlan] as [Feature, string]] : []),
+  ]
+}
+
+const defaults: StoredFilters = { minHours: DEFAULT_FILTERS.minAbandonTime, maxHours: DEFAULT_FILTERS.maxAbandonTime }
+
+/** Those a campaign begins with are applied as any others, and ask for no plan; nor does having none (area decision 124). */
+export const isFiltered = (filters: StoredFilters): boolean =>
+  Object.entries(filters).some(([name, value]) => value !== defaults[name as keyof StoredFilters])
+
+/** As flows ask for it when they are switched on. */
+export async function assertWayOut(deps: Deps, store: StoreDb, row: StoreRow, type: CampaignType): Promise<void> {
+  if (type === 'email') return assertMail(deps, store, row)
+  const channel = type === 'push' ? null : await deps.channels.text(row.account_id, type)
+  if (!channel) throw new AppError('unprocessable', explain(`${type}_not_configured`))
+  if (type === 'whatsapp' && channel.template === null) throw new AppError('unprocessable', explain('template_missing'))
+}
+
+async function assertMail(deps: Deps, store: StoreDb, row: StoreRow): Promise<void> {
+  const byMail = [{ channel: 'email' as const }]
+  const missing = [...missingForSending(row), ...(await missingForMail(deps, store, row.account_id, byMail))]
+  if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
+  await assertMayMail({ accountId: row.account_id, db: store.db })
+}

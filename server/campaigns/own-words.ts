@@ -1,0 +1,20 @@
+import type { StoreTx } from '../core/db.ts'
+import { found } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { takeOwnText } from '../members/verification.ts'
+import { readStore } from '../stores/store.ts'
+import { isOurBody, isOurSubject } from '../templates/ours.ts'
+import { type CampaignRow, peopleOf } from './campaigns-sql.ts'
+import { countNewcomers } from './plan-sql.ts'
+
+/** Not too many mails have own words from an account this young. They are counted when a run begins. */
+export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<void> {
+  const { id, type: channel, subject, body, audience_mode, filters } = campaign
+  if (channel !== 'email' || (isOurBody(body) && isOurSubject(subject))) return
+  const { account_id: accountId } = found(await readStore(tx), 'Store')
+  const count =
+    audience_mode === 'matching'
+      ? await countNewcomers(tx, { campaignId: id, channel, filters }, deps.now())
+      : (await peopleOf(tx, [id])).length
+  if (count > 0) await takeOwnText(deps, { accountId, db: tx.db }, count)
+}

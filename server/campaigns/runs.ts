@@ -1,0 +1,185 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import type { Deps } from '../deps.ts'
+import { refreshAfterMany } from '../manual-sends/bulk-sends.ts'
+import { scheduleNextLook } from '../messages/messages.ts'
+import { planMessages } from '../messages/plan.ts'
+import { readStore } from '../stores/store.ts'
+import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
+import { planRunsJob } from './jobs.ts'
+import { countOwnWords } from './own-words.ts'
+import * as plan from './plan-sql.ts'
+import { dueRun, nextRun, runTimesOf } from './rules.ts'
+import * as sql from './runs-sql.ts'
+
+// Runs: a campaign whose time has come begins one, its rows are made in pages of their own transactions, and it ends when nothing of it is
+// still to go. Rows are the truth: whoever goes on after a crash goes on from the place that was written with them.
+
+const MOST_BEGUN = 100
+const MOST_LOOKED_AT = 500
+
+/** Every second, in as many processes as there are. */
+export async function runCampaigns(deps: Deps): Promise<void> {
+  const now = deps.now()
+  await eachOf(deps, await sql.dueCampaigns(deps.db, now, MOST_BEGUN), beginDue)
+  await eachOf(deps, await sql.unplannedCampaigns(deps.db, MOST_LOOKED_AT), (_, store, campaignId) =>
+    enqueuePlanning(deps, store, campaignId),
+  )
+  await eachOf(deps, await sql.campaignsGoingOn(deps.db, MOST_LOOKED_AT), (_, store, id) =>
+    sql.markGoingOn(store, id, now),
+  )
+  await eachOf(deps, await sql.campaignsThrough(deps.db, MOST_LOOKED_AT), (_, store, id) =>
+    sql.endCampaign(store, id, now),
+  )
+}
+
+/** What goes wrong with one keeps no other waiting. */
+async function eachOf(
+  deps: Deps,
+  campaigns: readonly sql.CampaignKey[],
+  work: (deps: Deps, store: StoreDb<Db>, id: string) => Promise<void>,
+): Promise<void> {
+  for (const { store_id: storeId, id } of campaigns) {
+    try {
+      await work(deps, { storeId, db: deps.db }, id)
+    } catch (error) {
+      deps.log.error({ err: error, storeId, campaignId: id }, 'campaigns.run-failed')
+    }
+  }
+}
+
+async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+  const now = deps.now()
+  try {
+    await transact(store, async (tx) => {
+      if (!(await sql.takeDue(tx, id, now))) return
+      const campaign = found(await lockCampaign(tx, id), 'Campaign')
+      const { time_zone: zone } = found(await readStore(tx), 'Store')
+      const times = runTimesOf(campaign)
+      // Of several that were missed one is held, the newest.
+      const at = dueRun(times, zone, campaign.next_run_at!, now)
+      await beginRun(deps, tx, campaign, { at, next: nextRun(times, zone, now) })
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
+    const nextTry = new Date(now.getTime() + (error.retryAfterS ?? MINUTE_S) * 1_000)
+    await transact(store, (tx) => updateCampaign(tx, id, { next_run_at: nextTry }))
+  }
+}
+
+const MINUTE_S = 60
+
+/** Throws `rate_limited` while an account this young may not send so many mails with words of its own. */
+export async function beginRun(
+  deps: Deps,
+  tx: StoreTx,
+  campaign: CampaignRow,
+  { at, next }: { at: Date; next: Date | null },
+): Promise<void> {
+  const now = deps.now()
+  await countOwnWords(deps, tx, campaign)
+  const run = campaign.run + 1
+  await sql.insertRun(tx, { campaignId: campaign.id, run, id: newId(), at, now })
+  await updateCampaign(tx, campaign.id, { status: 'active', run, next_run_at: next, updated_at: now })
+  await enqueuePlanning(deps, tx, campaign.id)
+}
+
+const enqueuePlanning = (deps: Deps, { db, storeId }: StoreDb, campaignId: string) =>
+  deps.jobs.enqueue(db, planRunsJob, { storeId, campaignId }, campaignId)
+
+const PAGE = 1_000
+/** From here on statistics of before are wrong. */
+const REFRESH_AFTER = 5 * PAGE
+
+export async function planRuns(
+  deps: Deps,
+  { storeId, campaignId }: { storeId: string; campaignId: string },
+): Promise<void> {
+  const store = { storeId, db: deps.db }
+  let planned = 0
+  for (;;) {
+    const made = await transact(store, (tx) => planPage(deps, tx, campaignId))
+    if (made === null) break
+    if (planned < REFRESH_AFTER && planned + made >= REFRESH_AFTER) await refreshAfterMany(deps, store, REFRESH_AFTER)
+    planned += made
+    await breathe()
+  }
+  await refreshAfterMany(deps, store, planned)
+}
+
+/** How many rows were made; null: there is nothing left to plan. */
+async function planPage(deps: Deps, tx: StoreTx, campaignId: string): Promise<number | null> {
+  const now = deps.now()
+  const campaign = await lockCampaign(tx, campaignId)
+  const run = campaign && (await plan.runToPlan(tx, campaignId))
+  if (!campaign || !run) return null
+  const made =
+    campaign.audience_mode === 'matching'
+      ? await planMatching(tx, campaign, run, now)
+      : await planChosen(tx, campaign, run, now)
+  await scheduleNextLook(tx)
+  return made
+}
+
+async function planMatching(tx: StoreTx, campaign: CampaignRow, run: plan.RunToPlan, now: Date): Promise<number> {
+  const carts = await plan.nextCarts(tx, wantedOf(campaign), run, PAGE)
+  const cartIds = carts.map(({ id }) => id)
+  const made = await plan.planCarts(tx, { campaignId: campaign.id, runId: run.id, cartIds, now })
+  const last = carts.at(-1)
+  if (carts.length === PAGE && last) {
+    await plan.moveCursor(tx, campaign.id, { run: run.run, at: last.last_activity_at, id: last.id })
+  } else await plan.markPlanned(tx, campaign.id, { run: run.run, now })
+  return made
+}
+
+export const wantedOf = (campaign: CampaignRow): plan.Wanted => ({
+  campaignId: campaign.id,
+  channel: campaign.type,
+  filters: campaign.filters,
+})
+
+/** They are few: one page. */
+async function planChosen(tx: StoreTx, campaign: CampaignRow, run: plan.RunToPlan, now: Date): Promise<number> {
+  const { id: campaignId, type: channel, template_id: templateId } = campaign
+  const chosen = channel === 'push' ? [] : await plan.chosenPeople(tx, { campaignId, runId: run.id })
+  const people = chosen.filter(({ cart_id }) => cart_id === null)
+  const rows = people.map((each) => ({ id: newId(), shopperId: each.shopper_id, laterMs: each.later_ms }))
+  // Shoppers are locked before carts.
+  const lone = await planMessages(tx, {
+    origin: { kind: 'campaign', id: campaignId, stepId: run.id, step: run.run },
+    ...{ people: rows, purchasesSince: null, channel: channel === 'push' ? 'email' : channel, templateId },
+    ...{ dueAt: run.at, expiresAt: new Date(run.at.getTime() + MOST_AGE_MS), wakeAt: run.at, now },
+  })
+  const cartIds = chosen.flatMap(({ cart_id }) => cart_id ?? [])
+  const about = await plan.planCarts(tx, { campaignId, runId: run.id, cartIds, now })
+  await plan.markPlanned(tx, campaignId, { run: run.run, now })
+  return lone.length + about
+}
+
+/** D7, as `MOST_AGE`. */
+const MOST_AGE_MS = 72 * 3_600_000
+
+const SOME = 2_000
+
+/** What is open of a campaign that was cancelled or deleted is closed; of one that was edited it gets its new time. */
+export async function followCampaign(
+  deps: Deps,
+  { storeId, campaignId }: { storeId: string; campaignId: string },
+): Promise<void> {
+  const store = { storeId, db: deps.db }
+  while ((await transact(store, (tx) => followSome(deps, tx, campaignId))) > 0) await breathe()
+}
+
+async function followSome(deps: Deps, tx: StoreTx, campaignId: string): Promise<number> {
+  const some = { now: deps.now(), limit: SOME }
+  // A deleted one is not found.
+  const campaign = await lockCampaign(tx, campaignId)
+  const reason = !campaign ? 'campaign_deleted' : campaign.status === 'cancelled' ? 'campaign_cancelled' : null
+  const moved = reason
+    ? await sql.cancelSome(tx, campaignId, { reason, ...some })
+    : await sql.retimeSome(tx, campaignId, some)
+  await scheduleNextLook(tx)
+  return moved
+}
