@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { Browser, Page, Request } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { type AppInstance, anAppInstance } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { KEYS } from './owner.ts'
 
 // Who is led where (A 4.1, 4.2), by what the server really answers, and when it is asked.
@@ -21,6 +21,8 @@ beforeAll(async () => {
   const given = { name: 'Cara', email: account.email, password: PASSWORD }
   account.token = (await ask<{ token: string }>('POST', '/api/auth/register', given)).token
 })
+
+afterEach(() => closePages(browser))
 
 afterAll(async () => {
   await browser?.close()

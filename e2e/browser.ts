@@ -49,3 +49,11 @@ function atRest(browser: Browser): Browser {
   browser.newContext = (options) => open({ reducedMotion: 'reduce', ...options })
   return browser
 }
+
+/** What a test has opened and left open goes on asking the server beside all that comes after it. */
+export async function closePages(browser: Browser): Promise<void> {
+  for (const context of browser.contexts()) {
+    for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.close()
+  }
+}

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type AppInstance, aSeededInstance } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { verificationToken } from './owner.ts'
 
 // A session that is over and a server that is away, while somebody is in the middle of typing (decision 2): nothing typed is lost.
@@ -15,6 +15,8 @@ beforeAll(async () => {
   instance = await aSeededInstance()
   browser = await openBrowser()
 }, 420_000)
+
+afterEach(() => closePages(browser))
 
 afterAll(async () => {
   await browser?.close()

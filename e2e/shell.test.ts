@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type AppInstance, aSeededInstance } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 
 // The frame around every screen: themes, ways in and out, the route transition from one screen to the next.
 
@@ -12,6 +12,8 @@ beforeAll(async () => {
   instance = await aSeededInstance()
   browser = await openBrowser()
 }, 420_000)
+
+afterEach(() => closePages(browser))
 
 afterAll(async () => {
   await browser?.close()
