@@ -71,10 +71,10 @@ test('all who match are selected at once, looked at, and the message reaches one
   const answers = form.getByRole('list', { name: 'Results by customer' })
   const [to] = (await answers.innerText()).match(/\S+@\S+/)!
   await until(
-    async () => (await mailsTo(instance, to)).some(({ subject }) => subject.startsWith('A discount for you')),
+    async () => (await mailsTo(instance, to)).some(({ subject }) => subject.startsWith('A coupon for you')),
     20_000,
   )
-  const [mail] = (await mailsTo(instance, to)).filter(({ subject }) => subject.startsWith('A discount for you'))
+  const [mail] = (await mailsTo(instance, to)).filter(({ subject }) => subject.startsWith('A coupon for you'))
   const { text } = await readMail(instance, mail!.id)
   const total = /Total with the coupon: (\S+)/.exec(saved)![1]!
   for (const part of [CODE, '20 % off', `Total with the coupon: ${total}`]) expect(text).toContain(part)

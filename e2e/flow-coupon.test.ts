@@ -39,7 +39,7 @@ const openFlow = (page: Page) => page.goto(`${instance.url}/flows/${flowId}`)
 const field = (page: Page) => page.getByRole('combobox', { name: 'Coupon' })
 const rules = (page: Page) => page.getByRole('button', { name: 'Coupon rules' })
 const tab = (page: Page, step: number) => page.getByRole('tab').nth(step - 1)
-const days = (page: Page) => page.getByRole('textbox', { name: 'Days since their last coupon' })
+const days = (page: Page) => page.getByRole('textbox', { name: 'Days since they used a coupon' })
 
 const channel = (page: Page, name: string) =>
   page.getByRole('radiogroup', { name: 'Channel' }).getByText(name, { exact: true }).click()
@@ -60,7 +60,7 @@ test('is chosen, previewed before it is saved, kept with its rules, and taken of
   await openFlow(page)
   expect(await field(page).inputValue()).toBe('No coupon')
   await choose(page, /^CART-•+ · 10\s%$/)
-  await page.getByText(/^10\s% · not within 90 days of the last coupon$/).waitFor()
+  await page.getByText(/^10\s% · not for shoppers who used a coupon in the last 90 days$/).waitFor()
   await tab(page, 1).getByText('· CART-••••••••').waitFor()
   await page.getByText('CART-EXAMPLE is an example. Each message gets a code of its own.').waitFor()
   await page.frameLocator('iframe').getByText('CART-EXAMPLE').waitFor()
@@ -80,7 +80,8 @@ test('is chosen, previewed before it is saved, kept with its rules, and taken of
   await page.getByRole('radio', { name: 'Do not send' }).check()
   await save(page)
   await page.reload()
-  const line = /^10\s% · only for first orders · not within 30 days of the last coupon · only for carts above \$49\.50/
+  const line =
+    /^10\s% · only for first orders · not for shoppers who used a coupon in the last 30 days · only for carts above \$49\.50/
   await page.getByText(line).waitFor()
   await tab(page, 1).getByText('· CART-••••••••').waitFor()
   expect(await tab(page, 2).innerText()).not.toContain('CART')

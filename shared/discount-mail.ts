@@ -26,12 +26,16 @@ export const discountTexts = {
 
 /** The words a discount mail starts from. What the coupon takes off stands below the items of a cart. */
 export const READY_DISCOUNT = {
-  subject: 'A discount for you at {{ store_name }}',
-  body: `# A discount for you
+  subject: 'A coupon for you at {{ store_name }}',
+  body: `# A coupon for you
 
 Hi {{ customer_name }},
 
-Here is {{ coupon_amount }} off at {{ store_name }}. Your code is {{ coupon_code }}.
+Here is {{ coupon_offer }} at {{ store_name }}. Your code is {{ coupon_code }}.
+
+{% if coupon_minimum %}
+It is for orders from {{ coupon_minimum }}.
+{% endif %}
 
 {% if coupon_expires %}
 It is valid until {{ coupon_expires }}.

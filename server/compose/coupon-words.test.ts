@@ -6,16 +6,31 @@ const coupon = {
   percent: 1_000,
   amountMinor: null,
   currency: 'USD',
+  isFreeShipping: false,
+  minSpendMinor: null,
   expiresAt: null,
   totalMinor: 4_500,
 }
 const cart = { valueMinor: 5_000, currency: 'USD', timeZone: 'America/New_York' }
 
 test('a percentage, an amount, what is saved and what is left (decision 37)', () => {
-  const words = { code: 'CART10', expires: null, saving: '$5.00', total: '$45.00' }
-  expect(couponInWords(coupon, cart)).toEqual({ ...words, amount: '10 %' })
+  const words = { code: 'CART10', minimum: null, expires: null, saving: '$5.00', total: '$45.00' }
+  expect(couponInWords(coupon, cart)).toEqual({ ...words, amount: '10 %', offer: '10 % off' })
   expect(couponInWords({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5 %')
-  expect(couponInWords({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({ ...words, amount: '$5.00' })
+  expect(couponInWords({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({
+    ...words,
+    ...{ amount: '$5.00', offer: '$5.00 off' },
+  })
+})
+
+test('one that takes nothing off the goods has no amount; what it gives is said in words that fit', () => {
+  const other = { ...coupon, percent: null, amountMinor: 0, totalMinor: null }
+  expect(couponInWords({ ...other, isFreeShipping: true }, cart)).toMatchObject({ amount: '', offer: 'free shipping' })
+  expect(couponInWords(other, cart)).toMatchObject({ amount: '', offer: 'a discount' })
+})
+
+test('a minimum spend is an amount of the coupon’s currency', () => {
+  expect(couponInWords({ ...coupon, minSpendMinor: 2_500 }, cart).minimum).toBe('$25.00')
 })
 
 test('without a cart, or where it cannot be known, no saving is claimed', () => {

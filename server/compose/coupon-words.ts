@@ -10,6 +10,10 @@ export interface ShownCoupon {
   /** Off the cart, or off each piece. */
   amountMinor: number | null
   currency: string
+  /** It takes nothing off the goods. */
+  isFreeShipping: boolean
+  /** null: it has none. */
+  minSpendMinor: number | null
   /** null: never. */
   expiresAt: Date | null
   /** The goods of the cart with it, as they are shown; null: there is no cart, or it cannot be known. */
@@ -24,18 +28,27 @@ interface ShownIn {
 }
 
 export function couponInWords(coupon: ShownCoupon, { valueMinor, currency, timeZone }: ShownIn): TemplateCoupon {
-  const { code, percent, amountMinor, expiresAt, totalMinor } = coupon
+  const { code, minSpendMinor, expiresAt, totalMinor } = coupon
   const isKnown = currency !== null && totalMinor !== null
   return {
     code,
-    amount: amountText({ percent, amountMinor, currency: coupon.currency }),
+    amount: amountText(coupon),
+    offer: offerText(coupon),
+    minimum: minSpendMinor ? formatMinor(minSpendMinor, coupon.currency) : null,
     expires: expiresAt && expiryText(expiresAt, timeZone),
     saving: isKnown ? formatMinor(valueMinor - totalMinor, currency) : null,
     total: isKnown ? formatMinor(totalMinor, currency) : null,
   }
 }
 
-function amountText({ percent, amountMinor, currency }: Pick<ShownCoupon, 'percent' | 'amountMinor' | 'currency'>) {
+/** Fits wherever "a discount" fits. */
+function offerText(coupon: ShownCoupon): string {
+  if (coupon.isFreeShipping) return 'free shipping'
+  const amount = amountText(coupon)
+  return amount ? `${amount} off` : 'a discount'
+}
+
+function amountText({ percent, amountMinor, currency }: ShownCoupon): string {
   if (percent !== null) return percentText(percent)
   return amountMinor ? formatMinor(amountMinor, currency) : ''
 }

@@ -12,7 +12,7 @@ export const codeTerms = (coupon: 'c' | 'q') => {
 /** All that a message says of a coupon. */
 export const couponWording = (coupon: 'c' | 'q') => {
   const c = sql.raw(coupon)
-  return sql`concat_ws('|', ${codeTerms(coupon)}, ${c}.valid_hours, extract(epoch from ${c}.ends_at))`
+  return sql`concat_ws('|', ${codeTerms(coupon)}, ${c}.platform_type, ${c}.valid_hours, extract(epoch from ${c}.ends_at))`
 }
 
 /** What of a cart is sold out, as far as the catalogue's copy knows; null: nothing. */

@@ -158,6 +158,8 @@ function include(
       isExample: coupon.isPersonal && about.isImagined,
     },
     ...{ percent: state.type === 'percentage' ? percent : null, amountMinor, currency },
+    isFreeShipping: state.platformType === 'free_shipping',
+    minSpendMinor: state.minSpendMinor,
     expiresAt: toldExpiry(coupon, state, about.now),
     totalMinor: totalAfter(about.cart, state),
   }

@@ -86,6 +86,21 @@ describe('a coupon for everybody', () => {
     expect(world.sent[1]!.text).toContain(`Pay $${(value / 100).toFixed(2)}`)
   })
 
+  test('kept back by a rule, nothing half is said of it: the paragraph that names it is left out (decision 37)', async () => {
+    const store = await aShopWith({}, { coupon_fallback: 'without', coupon_above_minor: 900_000_000 })
+    const body =
+      'Hi\n\nUse {{ coupon_code }} for {{ coupon_amount }} off, until {{ coupon_expires }}.\n\n{{ checkout_link }}'
+    await world.db
+      .updateTable('templates')
+      .set({ subject: '{{ coupon_amount }} off', body, version: 7 })
+      .where('store_id', '=', store.storeId)
+      .execute()
+    await pass(world, store.storeId, HOUR)
+    expect(world.sent[0]!.text).toMatch(/^Hi\n\nReturn to your cart:/)
+    expect(world.sent[0]!.html).not.toContain('until')
+    expect(world.sent[0]!.subject).toMatch(/^Your cart at /)
+  })
+
   const endings: [string, object, string][] = [
     ['deleted', { gone_at: new Date() }, 'gone'],
     ['switched off', { is_active: false }, 'inactive'],

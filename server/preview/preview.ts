@@ -3,6 +3,7 @@ import type { StepCoupon } from '../../shared/flows.ts'
 import { parseMinor } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
+import type { Composed } from '../compose/compose.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
@@ -198,10 +199,13 @@ type Imagined = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
 
 async function presentPreview({ context, rows }: Imagined, what: string) {
   const { row, decision, composed, problem } = found(rows[0], what)
+  const { leftOut, ...message } = composed
+    ? { ...presentComposed(composed), problem }
+    : await renderPreview(context, row, { problem })
   return {
-    ...(composed ? { ...presentComposed(composed), problem } : await renderPreview(context, row, { problem })),
+    ...message,
     words: wordsOf(row),
-    couponNote: couponNoteOf(context, row),
+    couponNote: couponNoteOf(context, row, leftOut),
     decision: {
       outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
       reason: decision.reason,
@@ -213,12 +217,28 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
 
 async function presentSample({ context, rows }: Imagined, what: string) {
   const { row } = found(rows[0], what)
-  const message = await renderPreview(context, row, { isSample: true })
-  return { ...message, words: wordsOf(row), couponNote: couponNoteOf(context, row), decision: null }
+  const { leftOut, ...message } = await renderPreview(context, row, { isSample: true })
+  return { ...message, words: wordsOf(row), couponNote: couponNoteOf(context, row, leftOut), decision: null }
 }
 
-/** What a reader of the preview would take amiss, or for another code. */
-function couponNoteOf(context: Context, row: load.ClaimedRow): string | null {
+type LeftOut = Composed['leftOut'] | null
+
+/** What a reader of the preview would take amiss, or for another code; null: nothing. */
+function couponNoteOf(context: Context, row: load.ClaimedRow, leftOut: LeftOut): string | null {
+  return [ofCoupon(context, row), leftOut && leftOutNote(leftOut)].filter(Boolean).join(' ') || null
+}
+
+function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
+  return [
+    isSubject && 'The subject names a coupon variable that is empty here, so another subject takes its place.',
+    paragraphs.length > 0 &&
+      `Left out, because a coupon variable in it is empty here: ${paragraphs.map((words) => `“${words}”`).join(', ')}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function ofCoupon(context: Context, row: load.ClaimedRow): string | null {
   const coupon = couponFor(context, row)
   if (!coupon) return null
   if (coupon.outcome === 'included') {
@@ -249,7 +269,7 @@ async function renderPreview(
       postal_address: situation.postal_address || '(postal address missing)',
     },
   }
-  const nothing = { subject: '', html: '', text: '', segments: null, price: null }
+  const nothing = { subject: '', html: '', text: '', segments: null, price: null, leftOut: null }
   if (problem) return { ...nothing, problem }
   try {
     return { ...presentComposed(await compose(shown, row, { isSample })), problem: null }
@@ -261,11 +281,11 @@ async function renderPreview(
 
 function presentComposed(composed: AnyComposed) {
   if (!isText(composed)) {
-    const { subject, html, text } = composed
-    return { subject, html, text, segments: null, price: null }
+    const { subject, html, text, leftOut } = composed
+    return { subject, html, text, segments: null, price: null, leftOut }
   }
   const { text, segments, cost } = composed
-  return { subject: '', html: '', text, segments, price: priceOf(cost) }
+  return { subject: '', html: '', text, segments, price: priceOf(cost), leftOut: null }
 }
 
 /** Millionths as the decimal number of the wire (decision 21). */

@@ -1,6 +1,7 @@
 // From an owner's text to a parsed Liquid template, once per version. Only harmless tags and filters exist here.
 import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
+import { markBlanks } from './blanks.ts'
 import { TEMPLATE_VARIABLES, TemplateError, type TemplateProblem, type TemplateSource } from './context.ts'
 import { hasRange, isOnlyTags, liquidPieces, tagsOf } from './scan.ts'
 
@@ -56,8 +57,8 @@ export function createCompiler(): Compiler {
     const known = cache.get(key)
     if (known) return known
     const compiled = {
-      subject: parse(text, source.subject, part),
-      body: parse(html, htmlOf(source.body.replace(MARKS, '')), 'message'),
+      subject: parse(text, markBlanks(source.subject), part),
+      body: parse(html, markBlanks(htmlOf(source.body.replace(MARKS, ''))), 'message'),
     }
     if (source.version === 0) return compiled
     if (cache.size >= KEPT_VERSIONS) cache.delete(cache.keys().next().value!)

@@ -26,6 +26,10 @@ export interface TemplateCoupon {
   code: string
   /** "10 %" or "$5.00"; empty where it cannot be said in a few characters. */
   amount: string
+  /** "10 % off", "free shipping", or "a discount" where no more can be said. */
+  offer: string
+  /** "$25.00"; null: it has none. */
+  minimum: string | null
   /** When it ends, in the store's zone; null: never. */
   expires: string | null
   /** What it takes off this cart, and what is left; null: there is no cart, or it cannot be known. */
@@ -60,7 +64,16 @@ export interface TemplateContext {
   trackers?: { honeypotLink: string; pixelUrl: string }
 }
 
-/** The variables a template may use, by their specified names; those of the coupon are added (decision 37). */
+/** Added (decision 37). */
+export const COUPON_VARIABLES = [
+  'coupon_code',
+  'coupon_amount',
+  'coupon_offer',
+  'coupon_minimum',
+  'coupon_expires',
+] as const
+
+/** The variables a template may use, by their specified names. */
 export const TEMPLATE_VARIABLES = [
   'customer_name',
   'cart_items',
@@ -68,9 +81,7 @@ export const TEMPLATE_VARIABLES = [
   'checkout_link',
   'store_name',
   'discounted_total',
-  'coupon_code',
-  'coupon_amount',
-  'coupon_expires',
+  ...COUPON_VARIABLES,
 ] as const
 
 export type TemplateProblem =
@@ -83,6 +94,7 @@ export type TemplateProblem =
   | 'leftover_placeholder'
   | 'empty_subject'
   | 'empty_body'
+  | 'nothing_left'
   | 'too_large'
   | 'invalid_link'
   | 'sender_missing'
@@ -134,7 +146,7 @@ export function webAddress(text: string): string | null {
 }
 
 const SAMPLE_COUPON: TemplateCoupon = {
-  ...{ code: 'WELCOME10', amount: '10 %', expires: 'November 30, 2026' },
+  ...{ code: 'WELCOME10', amount: '10 %', offer: '10 % off', minimum: '$25.00', expires: 'November 30, 2026' },
   ...{ saving: '$8.00', total: '$72.00' },
 }
 

@@ -134,10 +134,10 @@ function couponBox(coupon: TemplateCoupon, { look }: ItemsLook): string {
   const { light, radius } = look
   const small = (words: string) =>
     `<div class="muted" style="padding-top:6px;color:${light.muted};font-size:14px;line-height:1.5">${encode(words)}</div>`
-  const worth = coupon.amount ? small(`${coupon.amount} off`) : ''
+  const worth = coupon.amount ? `${coupon.amount} off` : worthOf(coupon)
   const until = coupon.expires ? small(untilOf(coupon.expires)) : ''
   return table(
-    `<tr><td class="code" align="center" style="padding:22px 16px;border:1px dashed ${light.accent};border-radius:${radius}px;background-color:${light.soft};text-align:center;${WRAP}"><div style="font-size:24px;line-height:1.3;font-weight:700;letter-spacing:0.06em">${encode(coupon.code)}</div>${worth}${until}</td></tr>`,
+    `<tr><td class="code" align="center" style="padding:22px 16px;border:1px dashed ${light.accent};border-radius:${radius}px;background-color:${light.soft};text-align:center;${WRAP}"><div style="font-size:24px;line-height:1.3;font-weight:700;letter-spacing:0.06em">${encode(coupon.code)}</div>${worth && small(worth)}${until}</td></tr>`,
     'margin:8px 0 24px',
   )
 }

@@ -35,12 +35,14 @@ export function imageAddress(text: string, storeHosts: ReadonlySet<string>): str
   return protocol === 'https:' || storeHosts.has(host) ? url : null
 }
 
-export const cleanCoupon = ({ code, amount, expires, saving, total }: TemplateCoupon): TemplateCoupon => ({
+export const cleanCoupon = ({ code, amount, offer, ...of }: TemplateCoupon): TemplateCoupon => ({
   code: cleanText(code, 200),
   amount: cleanText(amount, 40),
-  expires: expires === null ? null : cleanText(expires, 60),
-  saving: saving === null ? null : cleanText(saving, 40),
-  total: total === null ? null : cleanText(total, 40),
+  offer: cleanText(offer, 60),
+  minimum: of.minimum === null ? null : cleanText(of.minimum, 40),
+  expires: of.expires === null ? null : cleanText(of.expires, 60),
+  saving: of.saving === null ? null : cleanText(of.saving, 40),
+  total: of.total === null ? null : cleanText(of.total, 40),
 })
 
 /** What a mail shows of a cart: items, and what its coupon takes off. */
@@ -63,7 +65,10 @@ export function moreItems(items: readonly CleanItem[]): string | null {
 export const TOTAL = 'Total with the coupon'
 
 /** What it takes off; empty where neither is known. */
-export const worthOf = ({ saving, amount }: TemplateCoupon) => (saving === null ? amount : `−${saving}`)
+export const worthOf = ({ saving, amount, offer }: TemplateCoupon) =>
+  saving === null ? amount || freeShippingOf(offer) : `−${saving}`
+
+const freeShippingOf = (offer: string) => (offer === 'free shipping' ? 'Free shipping' : '')
 
 /** `words`: what stands around it, and may name the code already. */
 export function itemsText({ items, coupon }: ShownCart, words: string): string {

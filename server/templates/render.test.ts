@@ -320,7 +320,7 @@ describe('what a template must not do', () => {
 
   test('errors are sentences for the owner', () => {
     expect(renderer.check({ subject: 'Hi', body: '{{ custmer }}' })?.message).toBe(
-      'The message uses "custmer", which does not exist. Available: customer_name, cart_items, cart_total, checkout_link, store_name, discounted_total, coupon_code, coupon_amount, coupon_expires.',
+      'The message uses "custmer", which does not exist. Available: customer_name, cart_items, cart_total, checkout_link, store_name, discounted_total, coupon_code, coupon_amount, coupon_offer, coupon_minimum, coupon_expires.',
     )
   })
 })

@@ -1,11 +1,13 @@
 // One message for one person from a compiled template. Pure: the caller brings every link, host and amount.
 import { readFileSync } from 'node:fs'
+import { encode } from 'html-entities'
 import { compile as compileHtmlToText } from 'html-to-text'
 import { Liquid, type Template } from 'liquidjs'
 import type { Look } from '../../shared/palette.ts'
+import { hasBlank, withoutBlankParagraphs, withoutBlankSentences } from './blanks.ts'
 import { blocksHtml, blocksText, withoutBlocks } from './blocks.ts'
 import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
-import { CartItems, type Compiler, createCompiler, ITEMS_MARK, LABEL_MARK, named } from './compile.ts'
+import { BUTTON_MARKS, CartItems, type Compiler, createCompiler, ITEMS_MARK, LABEL_MARK, named } from './compile.ts'
 import {
   cleanText,
   sampleContext,
@@ -32,6 +34,8 @@ export interface RenderedMessage {
   headers: Record<string, string>
   /** Every web link of the owner's text, in order, with what became of it. */
   links: { url: string; trackedUrl: string | null }[]
+  /** What was left out, as it names of the coupon what there is not. */
+  leftOut: { isSubject: boolean; paragraphs: string[] }
 }
 
 export interface TemplateRenderer {
@@ -88,8 +92,8 @@ function renderText(
   )
   const filled = fill(compiler.text, template, values, 'message')
   const plain = /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(source.body) ? toText(filled) : filled
-  const text = tidyLines(plain)
-  if (!text) throw new TemplateError('empty_body', 'The message is empty.')
+  const text = tidyLines(withLink(withoutBlankSentences(plain), plain, values.checkoutLink))
+  if (!text) throw emptyBody(hasBlank(plain))
   if (text.length > MAX_TEXT) {
     throw new TemplateError('too_large', `A text message holds at most ${MAX_TEXT} characters.`)
   }
@@ -102,6 +106,18 @@ function renderText(
   return text
 }
 
+/** The way back stays, also where it stood in what was left out. */
+const withLink = (text: string, before: string, link: string): string =>
+  text.trim() && before.includes(link) && !text.includes(link) ? `${text}\n${link}` : text
+
+const emptyBody = (isLeftOut: boolean): TemplateError =>
+  isLeftOut
+    ? new TemplateError(
+        'nothing_left',
+        'Nothing is left of the message: all of it names of the coupon what this message does not have.',
+      )
+    : new TemplateError('empty_body', 'The message is empty.')
+
 interface Tools {
   compiler: Compiler
   layout: (look: Look, values: object) => string
@@ -112,16 +128,17 @@ function renderWith(tools: Tools, source: TemplateSource, context: TemplateConte
   const values = cleanContext(context, new Set(options.storeHosts))
   const { compiler } = tools
   const template = compiler.compile(source)
-  const subject = cleanText(fill(compiler.text, template.subject, values, 'subject'), MAX_SUBJECT)
+  const filled = fill(compiler.text, template.subject, values, 'subject')
+  const subject = cleanText(hasBlank(filled) ? subjectInstead(values) : filled, MAX_SUBJECT)
   if (!subject) throw new TemplateError('empty_subject', 'The subject is empty.')
   const body = fill(compiler.html, template.body, values, 'message')
   if (body.length > MAX_HTML_BYTES) throw tooLarge()
   const links: RenderedMessage['links'] = []
   const rules = linkRules(values, options, links)
-  const clean = unwrapItems(sanitizeHtml(body, rules))
+  const { html: clean, leftOut } = contentOf(body, rules, values)
   const content = clean.replaceAll(LABEL_MARK, values.linkLabel)
   const plain = tools.toText(content)
-  if (!plain.trim()) throw new TemplateError('empty_body', 'The message is empty.')
+  if (!plain.trim()) throw emptyBody(leftOut.length > 0)
   const text = textPart(plain, values)
   const html = tools.layout(
     values.brand.look,
@@ -134,7 +151,27 @@ function renderWith(tools: Tools, source: TemplateSource, context: TemplateConte
       'The message still contains {{ or {% after its variables were filled in.',
     )
   }
-  return { subject, html, text, headers: unsubscribeHeaders(values.footer.unsubscribeLink), links }
+  return {
+    ...{ subject, html, text, links, headers: unsubscribeHeaders(values.footer.unsubscribeLink) },
+    leftOut: { isSubject: hasBlank(filled), paragraphs: leftOut },
+  }
+}
+
+/** In place of one that names of the coupon what there is not. */
+function subjectInstead({ coupon, isWithoutCart, footer: { storeName } }: Values): string {
+  if (coupon) return `A coupon for you at ${storeName}`
+  return isWithoutCart ? `A message from ${storeName}` : `Your cart at ${storeName}`
+}
+
+/** The way back stays, also where it stood in what was left out. */
+function contentOf(body: string, rules: ReturnType<typeof linkRules>, { checkoutLink }: Values) {
+  const before = sanitizeHtml(body, rules)
+  const { html, leftOut } = withoutBlankParagraphs(before)
+  if (leftOut.length === 0) return { html: unwrapItems(html), leftOut }
+  const href = `href="${encode(rules.checkoutLink())}"`
+  const isLinkLost = before.includes(href) && !html.includes(href)
+  const button = `<a class="button block" href="${encode(checkoutLink)}">${LABEL_MARK}</a>`
+  return { html: unwrapItems(isLinkLost ? html + BUTTON_MARKS.join(sanitizeHtml(button, rules)) : html), leftOut }
 }
 
 function shownInLayout(
@@ -176,6 +213,7 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
       honeypotLink: context.trackers ? requiredLink(context.trackers.honeypotLink, 'honeypot') : null,
       pixelUrl: context.trackers ? requiredLink(context.trackers.pixelUrl, 'pixel') : null,
     },
+    isWithoutCart: context.isWithoutCart === true,
     linkLabel: context.isWithoutCart ? 'Visit the shop' : 'Return to your cart',
     footer: {
       why: context.isWithoutCart ? WHY_PERSON : WHY_CART,
@@ -220,7 +258,10 @@ function fill(liquid: Liquid, template: Template[], values: Values, part: string
         store_name: values.footer.storeName,
         discounted_total: values.coupon?.total ?? values.cartTotal,
         coupon_code: values.coupon?.code ?? null,
-        coupon_amount: values.coupon?.amount ?? null,
+        // Empty is as good as none, and `if` takes an empty text for something.
+        coupon_amount: values.coupon?.amount || null,
+        coupon_offer: values.coupon?.offer ?? null,
+        coupon_minimum: values.coupon?.minimum ?? null,
         coupon_expires: values.coupon?.expires ?? null,
       }) as string
     } catch (error) {
@@ -315,13 +356,13 @@ function tooLarge(): TemplateError {
 
 const draft = { id: 'draft', version: 0 }
 
-/** With a discount and without. */
+/** With a discount and without. Words that are all about a coupon are for messages that have one. */
 function check(render: (context: TemplateContext) => unknown): TemplateError | null {
   try {
     for (const changes of [{}, { coupon: null }]) render(sampleContext(changes))
     return null
   } catch (error) {
-    if (error instanceof TemplateError) return error
-    throw error
+    if (!(error instanceof TemplateError)) throw error
+    return error.code === 'nothing_left' ? null : error
   }
 }

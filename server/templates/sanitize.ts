@@ -173,8 +173,8 @@ function linkAttributes(attributes: Map<string, string>, rules: SanitizeRules): 
 }
 
 function safeHref(text: string, rules: SanitizeRules): string | null {
-  // Browsers ignore white space and control characters in a scheme ("java\nscript:").
-  const href = text.replace(/[\p{Cc}\s]/gu, '')
+  // Browsers ignore white space and control characters in a scheme ("java\nscript:"); our own marks are no part of an address.
+  const href = text.replace(/[\p{Cc}\p{Co}\s]/gu, '')
   if (/^#[\w-]*$/.test(href)) return href
   if (/^(mailto|tel):/i.test(href)) return href.slice(0, 500)
   if (href.startsWith('//')) return rules.link(`https:${href}`)

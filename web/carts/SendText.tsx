@@ -36,7 +36,7 @@ export function SendText({ channel, words, shown: { made, ready }, problem, onCh
         hasSubject={false}
         problems={{ body: own.trim() === '' ? 'A message needs a text' : problem }}
         minRows={channel === 'sms' ? 4 : 10}
-        {...(channel === 'sms' && { longest: LONGEST_SMS })}
+        {...(channel === 'sms' && { longest: LONGEST_SMS, isText: true })}
         onChange={onChange}
       />
       <Group gap="sm">

@@ -107,6 +107,7 @@ export function DiscountForm({ place, person, onClose }: Props) {
             <TextFields
               words={typed.words}
               hasSubject
+              coupon="always"
               problems={{
                 subject: typed.words.subject.trim() === '' ? 'A message needs a subject' : null,
                 body: typed.words.body.trim() === '' ? 'A message needs a text' : null,

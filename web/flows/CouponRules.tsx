@@ -25,7 +25,8 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
           Who gets it
         </Text>
         <Text fz="xs" c="dimmed" mb="xs">
-          Shoppers who always get a discount learn to leave carts on purpose. These rules prevent that.
+          Shoppers who always get a discount learn to leave carts on purpose. These rules prevent that. A used coupon
+          counts if it was made here or came with a message.
         </Text>
         <Stack gap="xs">
           <Switch
@@ -37,7 +38,7 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
           <NumberRule
             before="Not for shoppers who used a coupon in the last"
             after="days"
-            name="Days since their last coupon"
+            name="Days since they used a coupon"
             value={pauseDays}
             first={PAUSE_DAYS}
             decimals={0}
@@ -68,7 +69,7 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
             value="without"
             disabled={isReadOnly}
             label="Send without it"
-            description={`Put what speaks of the coupon between ${IF} and ${END}: it is then left out.`}
+            description={`Paragraphs with a coupon variable are then left out. What else speaks of it belongs between ${IF} and ${END}.`}
           />
           <Radio value="skip" disabled={isReadOnly} label="Do not send" />
         </Stack>

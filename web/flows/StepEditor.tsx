@@ -6,6 +6,7 @@ import { DurationInput } from '../ui/DurationInput.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { channelNames, type StepEdit, type StepProblems } from './rules.ts'
 import { CodeHint, NoCouponByWhatsApp, StepCoupon } from './StepCoupon.tsx'
+import { couponUse } from './step-coupon.ts'
 
 const LONGEST_SMS = 1_000
 const CHANNELS = ['email', 'sms', 'whatsapp'] as const
@@ -45,7 +46,14 @@ export function StepEditor({ step, problems, channels, isReadOnly, onChange }: P
         <StepCoupon step={step} problems={problems} isReadOnly={isReadOnly} onChange={onChange} />
       )}
       {channel === 'email' && (
-        <TextFields words={step} hasSubject problems={problems} isReadOnly={isReadOnly} onChange={onChange} />
+        <TextFields
+          words={step}
+          hasSubject
+          problems={problems}
+          isReadOnly={isReadOnly}
+          coupon={couponUse(step)}
+          onChange={onChange}
+        />
       )}
       {channel === 'sms' && (
         <TextFields
@@ -55,6 +63,8 @@ export function StepEditor({ step, problems, channels, isReadOnly, onChange }: P
           isReadOnly={isReadOnly}
           minRows={5}
           longest={LONGEST_SMS}
+          coupon={couponUse(step)}
+          isText
           onChange={({ body }) => body !== undefined && onChange({ sms: body })}
         />
       )}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aCoupon, DAY_MS } from '../../e2e/coupons/api.ts'
-import { couponTrouble, finished, isCodeShown, rulesLine, tabNote, withCoupon } from './step-coupon.ts'
+import { couponTrouble, couponUse, finished, isCodeShown, rulesLine, tabNote, withCoupon } from './step-coupon.ts'
 
 const now = Date.now()
 const at = (days: number) => new Date(now + days * DAY_MS).toISOString()
@@ -17,11 +17,18 @@ describe('the coupon of a step', () => {
 
   test('says its rules in one line', () => {
     const edit = withCoupon(null, shared)
-    expect(rulesLine(edit, 'USD')).toBe('10\u00a0% · not within 90 days of the last coupon')
+    expect(rulesLine(edit, 'USD')).toBe('10\u00a0% · not for shoppers who used a coupon in the last 90 days')
     const strict = { firstOrderOnly: true, pauseDays: null, aboveAmount: 50, fallback: 'skip' as const }
     expect(rulesLine({ ...edit, coupon: { ...edit.coupon!, ...strict } }, 'USD')).toBe(
       '10\u00a0% · only for first orders · only for carts above $50.00 · else not sent',
     )
+  })
+
+  test('leaves some messages without it, none, or all', () => {
+    const { coupon } = withCoupon(null, shared)
+    expect(
+      [coupon, { ...coupon!, fallback: 'skip' as const }, null].map((each) => couponUse({ coupon: each })),
+    ).toEqual(['maybe', 'always', 'never'])
   })
 
   test('is previewed without a rule that is not typed to its end', () => {

@@ -1,6 +1,7 @@
 import type { Coupon, CouponOfStep } from '../../shared/coupons.ts'
 import type { StepCoupon } from '../../shared/flows.ts'
 import { discountText, isOver, isUsedUp, shownCode } from '../coupons/rules.ts'
+import type { CouponUse } from '../templates/rules.ts'
 import { counted, formatMoney } from '../ui/format.ts'
 
 // The coupon of a step: what is chosen, what is wrong with it, and what is said of it. Pure.
@@ -50,14 +51,16 @@ export function finished(coupon: StepCoupon | null): StepCoupon | null {
   )
 }
 
-/** The rules in one line: "10 % · not within 90 days of the last coupon". */
+/** The rules in one line: "10 % · not for shoppers who used a coupon in the last 90 days". */
 export function rulesLine({ coupon, couponShown }: CouponEdit, currency: string): string {
   if (!coupon) return ''
   const { firstOrderOnly, pauseDays, aboveAmount, fallback } = coupon
   return [
     couponShown && discountText(couponShown),
     firstOrderOnly && 'only for first orders',
-    pauseDays !== null && isPause(pauseDays) && `not within ${counted(pauseDays, 'day')} of the last coupon`,
+    pauseDays !== null &&
+      isPause(pauseDays) &&
+      `not for shoppers who used a coupon in the last ${counted(pauseDays, 'day')}`,
     aboveAmount !== null && isAmount(aboveAmount) && `only for carts above ${formatMoney(aboveAmount, currency)}`,
     fallback === 'skip' && 'else not sent',
   ]
@@ -99,6 +102,10 @@ interface Words {
   body: string
   sms: string
 }
+
+/** Whether messages of the step have a coupon. */
+export const couponUse = ({ coupon }: Pick<CouponEdit, 'coupon'>): CouponUse =>
+  coupon === null ? 'never' : coupon.fallback === 'skip' ? 'always' : 'maybe'
 
 /** Whether the shopper sees the code. A mail's list of items ends with the coupon; an SMS has what its text names. */
 export function isCodeShown({ channel, subject, body, sms }: Words): boolean {

@@ -1,6 +1,7 @@
 import { Button, Group, Input, Textarea, TextInput, Tooltip } from '@mantine/core'
 import { useRef } from 'react'
-import { insertAt, variables, type Words } from './rules.ts'
+import { CouponHint } from './CouponHint.tsx'
+import { type CouponUse, insertAt, variables, type Words } from './rules.ts'
 
 interface Props {
   words: Words
@@ -10,11 +11,16 @@ interface Props {
   isReadOnly?: boolean
   minRows?: number
   longest?: number
+  /** Whether its messages have a coupon; left out: none has. */
+  coupon?: CouponUse
+  /** It goes out as an SMS. */
+  isText?: boolean
   onChange: (next: Partial<Words>) => void
 }
 
 /** Subject and text of a message, with the variables one may put into them. */
-export function TextFields({ words, hasSubject, problems = {}, isReadOnly = false, onChange, ...size }: Props) {
+export function TextFields({ words, hasSubject, problems = {}, isReadOnly = false, onChange, ...more }: Props) {
+  const { isText = false } = more
   const { fieldOf, insert } = useInsertion(words, onChange)
   return (
     <>
@@ -32,16 +38,17 @@ export function TextFields({ words, hasSubject, problems = {}, isReadOnly = fals
       <Textarea
         label="Text"
         autosize
-        minRows={size.minRows ?? 10}
+        minRows={more.minRows ?? 10}
         maxRows={22}
-        {...(size.longest && { maxLength: size.longest })}
+        {...(more.longest && { maxLength: more.longest })}
         readOnly={isReadOnly}
         value={words.body}
         error={problems.body}
         onChange={(event) => onChange({ body: event.currentTarget.value })}
         {...fieldOf('body')}
       />
-      {!isReadOnly && <Variables onInsert={insert} />}
+      {!isReadOnly && <Variables isText={isText} onInsert={insert} />}
+      <CouponHint words={words} coupon={more.coupon ?? 'never'} isText={isText} />
     </>
   )
 }
@@ -78,9 +85,14 @@ function useInsertion(words: Words, onChange: Props['onChange']) {
   return { fieldOf, insert }
 }
 
-function Variables({ onInsert }: { onInsert: (name: string) => void }) {
+function Variables({ isText, onInsert }: { isText: boolean; onInsert: (name: string) => void }) {
+  const part = isText ? 'sentence' : 'paragraph'
   return (
-    <Input.Wrapper label="Variables" description="Select one to insert it at the cursor" labelElement="div">
+    <Input.Wrapper
+      label="Variables"
+      description={`Select one to insert it at the cursor. A ${part} whose coupon variable is empty is left out of the message.`}
+      labelElement="div"
+    >
       <Group gap={6} mt={6}>
         {variables.map(({ name, meaning }) => (
           <Tooltip key={name} label={meaning}>

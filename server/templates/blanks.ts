@@ -1,0 +1,124 @@
+// What is said of a coupon that is not there: "Use for off, until ." never leaves. A paragraph that prints a coupon variable with nothing
+// in it is left out, of a text the sentence (decision 37). Pure.
+import { decode } from 'html-entities'
+import { COUPON_VARIABLES, cleanText } from './context.ts'
+import { liquidPieces } from './scan.ts'
+
+/** Printed beside a coupon variable that is empty. */
+const BLANK = '\ue007'
+
+/** After each place that prints a coupon variable: the mark, if it is empty. What has a `default` is never empty. */
+export function markBlanks(source: string): string {
+  if (!COUPON_VARIABLES.some((name) => source.includes(name))) return source
+  const known = new Map<string, string[]>(COUPON_VARIABLES.map((name) => [name, [name]]))
+  const marked = liquidPieces(source).map((piece, at) => {
+    const isPrinted = at % 2 === 1 && piece.startsWith('{{')
+    const [, assigned, value] = /^\{%-?\s*assign\s+([\w-]+)\s*=(.*)$/s.exec(piece) ?? []
+    if (assigned !== undefined) known.set(assigned, namesIn(value!, known))
+    const names = isPrinted ? namesIn(piece, known) : []
+    if (names.length === 0) return piece
+    const trims = piece.endsWith('-}}')
+    const marks = names.map((name) => `{% unless ${name} %}${BLANK}{% endunless %}`).join('')
+    return piece + (trims ? marks.replace(/%\}$/, '-%}') : marks)
+  })
+  return marked.join('')
+}
+
+function namesIn(expression: string, known: ReadonlyMap<string, string[]>): string[] {
+  if (/\|\s*default\b/.test(expression)) return []
+  return [...new Set(expression.match(/[A-Za-z_][\w-]*/g)?.flatMap((word) => known.get(word) ?? []))]
+}
+
+export const hasBlank = (text: string): boolean => text.includes(BLANK)
+
+const LONGEST_SHOWN = 120
+
+function shown(line: readonly string[]): string {
+  const text = line.map((part) => (part.startsWith('<') ? (part.startsWith('<br') ? ' ' : '') : part)).join('')
+  return cleanText(decode(text.replaceAll(BLANK, '…')), LONGEST_SHOWN)
+}
+
+/** Tags of blocks, and the marks that stand for some (compile.ts). */
+const PARTS = /(<[^>]*>|[\ue000\ue002\ue004\ue005\ue006])/
+const BOUNDARY =
+  /^(?:[\ue000-\ue006]|<\/?(?:blockquote|center|div|h[1-6]|hr|li|ol|p|pre|table|tbody|td|tfoot|th|thead|tr|ul)\b)/
+const PARAGRAPH = /^<(?:h[1-6]|li|p)\b/
+
+/** Of clean HTML. `leftOut`: the words that were taken out. */
+export function withoutBlankParagraphs(html: string): { html: string; leftOut: string[] } {
+  if (!hasBlank(html)) return { html, leftOut: [] }
+  const leftOut: string[] = []
+  let kept = ''
+  let segment: string[] = []
+  let isParagraph = false
+  const end = () => {
+    for (const line of isParagraph ? [segment] : linesOf(segment)) {
+      if (line.some(hasBlank)) leftOut.push(shown(line))
+      kept += line.some(hasBlank) ? unpaired(line) + BLANK : line.join('')
+    }
+    segment = []
+  }
+  for (const part of html.split(PARTS)) {
+    if (!BOUNDARY.test(part)) {
+      segment.push(part)
+      continue
+    }
+    end()
+    kept += part
+    isParagraph = PARAGRAPH.test(part)
+  }
+  end()
+  return { html: withoutEmptied(kept), leftOut: leftOut.filter(Boolean) }
+}
+
+/** Where no paragraph stands around them, lines are what belongs together. */
+function linesOf(segment: readonly string[]): string[][] {
+  const lines: string[][] = [[]]
+  for (const part of segment) {
+    if (part.startsWith('<br')) lines.push([part])
+    else lines.at(-1)!.push(part)
+  }
+  return lines
+}
+
+/** The tags of a line that begin before it or end after it. */
+function unpaired(line: readonly string[]): string {
+  const open: string[] = []
+  let closing = ''
+  for (const part of line) {
+    if (!part.startsWith('<') || /^<(?:br|img)\b/.test(part)) continue
+    if (!part.startsWith('</')) open.push(part)
+    else if (open.pop() === undefined) closing += part
+  }
+  return closing + open.join('')
+}
+
+const ROW = /<tr(?: [^<>]*)?>\s*(?:<t[dh](?: [^<>]*)?>\s*\ue007\s*<\/t[dh]>\s*)+<\/tr>/g
+const SPACE = '(?:\\s|&nbsp;|<br(?: [^<>]*)?>)*'
+const EMPTIED = new RegExp(
+  `<(blockquote|center|div|h[1-6]|li|ol|p|pre|table|tbody|ul)(?: [^<>]*)?>${SPACE}\\ue007(?:\\s|&nbsp;|<br(?: [^<>]*)?>|\\ue007)*</\\1>`,
+  'g',
+)
+
+/** Nothing is left of a block whose words are gone, nor of what stood around nothing else. */
+function withoutEmptied(html: string): string {
+  let [before, after] = ['', html]
+  for (let depth = 0; before !== after && depth < 20; depth++) {
+    before = after
+    after = before.replace(ROW, BLANK).replace(EMPTIED, BLANK)
+  }
+  return after.replaceAll(BLANK, '\n')
+}
+
+/** A text has few lines: of it the sentences are left out. */
+export function withoutBlankSentences(text: string): string {
+  if (!hasBlank(text)) return text
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      if (!hasBlank(line)) return [line]
+      const rest = line.split(/(?<=[.!?…])\s+/).filter((sentence) => !hasBlank(sentence))
+      return rest.length > 0 ? [rest.join(' ')] : []
+    })
+    .join('\n')
+}
