@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-const withoutHeadStyles = (html: string) => html.replace(/<style>[\s\S]*?<\/style>/, '')
+const withoutHeadStyles = (html: string) => html.replaceAll(/<style>[\s\S]*?<\/style>/g, '')
 const inWideFont = (html: string) => html.replaceAll(/font-family:[^;"]*/g, "font-family:'DejaVu Sans Mono',monospace")
 
 describe.each(Object.entries(mails))('the mail %s', (name, mail) => {

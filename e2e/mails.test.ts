@@ -131,7 +131,7 @@ describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
   })
 
   test('fits and can be read where the styles of the head are dropped', async () => {
-    const bare = htmlOf(id, carts.hard).replace(/<style>[\s\S]*?<\/style>/, '')
+    const bare = htmlOf(id, carts.hard).replaceAll(/<style>[\s\S]*?<\/style>/g, '')
     for (const width of WIDTHS) expect([width, (await show(bare, width, 'light')).over]).toEqual([width, 0])
     await picture(`${id}-bare`)
     expect(await unreadable()).toEqual([])

@@ -76,6 +76,19 @@ test('what a shop calls its product is text, not markup (X3)', async () => {
   expect(html).toContain('Earl &lt;b&gt;Grey&lt;/b&gt;')
 })
 
+test('a cart whose prices are not known names none, and no total', async () => {
+  const free = input().cart.items.map((item) => ({ ...item, unitPriceMinor: 0 }))
+  const body = '{{ cart_items }}\n\nTotal: {{ cart_total }}\n\n{{ checkout_link }}'
+  const template = { ...input().template, version: 0, body }
+  const unknown = await composeEmail(input({ template, cart: { ...input().cart, items: free, valueMinor: 0 } }))
+  expect(`${unknown.html}${unknown.text}`).not.toMatch(/\$|Total/)
+  expect(unknown.html).toContain('Quantity 2')
+  const gift = await composeEmail(
+    input({ template, cart: { ...input().cart, items: [...input().cart.items, ...free] } }),
+  )
+  expect(gift.text).toMatch(/: \$0\.00\n[\s\S]*Total: \$42\.00/)
+})
+
 test('the restore token shown in links is the one whose hash is kept', async () => {
   const { tokens, messageId } = { ...(await composeEmail(input())), messageId: input().messageId }
   const token = restoreTokenOf(secrets, messageId)

@@ -38,7 +38,7 @@ const linked = (words: string, link: string, style: string) =>
 /** As large as the mail is wide, and no higher than what is below it can bear. */
 function firstItem(item: CleanItem, margin: string, { look, link }: ItemsLook): string {
   const { light, radius } = look
-  const corners = `border:0;border-radius:${radius}px;background-color:#ffffff`
+  const corners = `border:0;border-radius:${radius}px;background-color:#ffffff;color:#17202b;font-size:14px`
   const style = `display:block;width:auto;max-width:100%;height:auto;max-height:560px;margin:0 auto;${corners}`
   const attributes = `class="first" width="520" alt="${encode(item.name)}"`
   const picture = item.imageUrl
@@ -47,7 +47,7 @@ function firstItem(item: CleanItem, margin: string, { look, link }: ItemsLook): 
   const price = item.isGone ? SOLD_OUT : item.lineTotal
   const line = picture ? '' : `;border-top:1px solid ${light.line}`
   const css = picture ? '' : ' class="line"'
-  const words = `<tr><td${css} style="padding:18px 12px 20px 0;vertical-align:top;${WRAP}${line}">${nameOf(item, link, `font-size:19px;line-height:1.35;font-weight:600;color:${light.text}`)}${quantityOf(item, light.muted)}</td><td${css} align="right" style="padding:18px 0 20px;text-align:right;vertical-align:top;font-size:19px;line-height:1.35;font-weight:600;word-break:normal${line}">${encode(price)}</td></tr>`
+  const words = `<tr><td${css} style="padding:18px 12px 20px 0;vertical-align:top;${WRAP}${line}">${nameOf(item, link, `font-size:19px;line-height:1.35;font-weight:600;color:${light.text}`)}${quantityOf(item, light.muted)}</td><td${css} align="right" style="padding:18px 0 20px;width:1%;text-align:right;vertical-align:top;font-size:19px;line-height:1.35;font-weight:600;word-break:normal${line}">${encode(price)}</td></tr>`
   return table(picture + words, margin)
 }
 
@@ -55,7 +55,7 @@ function itemRow(item: CleanItem, hasPictures: boolean, { look, link }: ItemsLoo
   const { light } = look
   const line = `border-top:1px solid ${light.line}`
   const cell = (style: string) => `padding:14px 0;${line};vertical-align:middle;${style}`
-  return `<tr>${hasPictures ? pictureCell(item, cell('width:56px'), { look, link }) : ''}<td class="line" style="${cell(`padding-left:${hasPictures ? 14 : 0}px;padding-right:12px;${WRAP}`)}">${nameOf(item, link, `font-weight:600;color:${light.text}`)}${quantityOf(item, light.muted)}</td><td class="line" align="right" style="${cell('text-align:right;word-break:normal')}">${encode(item.isGone ? SOLD_OUT : item.lineTotal)}</td></tr>`
+  return `<tr>${hasPictures ? pictureCell(item, cell('width:56px'), { look, link }) : ''}<td class="line" style="${cell(`padding-left:${hasPictures ? 14 : 0}px;padding-right:12px;${WRAP}`)}">${nameOf(item, link, `font-weight:600;color:${light.text}`)}${quantityOf(item, light.muted)}</td><td class="line" align="right" style="${cell('width:1%;text-align:right;word-break:normal')}">${encode(item.isGone ? SOLD_OUT : item.lineTotal)}</td></tr>`
 }
 
 function pictureCell(item: CleanItem, style: string, { look, link }: ItemsLook): string {

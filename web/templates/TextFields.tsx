@@ -1,7 +1,7 @@
 import { Button, Group, Input, Textarea, TextInput, Tooltip } from '@mantine/core'
 import { useRef } from 'react'
 import { CouponHint } from './CouponHint.tsx'
-import { type CouponUse, insertAt, variables, type Words } from './rules.ts'
+import { type CouponUse, insertAt, mailHint, variables, type Words } from './rules.ts'
 
 interface Props {
   words: Words
@@ -37,6 +37,7 @@ export function TextFields({ words, hasSubject, problems = {}, isReadOnly = fals
       )}
       <Textarea
         label="Text"
+        {...(hasSubject && { description: mailHint })}
         autosize
         minRows={more.minRows ?? 10}
         maxRows={22}

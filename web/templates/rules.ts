@@ -18,6 +18,9 @@ export const variables = [
 /** Whether the messages have a coupon: all of them, those that no rule keeps it from, or none. */
 export type CouponUse = 'always' | 'maybe' | 'never'
 
+/** What a line by itself becomes in a mail. */
+export const mailHint = 'A line that begins with # is a heading. checkout_link on a line by itself is the button.'
+
 export interface Words {
   subject: string
   body: string
