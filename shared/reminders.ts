@@ -265,6 +265,8 @@ export const BulkSend = z.object({
   /** Those of which nothing more is expected. */
   done: z.number(),
   counts: z.object({ waiting: z.number(), sent: z.number(), unknown: z.number(), failed: z.number() }),
+  /** Those of the failed ones that another try may reach: not a bad address, nor somebody who has bought. */
+  retryable: z.number(),
   /** A page of the items, in a fixed order. */
   results: z.array(BulkSendItem),
   pagination: Pagination,
@@ -292,7 +294,7 @@ export const retryBulkSend = endpoint({
   scope: 'store',
   params: jobParams,
   query: storeQuery,
-  summary: 'Retry only the failed ones',
+  summary: 'Retry only the failed ones whose reason may pass',
   reply: z.object({ jobId: z.string(), retried: z.number() }),
 })
 

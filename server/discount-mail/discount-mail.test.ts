@@ -136,6 +136,26 @@ describe('a job', () => {
     expect(answersOf(await read(shop, jobId))[shop.buyers[1]!]).toBe('purchased')
   })
 
+  test('an address that does not exist is not tried again, and another is', async () => {
+    const shop = await aCouponShop(world, { carts: 1, buyers: 1 })
+    const bad = shop.orders[0]!.email
+    world.answer = (mail) =>
+      mail.to === bad
+        ? { kind: 'rejected', reason: 'smtp_550', response: '550 5.1.1 user unknown', isRecipientFault: true }
+        : { kind: 'rejected', reason: 'smtp_552', response: '552 5.2.2 mailbox full', isRecipientFault: false }
+    const { jobId } = (await start(shop)).body
+    await send(shop)
+    const retry = () => world.request('POST', `/api/carts/send/${jobId}/retry`, { token: shop.token, body: {} })
+    expect(await read(shop, jobId)).toMatchObject({ counts: { failed: 2 }, retryable: 1 })
+    expect((await retry()).body.retried).toBe(1)
+    await send(shop)
+    world.advance(MINUTE)
+    const again = (await start(shop)).body.jobId
+    await send(shop)
+    expect(answersOf(await read(shop, again))[shop.people[0]!]).toBe('suppressed_hard_bounce')
+    expect(await read(shop, again)).toMatchObject({ counts: { failed: 2 }, retryable: 1 })
+  })
+
   test('consent, suppression and the control group stand as everywhere else', async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 3, isConsenting: false })
     const withdrawn = world.deps.secrets.addressHash(shop.buyerOrders[1]!.email!)

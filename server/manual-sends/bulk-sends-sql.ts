@@ -63,6 +63,16 @@ export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow
 /** `waiting`: something is still expected of it. */
 const OUTCOME = outcomeWord('m')
 
+/** Reasons of the address, the person or the cart that another try meets again. An unsubscribe may be taken back. */
+const FINAL = [
+  ...['suppressed_hard_bounce', 'suppressed_invalid', 'suppressed_complaint', 'suppressed_erased'],
+  ...['bounced', 'complaint', 'purchased', 'emptied', 'merged', 'whatsapp_marketing_refused', 'sms_once_per_cart'],
+]
+
+/** Failed, for a reason that may pass. A refusal that names a bad address (RFC 3463, 5.1.x) does not. */
+const mayBeRetried = sql`${hasNotArrived('m')} and coalesce(m.reason, '') <> all(${FINAL}::text[])
+  and not (m.reason like 'rejected:%' and coalesce(m.provider_response, '') ~ '\\m5\\.1\\.[0-6]\\M')`
+
 /** Each item's message is looked up by itself: just after thousands were written, statistics know nothing of them. */
 const currentOf = (storeId: string, jobId: string) => sql`manual_messages r
   cross join lateral (select m.id, m.cart_id, m.shopper_id, m.state, m.reason, m.to_address, m.provider_response from messages m
@@ -73,6 +83,12 @@ export async function countOutcomes({ db, storeId }: StoreDb, jobId: string): Pr
   const rows = await sql<{ outcome: string; count: number }>`
     select ${OUTCOME} as outcome, count(*)::int as count from ${currentOf(storeId, jobId)} group by 1`.execute(db)
   return Object.fromEntries(rows.rows.map((row) => [row.outcome, row.count]))
+}
+
+export async function countRetryable({ db, storeId }: StoreDb, jobId: string): Promise<number> {
+  const rows = await sql<{ n: number }>`
+    select count(*)::int as n from ${currentOf(storeId, jobId)} and ${mayBeRetried}`.execute(db)
+  return rows.rows[0]!.n
 }
 
 export interface ItemRow {
@@ -115,13 +131,13 @@ export async function itemsOf(
 }
 
 /**
- * Takes the failed items out of the job, for new messages to stand in their place; nobody else takes the same. Of a discount mail not those
+ * Takes the failed items that may still be sent out of the job, for new messages to stand in their place; nobody else takes the same. Of a discount mail not those
  * of people who turned out to be one with somebody whom it reached, or still may.
  */
 export async function takeFailed({ db, storeId }: StoreTx, jobId: string): Promise<TakenItem[]> {
   const rows = await sql<TakenItem>`
     update manual_messages u set is_current = false
-    from (select r.message_id, m.shopper_id from ${currentOf(storeId, jobId)} and ${hasNotArrived('m')}
+    from (select r.message_id, m.shopper_id from ${currentOf(storeId, jobId)} and ${mayBeRetried}
       and (r.coupon_id is null or m.shopper_id not in (select m.shopper_id from ${currentOf(storeId, jobId)} and not ${hasNotArrived('m')}))
       order by r.message_id for update of r) failed
     where u.store_id = ${storeId} and u.message_id = failed.message_id and u.is_current

@@ -77,7 +77,7 @@ async function planJob(
   if (missing.length > 0) await sql.noteMissing(tx, jobId, missing)
 }
 
-/** The failed ones once more, each as a new message; asked twice at once, one of the two finds none. */
+/** The failed ones whose reason may pass once more, each as a new message; asked twice at once, one of the two finds none. */
 export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, askedBy: string) {
   const job = found(await sql.readJob(store, jobId), 'Job')
   const retried = await transact(store, async (tx) => {
@@ -145,6 +145,7 @@ export async function readJob(
     total,
     done: total - counts.waiting,
     counts,
+    retryable: counts.failed > 0 ? await sql.countRetryable(store, jobId) : 0,
     results: items.map((item) => presentItem(item, job.channel)),
     pagination: paginationOf({ page, limit }, listed),
   }

@@ -47,7 +47,7 @@ export function BulkSendCard({ jobId, onJob, onDismiss }: Props) {
       </JobFrame>
     )
   }
-  const { counts, done, total, pagination, results } = job.data
+  const { counts, retryable, done, total, pagination, results } = job.data
   return (
     <JobFrame onDismiss={onDismiss} title={titleOf(job.data)}>
       <Progress.Root size="lg">
@@ -72,7 +72,9 @@ export function BulkSendCard({ jobId, onJob, onDismiss }: Props) {
         >
           Results
         </Button>
-        {counts.failed > 0 && job.data.state === 'done' && <Retry jobId={jobId} failed={counts.failed} onJob={onJob} />}
+        {retryable > 0 && job.data.state === 'done' && (
+          <Retry jobId={jobId} failed={counts.failed} retryable={retryable} onJob={onJob} />
+        )}
       </Group>
       {isOpen && (
         <Stack gap="sm">
@@ -148,7 +150,12 @@ const JobFrame = ({ title = 'Sending', onDismiss, children }: FrameProps) => (
   </Card>
 )
 
-function Retry({ jobId, failed, onJob }: { jobId: string; failed: number; onJob: (jobId: string) => void }) {
+interface RetryProps extends Pick<Props, 'jobId' | 'onJob'> {
+  failed: number
+  retryable: number
+}
+
+function Retry({ jobId, failed, retryable, onJob }: RetryProps) {
   const retry = useRetryJob(jobId)
   if (!useMaySend()) return null
   return (
@@ -159,7 +166,7 @@ function Retry({ jobId, failed, onJob }: { jobId: string; failed: number; onJob:
         leftSection={<IconRefresh size={14} aria-hidden />}
         onClick={() => retry.mutate(undefined, { onSuccess: (answer) => onJob(answer.jobId) })}
       >
-        Retry the {formatCount(failed)} failed
+        Retry {retryable < failed ? `${formatCount(retryable)} of the` : 'the'} {formatCount(failed)} failed
       </Button>
       {retry.error && (
         <Notice tone="bad" isLive>

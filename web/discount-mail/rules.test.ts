@@ -57,7 +57,12 @@ describe('who is chosen', () => {
 })
 
 test('the end of a job is told in the words of the specification (B 8)', () => {
-  expect(resultText({ sent: 2, unknown: 0 })).toBe('Discount emails sent successfully!')
-  expect(resultText({ sent: 0, unknown: 1 })).toBe('Discount emails sent successfully!')
-  expect(resultText({ sent: 0, unknown: 0 })).toBe('Failed to send discount email.')
+  expect(resultText({ sent: 2, failed: 0, unknown: 0 })).toBe('Discount emails sent successfully!')
+  expect(resultText({ sent: 0, failed: 1, unknown: 0 })).toBe('Failed to send discount email.')
+})
+
+test('a job of which not all went says how many did and how many did not', () => {
+  expect(resultText({ sent: 2, failed: 1, unknown: 0 })).toBe('2 sent, 1 failed')
+  expect(resultText({ sent: 1_200, failed: 0, unknown: 1 })).toBe('1,200 sent, 1 without an answer')
+  expect(resultText({ sent: 0, failed: 3, unknown: 1 })).toBe('0 sent, 3 failed, 1 without an answer')
 })

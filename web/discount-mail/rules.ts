@@ -54,6 +54,12 @@ export function personOf({ _id, first_name, last_name, customer_email, phone }: 
   return { id: _id, name: name || customer_email || phone || 'Guest' }
 }
 
-/** What is said at the end of a job. */
-export const resultText = ({ sent, unknown }: { sent: number; unknown: number }): string =>
-  sent + unknown > 0 ? discountTexts.sent : discountTexts.failed
+/** What is said at the end of a job. The specification's sentences are those of all and of none. */
+export function resultText({ sent, failed, unknown }: { sent: number; failed: number; unknown: number }): string {
+  if (failed + unknown === 0) return discountTexts.sent
+  if (sent + unknown === 0) return discountTexts.failed
+  const parts = [`${formatCount(sent)} sent`]
+  if (failed > 0) parts.push(`${formatCount(failed)} failed`)
+  if (unknown > 0) parts.push(`${formatCount(unknown)} without an answer`)
+  return parts.join(', ')
+}
