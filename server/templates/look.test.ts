@@ -128,6 +128,22 @@ describe('a mail of a cart', () => {
     expect(html).not.toContain('Coupon')
   })
 
+  test('with a discount says what its coupon takes off, and nothing of it where there is none', () => {
+    const { subject, body } = ready.find(({ id }) => id === 'discount')!
+    const message = (coupon: TemplateContext['coupon']) =>
+      renderer.render({ id: 'look', version: 0, subject, body }, sampleContext({ coupon }), {
+        ...{ storeHosts: [], trackLink: () => null },
+      })
+    const with15 = message({ ...sampleContext().coupon!, amount: '15 %' })
+    expect([with15.subject, with15.text]).toEqual([
+      '15 % off your cart at Harbour Goods',
+      expect.stringMatching(/^15 % off your cart\n[\s\S]*here is 15 % off what/),
+    ])
+    const none = message(null)
+    expect(`${none.subject}${none.html}${none.text}`).not.toMatch(/\d ?% off|here is/)
+    expect(none.text).toMatch(/^Your cart is waiting\n/)
+  })
+
   test('to somebody without a cart shows the code in a box', () => {
     const { html, text } = render(READY_DISCOUNT.body, { items: [], cartTotal: '', isWithoutCart: true })
     expect(html).toMatch(/class="code"[^>]*><div[^>]*>WELCOME10<\/div>/)

@@ -92,20 +92,18 @@ Warm regards,
   {
     id: 'discount',
     name: 'Discount (10% off)',
-    subject: '{{ coupon_amount | default: "10%" }} off your cart at {{ store_name }}',
-    body: `# {{ coupon_amount | default: "10%" }} off your cart
+    subject: '{{ coupon_amount }} off your cart at {{ store_name }}',
+    body: `{% if coupon_amount %}
+# {{ coupon_amount }} off your cart
+{% else %}
+# Your cart is waiting
+{% endif %}
 
 Hi {{ customer_name }},
 
-We would love to see you back, so here is {{ coupon_amount | default: "10%" }} off what is in your cart.
+We would love to see you back, so here is {{ coupon_amount }} off what is in your cart.
 
-{{ cart_items }}
-
-{% if discounted_total == cart_total %}
-Total before your discount: {{ cart_total }}
-{% endif %}
-
-{{ checkout_link }}
+${ITEMS_AND_TOTAL}
 
 Enjoy,
 {{ store_name }}`,
