@@ -23,6 +23,7 @@ import { watchStages } from './alarms/alarms.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { proposeLogoJob } from './brand/jobs.ts'
 import { proposeLogo } from './brand/proposals.ts'
+import { guardCampaigns } from './campaigns/guard.ts'
 import { followJob, planRunsJob } from './campaigns/jobs.ts'
 import { followCampaign, planRuns, runCampaigns } from './campaigns/runs.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
@@ -103,6 +104,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
   { name: 'campaigns.run', everyMs: 1_000, run: runCampaigns },
+  { name: 'campaigns.guard', everyMs: 10_000, run: guardCampaigns },
   { name: 'messages.submissions', everyMs: 3_000, run: closeAbandonedSubmissions },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
   { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },

@@ -17,6 +17,10 @@ export const notificationTopics = {
   capture: { label: 'Unusual traffic', hint: 'Many more new contacts than usual.' },
   store: { label: 'Store connection', hint: 'Connected, refused, and connection tests.' },
   complaints: { label: 'Spam complaints', hint: 'Shoppers who reported a message as spam.' },
+  campaigns: {
+    label: 'Paused campaigns',
+    hint: 'A campaign was paused because too many of its messages bounced or were reported as spam.',
+  },
   limits: { label: 'Limits', hint: 'The messages of your plan or your budget are used up.' },
   imports: { label: 'Imports', hint: 'An import of consents has finished.' },
 } as const satisfies Record<string, { label: string; hint: string }>
@@ -112,6 +116,10 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
     action: () => ({ label: 'Reconnect', to: '/settings' }),
   },
   complaint_failed: { topic: 'complaints', icon: 'alarm', group: 'problem', action: cartOf('Open the cart') },
+  campaign_paused: {
+    ...{ topic: 'campaigns', icon: 'alarm', group: 'problem' },
+    action: ({ campaignId }) => ({ label: 'Open the campaign', to: `/campaigns/${encodeURIComponent(campaignId)}` }),
+  },
   import_finished: {
     ...{ topic: 'imports', icon: 'capture', group: null },
     action: () => ({ label: 'Open the consents', to: '/settings/consent' }),

@@ -94,6 +94,14 @@ export type NotificationData = {
   store_check_failed: { code: string; detail: string | null; about?: 'coupons' }
   /** Somebody reported a message as spam. */
   complaint_failed: (AboutMessage & { to: string }) | Gathered
+  /** By the guard rail: of `accepted` messages of its newest run too many came back, or were reported as spam. */
+  campaign_paused: {
+    campaignId: string
+    name: string
+    cause: 'bounces' | 'complaints'
+    count: number
+    accepted: number
+  }
   /** Of consents. */
   import_finished: { importId: string; fileName: string; rows: number; added: number; refused: number }
   /** Once a month; `renewsAt`: when the plan or the budget begins anew, ISO 8601. */
@@ -175,6 +183,13 @@ const catalogue: Catalogue = {
           message: `All within ${spanOf(data)}. Those who reported them get no more messages. Check your texts and whom you write to.`,
         }
       : { title: 'An email was reported as spam', message: `${data.to} reported it. They get no more messages.` },
+  campaign_paused: ({ name, cause, count, accepted }) => ({
+    title: `The campaign “${name}” was paused`,
+    message:
+      cause === 'bounces'
+        ? `${figure(count)} of its ${figure(accepted)} messages bounced, which is more than 5 %. Check where the addresses come from before you resume it.`
+        : `${figure(count)} of its ${figure(accepted)} messages were reported as spam, which is more than 0.3 %. Check the text and whom you write to before you resume it.`,
+  }),
   import_finished: ({ fileName, rows, added, refused }) => ({
     title: 'Consents imported',
     message: `${fileName}: ${added} of ${rows} ${rows === 1 ? 'row was' : 'rows were'} new, ${refused} could not be used.`,

@@ -66,6 +66,9 @@ create unique index messages_once_per_shopper on messages
 create index messages_to_wake on messages (store_id, wake_at) where state in ('scheduled', 'held', 'claimed');
 create index messages_in_flight on messages (worker_id) where state in ('handed_over', 'claimed');
 create index messages_by_origin on messages (store_id, origin_kind, origin_id, state);
+-- The people of a campaign, run by run, and those in one state.
+create index messages_of_campaign on messages (store_id, origin_id, step, id) where origin_kind = 'campaign';
+create index messages_of_campaign_by_state on messages (store_id, origin_id, state, step, id) where origin_kind = 'campaign';
 create index messages_by_coupon on messages (store_id, coupon_id) where coupon_id is not null;
 -- For the frequency cap.
 create index messages_handed_over on messages (store_id, shopper_id, handed_over_at) where handed_over_at is not null;

@@ -66,6 +66,8 @@ create table mail_reports (
   foreign key (store_id, message_id) references messages (store_id, id) on delete cascade
 );
 create index mail_reports_open on mail_reports (at) where applied_at is null;
+-- Complaints about a campaign: they are few.
+create index mail_reports_complaints on mail_reports (store_id, message_id) where kind = 'complaint';
 
 -- Where undeliverable mail of an account comes back to, when it is a mailbox of the account's own that Recoup reads.
 create table bounce_mailboxes (

@@ -35,6 +35,8 @@ create table campaigns (
   sent_now_at timestamptz,
   -- null: a member paused it
   paused_by text check (paused_by in ('bounces', 'complaints')),
+  -- bounces and complaints count of what left since then: since it was paused for them last
+  watched_from timestamptz,
   created_by uuid references users on delete set null,
   created_at timestamptz not null,
   updated_at timestamptz not null,

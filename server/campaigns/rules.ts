@@ -91,3 +91,24 @@ export const todayIn = (zone: string, now: Date): string =>
 /** HH:MM of the store's clocks. */
 export const clockIn = (zone: string, now: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone).toPlainTime().toString().slice(0, 5)
+
+export const LEAST_BOUNCED = 10
+export const LEAST_COMPLAINED = 3
+const LEAST_ACCEPTED = 200
+const MOST_BOUNCED = 0.05
+const MOST_COMPLAINED = 0.003
+
+/** What a running campaign is paused for (area decision 50); null: nothing. */
+export function brakeOf({
+  accepted,
+  bounced,
+  complained,
+}: {
+  accepted: number
+  bounced: number
+  complained: number
+}): 'bounces' | 'complaints' | null {
+  if (accepted < LEAST_ACCEPTED) return null
+  if (bounced >= LEAST_BOUNCED && bounced / accepted > MOST_BOUNCED) return 'bounces'
+  return complained >= LEAST_COMPLAINED && complained / accepted > MOST_COMPLAINED ? 'complaints' : null
+}

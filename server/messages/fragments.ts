@@ -38,6 +38,11 @@ export const isAcceptedOnly = (row: Row) => of(row, `= 'sent'`)
 /** It left, and a report may still say more. */
 export const isReportable = (row: Row) => of(row, `in ('sent', 'delivered', 'unknown')`)
 export const isFailed = (row: Row) => of(row, `= 'failed'`)
+/** It was accepted, and came back: not delivered for good, whatever for. */
+export const hasBounced = (row: Row) =>
+  sql<boolean>`(${isFailed(row)} and ${sql.raw(`${row}.reason`)} ~ '^(bounced|undelivered)(:|$)')`
+/** The provider took it, whatever came of it since. */
+export const wasAccepted = (row: Row) => sql<boolean>`(${isAccepted(row)} or ${hasBounced(row)})`
 export const isCancelled = (row: Row) => of(row, `= 'cancelled'`)
 /** Over, and nothing of it arrived. */
 export const hasNotArrived = (row: Row) => of(row, `in ('failed', 'skipped', 'cancelled')`)

@@ -101,6 +101,7 @@ test('usually an owner is mailed problems, and nobody else is mailed anything', 
     'capture',
     'store',
     'complaints',
+    'campaigns',
     'limits',
   ])
   expect(body.topics.every(({ bell }: { bell: boolean }) => bell)).toBe(true)

@@ -35,6 +35,7 @@ export interface CampaignsTable {
   run: Generated<number>
   sent_now_at: Generated<Date | null>
   paused_by: Generated<'bounces' | 'complaints' | null>
+  watched_from: Generated<Date | null>
   created_by: string | null
   created_at: Date
   updated_at: Date
