@@ -10,6 +10,7 @@ import { teamRoutes } from './accounts/team-routes.ts'
 import { dashboardRoutes } from './analytics/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { brandRoutes } from './brand/routes.ts'
+import { campaignReportRoutes } from './campaign-reports/routes.ts'
 import { campaignRoutes } from './campaigns/routes.ts'
 import { captureRoutes } from './capture/capture-routes.ts'
 import { cartRoutes } from './cart-pages/routes.ts'
@@ -84,6 +85,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     manualRoutes,
     discountMailRoutes,
     campaignRoutes,
+    campaignReportRoutes,
     suppressionRoutes,
     privacyRoutes,
     customerRoutes,

@@ -59,6 +59,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   { privacy: 'the data of one person: shown, exported, erased' },
   { customers: 'the list of customers, and the page of one' },
   { 'discount-mail': 'a coupon by email to chosen customers', campaigns: 'scheduled sends to an audience' },
+  { 'campaign-reports': 'what became of a campaign' },
   { accounts: 'registration, team, profile, export and end of an account' },
   { 'notification-mails': 'mails members what they were told' },
   { instance: 'this copy of Recoup: health, demo, whether it is the live one' },

@@ -76,6 +76,7 @@ const LEADERS = [
   'GET /api/consent/imports/:importId/report',
   'GET /api/consent/ledger/export',
   'GET /api/stores/customers/export',
+  'GET /api/campaigns/:id/export',
   'GET /api/privacy/:address',
   'DELETE /api/privacy/:address',
   'GET /api/privacy/:address/export',

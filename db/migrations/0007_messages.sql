@@ -51,6 +51,8 @@ create table messages (
   decided_at timestamptz,
   handed_over_at timestamptz,
   finished_at timestamptz,
+  -- when the person said no to its channel, by its link or as an answer to it; null: they did not, or took it back there
+  unsubscribed_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (store_id, id),
@@ -69,6 +71,7 @@ create index messages_by_origin on messages (store_id, origin_kind, origin_id, s
 -- The people of a campaign, run by run, and those in one state.
 create index messages_of_campaign on messages (store_id, origin_id, step, id) where origin_kind = 'campaign';
 create index messages_of_campaign_by_state on messages (store_id, origin_id, state, step, id) where origin_kind = 'campaign';
+create index messages_unsubscribed on messages (store_id, origin_id) where unsubscribed_at is not null;
 create index messages_by_coupon on messages (store_id, coupon_id) where coupon_id is not null;
 -- For the frequency cap.
 create index messages_handed_over on messages (store_id, shopper_id, handed_over_at) where handed_over_at is not null;
@@ -219,6 +222,7 @@ create table touchpoints (
   foreign key (store_id, message_id) references messages (store_id, id) on delete cascade
 );
 create index touchpoints_by_shopper on touchpoints (store_id, shopper_id, at) where is_human;
+create index touchpoints_by_message on touchpoints (store_id, message_id) where is_human;
 create index touchpoints_by_cart on touchpoints (store_id, cart_id, at);
 
 -- Requests of a message's picture and links, by a person or a machine, and why that is believed. Apart from touches, which attribute:
@@ -232,6 +236,8 @@ create table engagement_events (
   kind text not null check (kind in ('open', 'click', 'unsubscribe_link', 'honeypot')),
   -- which of the message's links; empty for picture and honeypot
   link text not null,
+  -- of a click the address it led to, without what follows a question mark; null: the page of the cart
+  target text,
   -- unknown: not counted as a person
   class text not null check (class in ('human', 'machine', 'unknown')),
   class_reason text not null,

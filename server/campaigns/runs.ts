@@ -142,17 +142,26 @@ export const wantedOf = (campaign: CampaignRow): plan.Wanted => ({
 
 /** They are few: one page. */
 async function planChosen(tx: StoreTx, campaign: CampaignRow, run: plan.RunToPlan, now: Date): Promise<number> {
-  const { id: campaignId, type: channel, template_id: templateId } = campaign
-  const chosen = channel === 'push' ? [] : await plan.chosenPeople(tx, { campaignId, runId: run.id })
-  const people = chosen.filter(({ cart_id }) => cart_id === null)
-  const rows = people.map((each) => ({ id: newId(), shopperId: each.shopper_id, laterMs: each.later_ms }))
+  const people = campaign.type === 'push' ? [] : await plan.chosenPeople(tx, { campaignId: campaign.id, runId: run.id })
+  return planAbout(tx, campaign, run, { people, now })
+}
+
+/** All that there is to plan of a run: a message for each of these people, about their cart or none; answers how many were made. */
+export async function planAbout(
+  tx: StoreTx,
+  { id: campaignId, type: channel, template_id: templateId }: CampaignRow,
+  run: Pick<plan.RunToPlan, 'id' | 'run' | 'at'>,
+  { people, now }: { people: readonly plan.ChosenRow[]; now: Date },
+): Promise<number> {
+  const alone = people.filter(({ cart_id }) => cart_id === null)
+  const rows = alone.map((each) => ({ id: newId(), shopperId: each.shopper_id, laterMs: each.later_ms }))
   // Shoppers are locked before carts.
   const lone = await planMessages(tx, {
     origin: { kind: 'campaign', id: campaignId, stepId: run.id, step: run.run },
     ...{ people: rows, purchasesSince: null, channel: channel === 'push' ? 'email' : channel, templateId },
     ...{ dueAt: run.at, expiresAt: new Date(run.at.getTime() + MOST_AGE_MS), wakeAt: run.at, now },
   })
-  const cartIds = chosen.flatMap(({ cart_id }) => cart_id ?? [])
+  const cartIds = people.flatMap(({ cart_id }) => cart_id ?? [])
   const about = await plan.planCarts(tx, { campaignId, runId: run.id, cartIds, now })
   await plan.markPlanned(tx, campaignId, { run: run.run, now })
   return lone.length + about

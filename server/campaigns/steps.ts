@@ -124,7 +124,7 @@ export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow):
 }
 
 /** The plan, and a way out. Of the plan only what counts for one run: its times were asked about when they were set. */
-async function assertMaySend(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignRow> {
+export async function assertMaySend(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignRow> {
   const campaign = found(await readCampaign(store, id), 'Campaign')
   const row = found(await readStore(store), 'Store')
   await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned: false })

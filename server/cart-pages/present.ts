@@ -1,5 +1,4 @@
 import type { CartItem, CartState, CartView, MessageView, OriginKind, TimelineEntry } from '../../shared/carts.ts'
-import { capitals } from '../../shared/coupons.ts'
 import { engagementReason } from '../../shared/engagement.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
@@ -10,6 +9,7 @@ import { consentText } from '../consent/consent-text.ts'
 import type { groupedEngagementEvents } from '../engagement/responses.ts'
 import { withoutPixel } from '../links/trackers.ts'
 import type { TextView } from '../manual-sends/manual.ts'
+import { stateText } from '../messages/state-rules.ts'
 import type { Restorable, Restored } from '../restore/restore.ts'
 import type { RestoredItem } from '../restore/restore-rules.ts'
 import type { decisionsOf, eventsOf, MessageRow, touchesOf } from './page-sql.ts'
@@ -103,7 +103,7 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     sms_sent_at: sms?.at?.toISOString() ?? null,
     whatsapp_status: whatsapp?.status ?? null,
     whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
-    coupons: row.coupons.map(capitals),
+    coupons: row.coupons,
     unconfirmed: { email: unmarked(row.unconfirmed_email), phone: unmarked(row.unconfirmed_phone) },
     whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
   }
@@ -119,12 +119,14 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
     id: row.id,
     originKind: row.origin_kind,
     originId: row.origin_id,
-    originName: row.origin_name ?? (row.is_discount ? DISCOUNT_MAIL : originNames[row.origin_kind]),
+    originName: row.origin_name ?? originNames[row.origin_kind],
     step: row.step,
     channel: row.channel,
     state: row.state,
     reason: row.reason,
-    explanation: explain(row.reason, row.channel, row.provider_response) || stateText(row),
+    explanation:
+      explain(row.reason, row.channel, row.provider_response) ||
+      stateText(row.state, channelTraits[row.channel].provider),
     dueAt: row.due_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     handedOverAt: row.handed_over_at?.toISOString() ?? null,
@@ -152,25 +154,11 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
 
 const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
 
-const DISCOUNT_MAIL = 'Discount mail'
-
 /** Where the origin has no name of its own. */
 const originNames = { flow: 'Flow', campaign: 'Campaign', manual: 'Manual' } as const satisfies Record<
   OriginKind,
   string
 >
-
-function stateText({ state, channel }: MessageRow): string {
-  const { provider } = channelTraits[channel]
-  const words: Record<string, string> = {
-    scheduled: 'It is waiting for its scheduled time and is checked again at the moment of sending.',
-    claimed: 'It is being checked right now.',
-    handed_over: `It is being sent to the ${provider}.`,
-    sent: `The ${provider} accepted the message.`,
-    delivered: 'The message was delivered.',
-  }
-  return words[state] ?? ''
-}
 
 type Events = Awaited<ReturnType<typeof eventsOf>>
 type Touches = Awaited<ReturnType<typeof touchesOf>>
@@ -190,33 +178,24 @@ interface Happened {
  */
 export function presentTimeline({ state, events, messages, touches, engagement }: Happened): TimelineEntry[] {
   const isBought = state === 'recovered' || state === 'purchased'
-  // A use is told once: with its code and order, and what it counts for.
-  const usedAt = (touch: Touches[number]) =>
-    touch.kind === 'coupon' ? events.find(({ kind, at }) => kind === 'coupon_used' && +at === +touch.at) : undefined
-  const told = new Set(touches.map(usedAt))
   const entries: TimelineEntry[] = [
     ...events
-      .filter((event) => !(isBought && event.kind === 'emptied') && !told.has(event))
+      .filter((event) => !(isBought && event.kind === 'emptied'))
       .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventText(event) })),
     ...messages.flatMap((message) => messageEntries(message, isBought)),
-    ...touches.map((touch) => touchEntry(touch, usedAt(touch))),
+    ...touches.map(touchEntry),
     ...engagement.map(engagementEntry),
   ]
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-function touchEntry(
-  { at, kind, message_id, is_human, class_reason }: Touches[number],
-  use: Events[number] | undefined,
-): TimelineEntry {
+function touchEntry({ at, kind, message_id, is_human, class_reason }: Touches[number]): TimelineEntry {
   const { who, why } = engagementReason(class_reason)
   const entry = { at: at.toISOString(), kind, messageId: message_id }
   if (!is_human) return { ...entry, title: `Link clicked (by a machine: ${who})`, text: `${why} Not counted.`.trim() }
   const counts = 'A purchase within the attribution window is attributed to this message.'
-  if (kind === 'coupon') {
-    const words = use ? eventText(use).text : 'A person ordered with the message’s coupon.'
-    return { ...entry, title: 'Coupon used', text: `${words} ${counts}` }
-  }
+  if (kind === 'coupon')
+    return { ...entry, title: 'Coupon used', text: `A person ordered with the message’s coupon. ${counts}` }
   if (kind === 'restore') return { ...entry, title: 'Cart restored', text: `A person restored the cart. ${counts}` }
   return { ...entry, title: 'Link clicked', text: `A person clicked the link. ${counts}` }
 }
@@ -254,8 +233,7 @@ type Decided = MessageView['decisions'][number]
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
   const { word, provider } = channelTraits[message.channel]
   const isManual = message.originKind === 'manual'
-  const manualName = message.originName === DISCOUNT_MAIL ? DISCOUNT_MAIL : `Manual ${word}`
-  const name = isManual ? manualName : `${message.originName}, step ${message.step}`
+  const name = isManual ? `Manual ${word}` : `${message.originName}, step ${message.step}`
   const told = message.decisions.filter(
     ({ outcome, reason }) => !(isBought && outcome === 'cancel' && reason === 'emptied'),
   )

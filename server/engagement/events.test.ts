@@ -170,7 +170,7 @@ test('a token sent over and over fills no table', async () => {
   const message = await aMailedCart()
   const { picture } = parts(message.id)
   await world.pool.query(
-    `insert into engagement_events select $1, gen_random_uuid(), $2, 'open', '', 'machine', 'robot', $3 from generate_series(1, 299)`,
+    `insert into engagement_events select $1, gen_random_uuid(), $2, 'open', '', null, 'machine', 'robot', $3 from generate_series(1, 299)`,
     [shop.storeId, message.id, world.now],
   )
   for (let i = 0; i < 3; i++) expect((await visit(picture)).statusCode).toBe(200)

@@ -15,6 +15,8 @@ export interface NewEngagementEvent {
   kind: EngagementKind
   /** Which of the message's links; empty for picture and honeypot. */
   link: string
+  /** Of a click the address it leads to; null: the page of the cart. */
+  target: string | null
   classification: Classification
   at: Date
 }
@@ -28,13 +30,22 @@ const KEPT_PER_MESSAGE = 300
  */
 export async function recordEngagement(
   tx: StoreTx,
-  { messageId, cartId, kind, link, classification, at }: NewEngagementEvent,
+  { messageId, cartId, kind, link, target, classification, at }: NewEngagementEvent,
 ): Promise<void> {
   const shopperId = await lockShopperOf(tx, messageId)
   if (!shopperId || (await sql.countEngagementEvents(tx, messageId)) >= KEPT_PER_MESSAGE) return
   const id = newId()
   const { class: own, reason } = classification
-  await sql.insertEngagementEvent(tx, { id, message_id: messageId, kind, link, class: own, class_reason: reason, at })
+  await sql.insertEngagementEvent(tx, {
+    id,
+    message_id: messageId,
+    kind,
+    link,
+    target,
+    class: own,
+    class_reason: reason,
+    at,
+  })
   const burst = evaluateBurst(await sql.engagementEventsSince(tx, messageId, new Date(at.getTime() - BURST_MS)))
   const late = burst.find((each) => each.id === id)
   if (kind === 'click') {

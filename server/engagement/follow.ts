@@ -25,11 +25,21 @@ export async function followLink(deps: Deps, token: string, arrival: Arrival): P
   const store = { storeId: link.store_id, db: deps.db }
   const message = await track.messageOf(store, link.message_id)
   if (!message) return null
-  await note(deps, store, message, { kind: 'click', link: linkName(link.token_hash), arrival })
-  if (link.target && isOnStoreHost(link.target, { url: message.store_url, home_url: message.home_url }))
-    return link.target
-  if (message.cart_id === null) return message.home_url
+  const target = ownTarget(link, message)
+  await note(deps, store, message, {
+    kind: 'click',
+    link: linkName(link.token_hash),
+    target: target?.split(/[?#]/)[0],
+    arrival,
+  })
+  if (target) return target
   return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, message.id)}`
+}
+
+/** An address of the shop; null: the page of the cart. */
+function ownTarget({ target }: { target: string | null }, message: Message): string | null {
+  if (target && isOnStoreHost(target, { url: message.store_url, home_url: message.home_url })) return target
+  return message.cart_id === null ? message.home_url : null
 }
 
 /** The unsubscribe link was fetched, which unsubscribes nobody (C3) but may tell a scanner. */
@@ -67,17 +77,26 @@ async function tracked(deps: Deps, messageId: string | null) {
 
 type Message = NonNullable<Awaited<ReturnType<typeof track.messageOf>>>
 
+interface Visit {
+  kind: EngagementKind
+  link: string
+  target?: string | null | undefined
+  arrival: Arrival
+}
+
 async function note(
   deps: Deps,
   store: { storeId: string; db: Db },
   message: Message,
-  { kind, link, arrival }: { kind: EngagementKind; link: string; arrival: Arrival },
+  { kind, link, target = null, arrival }: Visit,
 ): Promise<void> {
   const at = deps.now()
   const sinceHandOverMs = message.handed_over_at ? at.getTime() - message.handed_over_at.getTime() : null
   const classification = classifyRequest({ network: 'other', ...arrival, kind, sinceHandOverMs })
   const cartId = message.merged_into ?? message.cart_id
-  await transact(store, (tx) => recordEngagement(tx, { messageId: message.id, cartId, kind, link, classification, at }))
+  await transact(store, (tx) =>
+    recordEngagement(tx, { messageId: message.id, cartId, kind, link, target, classification, at }),
+  )
 }
 
 const linkName = (hash: Buffer): string => hash.subarray(0, 6).toString('base64url')

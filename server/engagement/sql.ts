@@ -10,6 +10,7 @@ export interface EngagementEventRow {
   message_id: string
   kind: EngagementKind
   link: string
+  target: string | null
   class: EngagementClass
   class_reason: string
   at: Date
@@ -74,6 +75,38 @@ export async function groupedEngagementEvents({ db, storeId }: StoreDb, messageI
     where store_id = ${storeId} and message_id = any(${[...messageIds]}::uuid[]) and kind <> 'click'
     group by message_id, kind, class, class_reason order by min(at)`.execute(db)
   return rows.rows
+}
+
+/** People who opened the messages of this origin, or had them opened by machines alone, and those who clicked or restored. */
+export async function peopleOf({ db, storeId }: StoreDb, kind: OriginKind, id: string) {
+  const { rows } = await sql<{ opened: number; opened_by_machines: number; clicked: number }>`
+    select count(*) filter (where is_opened)::int as opened,
+      count(*) filter (where not is_opened and is_machine_opened)::int as opened_by_machines,
+      count(*) filter (where is_clicked)::int as clicked
+    from (
+      select shopper_id, bool_or(is_opened) as is_opened, bool_or(is_machine_opened) as is_machine_opened, bool_or(is_clicked) as is_clicked
+      from (
+        select m.shopper_id, v.kind = 'open' and v.class = 'human' as is_opened, v.kind = 'open' and v.class <> 'human' as is_machine_opened,
+          false as is_clicked
+        from engagement_events v join messages m on m.store_id = v.store_id and m.id = v.message_id
+        where v.store_id = ${storeId} and m.origin_kind = ${kind} and m.origin_id = ${id} and v.kind = 'open'
+        union all
+        select m.shopper_id, false, false, true
+        from touchpoints t join messages m on m.store_id = t.store_id and m.id = t.message_id
+        where t.store_id = ${storeId} and m.origin_kind = ${kind} and m.origin_id = ${id} and t.is_human
+          and t.kind in ('click', 'restore')) visit
+      group by shopper_id) person`.execute(db)
+  return rows[0]!
+}
+
+/** People's clicks on the messages of this origin by where they led; null: the page of the cart. The most clicked first. */
+export async function clicksByTarget({ db, storeId }: StoreDb, kind: OriginKind, id: string, limit: number) {
+  const { rows } = await sql<{ target: string | null; clicks: number; people: number }>`
+    select v.target, count(*)::int as clicks, count(distinct m.shopper_id)::int as people
+    from engagement_events v join messages m on m.store_id = v.store_id and m.id = v.message_id
+    where v.store_id = ${storeId} and m.origin_kind = ${kind} and m.origin_id = ${id} and v.kind = 'click' and v.class = 'human'
+    group by v.target order by clicks desc, v.target nulls first limit ${limit}`.execute(db)
+  return rows
 }
 
 /** Messages of each of these origins that were opened or clicked: by people, and by machines alone. */

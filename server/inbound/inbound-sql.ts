@@ -115,6 +115,18 @@ export async function closeOpenTexts({ db, accountId }: AccountTx, out: OptOut, 
     select store_id, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_unsubscribed', '{}' from gone`.execute(db)
 }
 
+/** The message they answer: the newest to this number. */
+export async function markAnswered({ db, accountId }: AccountTx, out: OptOut): Promise<void> {
+  await sql`
+    update messages m set unsubscribed_at = coalesce(m.unsubscribed_at, ${out.at}::timestamptz)
+    from (select h.store_id, h.id from stores s
+      join shopper_keys k on k.store_id = s.id and k.kind = 'phone' and k.value = ${out.phone}
+      join messages h on h.store_id = k.store_id and h.shopper_id = k.shopper_id and h.handed_over_at <= ${out.at}
+        and h.channel = ${out.channel}
+      where s.account_id = ${accountId} order by h.handed_over_at desc limit 1) newest
+    where m.store_id = newest.store_id and m.id = newest.id`.execute(db)
+}
+
 /** Only the person's own word is theirs to take back; false when there was none. */
 export async function unsuppressText({ db, accountId }: AccountTx, out: OptOut): Promise<boolean> {
   const rows = await sql`delete from suppressions where account_id = ${accountId} and address_hash = ${out.addressHash}

@@ -108,6 +108,7 @@ async function stop(tx: AccountTx, said: sql.OptOut, now: Date): Promise<boolean
   const isMoved = await sql.suppressText(tx, out)
   await sql.withdrawConsents(tx, out)
   await sql.closeOpenTexts(tx, out, now)
+  if (isMoved) await sql.markAnswered(tx, out)
   return isMoved
 }
 

@@ -57,7 +57,25 @@ const COUNTED = {
   cancelled: ['cancelled'],
 } as const satisfies Record<string, readonly MessageState[]>
 
-type Counts = Record<keyof typeof COUNTED | 'planned', number>
+type Part = keyof typeof COUNTED
+type Counts = Record<Part | 'planned', number>
+
+/** Which part of D6 a message in this state is of, and the states of a part. */
+export const partOf = (state: MessageState): Part =>
+  (Object.keys(COUNTED) as Part[]).find((part) => (COUNTED[part] as readonly MessageState[]).includes(state))!
+export const statesOfPart = (part: Part): readonly MessageState[] => COUNTED[part]
+
+/** How far it has come, where no reason says it. */
+export function stateText(state: string, provider: string): string {
+  const words: Record<string, string> = {
+    scheduled: 'It is waiting for its scheduled time and is checked again at the moment of sending.',
+    claimed: 'It is being checked right now.',
+    handed_over: `It is being sent to the ${provider}.`,
+    sent: `The ${provider} accepted the message.`,
+    delivered: 'The message was delivered.',
+  }
+  return words[state] ?? ''
+}
 
 export function countsOfStates(rows: readonly { state: string; count: number }[]): Counts {
   const sum = (counted: readonly { count: number }[]) => counted.reduce((total, { count }) => total + count, 0)

@@ -47,6 +47,17 @@ export async function languageOf({ db, storeId }: StoreDb, messageId: string): P
   return row?.language ?? null
 }
 
+/** The person said no by way of this message, or with null took it back; of a page for several channels only if its own is among them. */
+export async function setUnsubscribed(
+  { db, storeId }: StoreTx,
+  messageId: string,
+  { at, channels }: { at: Date | null; channels?: readonly ChannelName[] },
+): Promise<void> {
+  await sql`update messages set unsubscribed_at = ${at === null ? null : sql`coalesce(unsubscribed_at, ${at}::timestamptz)`}
+    where store_id = ${storeId} and id = ${messageId}
+      ${channels ? sql`and channel = any(${[...channels]}::text[])` : sql``}`.execute(db)
+}
+
 /** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
 export async function skipOpenTo(
   { db }: Pick<StoreTx, 'db'>,

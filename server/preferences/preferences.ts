@@ -72,9 +72,11 @@ export async function decidePreferences(
       await switchOff(tx, person, contact, words)
     }
     if (decision.isStopAll) await stopAll(tx, person, words.now)
+    await trackSql.setUnsubscribed(tx, messageId, { at: words.now, ...(!decision.isStopAll && { channels: off }) })
     for (const contact of contacts.filter(({ channel }) => on.includes(channel))) {
       await switchOn(tx, person, contact, words)
     }
+    await trackSql.setUnsubscribed(tx, messageId, { at: null, channels: on })
     await sql.keepLanguage(tx, shopperId, decision.language)
     if (on.length > 0) await wakeContacts(tx, contacts, words.now)
     return view(tx, { ...person, language: decision.language }, browser)

@@ -58,6 +58,7 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
       who: maskedAddress(channel, address),
     })
     await sql.skipOpenTo(tx, { accountId, address, channel, now })
+    await sql.setUnsubscribed(tx, message.id, { at: now })
   })
   return { storeName: message.store_name }
 }
@@ -68,6 +69,7 @@ export async function resubscribe(deps: Deps, token: string): Promise<{ storeNam
   await transact(store, async (tx) => {
     await splitStopAll(tx, message.account_id, hash, besides(message.channel))
     await unsuppress(tx, message.account_id, hash, message.channel)
+    await sql.setUnsubscribed(tx, message.id, { at: null })
     await insertSaid(tx, {
       addressHash: hash,
       channel: message.channel,

@@ -51,6 +51,7 @@ export interface MessagesTable {
   decided_at: Generated<Date | null>
   handed_over_at: Generated<Date | null>
   finished_at: Generated<Date | null>
+  unsubscribed_at: Generated<Date | null>
   created_at: Date
   updated_at: Date
 }
@@ -102,6 +103,7 @@ export interface EngagementEventsTable {
   message_id: string
   kind: 'open' | 'click' | 'unsubscribe_link' | 'honeypot'
   link: string
+  target: Generated<string | null>
   class: 'human' | 'machine' | 'unknown'
   class_reason: string
   at: Date

@@ -179,6 +179,5 @@ function attribution(order: Order, touched: MessageView | undefined): string {
   if (!order.attributedMessageId) return 'No message: no message link was clicked before the order'
   if (!touched) return 'One of your messages'
   const sent = touched.handedOverAt ? `, sent ${formatDateTime(touched.handedOverAt)}` : ''
-  const step = touched.originKind === 'manual' ? '' : `, message ${touched.step}`
-  return `${touched.originName}${step}${sent}`
+  return `${touched.originName}, message ${touched.step}${sent}`
 }

@@ -11,17 +11,11 @@ import { DecisionRecord } from './DecisionRecord.tsx'
 
 const channels = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' }
 
-/** A message by hand is one of none. */
-const nameOf = ({ originKind, originName, channel, step }: MessageView) =>
-  originKind === 'manual' && originName === 'Discount mail'
-    ? originName
-    : `${originName} · ${channels[channel]} ${step}`
-
 /** One message with its times, why it was decided as it was, and the mail as it left. */
 export function CartMessage({ message }: { message: MessageView }) {
   const [isWhyOpen, why] = useDisclosure(false)
   const [isMailOpen, mail] = useDisclosure(false)
-  const name = nameOf(message)
+  const name = `${message.originName} · ${channels[message.channel]} ${message.step}`
   return (
     <Stack gap="sm" component="section" aria-label={name} className="message">
       <Group justify="space-between" gap="xs">

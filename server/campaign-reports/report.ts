@@ -1,0 +1,54 @@
+import type { CampaignReport } from '../../shared/campaign-report.ts'
+import { currencyExponent } from '../../shared/money.ts'
+import type { StoreDb } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { clicksByTarget, peopleOf } from '../engagement/responses.ts'
+import { countsOfStates } from '../messages/state-rules.ts'
+import * as sql from './sql.ts'
+
+// What became of a campaign (area decision 48): counts of its messages, what people did with them, and their orders.
+
+const MOST_LINKS = 100
+
+export async function readReport(deps: Deps, store: StoreDb, id: string): Promise<CampaignReport> {
+  await assertCampaign(store, id)
+  const [states, figures, people, earned, links, runs] = await Promise.all([
+    sql.countStates(store, id),
+    sql.readFigures(store, id),
+    peopleOf(store, 'campaign', id),
+    sql.readEarned(store, id),
+    clicksByTarget(store, 'campaign', id, MOST_LINKS),
+    sql.readRuns(store, id),
+  ])
+  return {
+    ...{ counts: countsOfStates(states), ...figures },
+    ...{ opened: people.opened, openedByMachines: people.opened_by_machines, clicked: people.clicked },
+    ...presentEarned(earned),
+    links: links.map(({ target, ...clicked }) => ({ target: target ?? cartPage(deps), ...clicked })),
+    runs: runs.map(({ run, started_at, planned_at }) => ({
+      run,
+      startedAt: started_at.toISOString(),
+      plannedAt: planned_at?.toISOString() ?? null,
+      counts: countsOfStates(states.filter((each) => each.run === run)),
+      ...presentEarned(earned.filter((each) => each.run === run)),
+    })),
+  }
+}
+
+export async function assertCampaign(store: StoreDb, id: string): Promise<void> {
+  if (!(await sql.hasCampaign(store, id))) throw new AppError('not_found', 'Campaign not found')
+}
+
+const cartPage = ({ config }: Deps) => `${config.publicUrl}/cart/recover`
+
+/** Sums of each currency alone; the largest first. */
+function presentEarned(earned: readonly sql.Earned[]): Pick<CampaignReport, 'orders' | 'revenue'> {
+  const sums = new Map<string, number>()
+  for (const { currency, net_minor } of earned) sums.set(currency, (sums.get(currency) ?? 0) + net_minor)
+  const sorted = [...sums].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+  return {
+    orders: earned.reduce((total, { orders }) => total + orders, 0),
+    revenue: sorted.map(([currency, minor]) => ({ amount: minor / 10 ** currencyExponent(currency), currency })),
+  }
+}
