@@ -305,6 +305,22 @@ describe('an edit', () => {
   })
 })
 
+test('of whoever was erased no address is kept, and nobody else is left out (C8)', async () => {
+  const shop = await aShop(world, 2)
+  const [gone, there] = shop.orders.map(({ email }) => email!)
+  const { status } = await world.request('DELETE', `/api/privacy/${gone}`, {
+    token: shop.token,
+    body: { confirmation: 'erase' },
+  })
+  expect(status).toBe(202)
+  await world.runJobs()
+  const chosen = { customerEmails: [gone, there], targetAudience: {} }
+  const { id, targetAudience } = await aCampaign(world, shop, chosen)
+  expect(targetAudience.customerEmails).toEqual([there])
+  const saved = await save(shop, id, chosen)
+  expect(saved.body.campaign.targetAudience.customerEmails).toEqual([there])
+})
+
 test('templates come with their ids, for campaigns and for "Send to All"', async () => {
   const shop = await aShop(world)
   const { body } = await ask(world, shop, 'GET', '/templates')

@@ -14,6 +14,7 @@ import { insertTemplates, saveTemplate } from '../flows/templates.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
 import { readStore, type StoreRow } from '../stores/store.ts'
+import { erasedAmong } from '../suppressions/suppressions.ts'
 import * as sql from './campaigns-sql.ts'
 import { assertPlanAllows, assertWayOut, isFiltered } from './gates.ts'
 import { followJob } from './jobs.ts'
@@ -96,7 +97,14 @@ export async function insert(
     ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
     ...{ next_run_at: nextRun(runTimesOf(columns), where.zone, null), created_at: now, updated_at: now },
   })
-  await sql.setPeople(tx, id, emails)
+  await choose(deps, tx, id, emails)
+}
+
+/** Of whoever was erased no address is kept (C8). */
+async function choose({ secrets }: Deps, tx: StoreTx, id: string, emails: readonly string[]): Promise<void> {
+  const erased = await erasedAmong(tx, emails.map(secrets.addressHash))
+  const kept = emails.filter((email) => !erased.has(secrets.addressHash(email).toString('hex')))
+  await sql.setPeople(tx, id, kept)
 }
 
 async function couponOf(tx: StoreTx, coupon: NewCampaign['coupon'], { currency }: Where) {
@@ -161,7 +169,7 @@ async function update(
     ...(isSameTime ? {} : { next_run_at: nextAfterEdit(campaign, columns, where) }),
     updated_at: now,
   })
-  await sql.setPeople(tx, id, emails)
+  await choose(deps, tx, id, emails)
   const isRetimed = campaign.delay_hours !== columns.delay_hours || campaign.spread_hours !== columns.spread_hours
   if (isRetimed && campaign.run > 0) {
     await deps.jobs.enqueue(tx.db, followJob, { storeId: tx.storeId, campaignId: id }, id)
