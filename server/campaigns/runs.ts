@@ -96,11 +96,12 @@ const REFRESH_AFTER = 5 * PAGE
 export async function planRuns(
   deps: Deps,
   { storeId, campaignId }: { storeId: string; campaignId: string },
+  rowsAPage = PAGE,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   let planned = 0
   for (;;) {
-    const made = await transact(store, (tx) => planPage(deps, tx, campaignId))
+    const made = await transact(store, (tx) => planPage(deps, tx, campaignId, rowsAPage))
     if (made === null) break
     if (planned < REFRESH_AFTER && planned + made >= REFRESH_AFTER) await refreshAfterMany(deps, store, REFRESH_AFTER)
     planned += made
@@ -110,25 +111,30 @@ export async function planRuns(
 }
 
 /** How many rows were made; null: there is nothing left to plan. */
-async function planPage(deps: Deps, tx: StoreTx, campaignId: string): Promise<number | null> {
+async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: number): Promise<number | null> {
   const now = deps.now()
   const campaign = await lockCampaign(tx, campaignId)
   const run = campaign && (await plan.runToPlan(tx, campaignId))
   if (!campaign || !run) return null
   const made =
     campaign.audience_mode === 'matching'
-      ? await planMatching(tx, campaign, run, now)
+      ? await planMatching(tx, campaign, run, { now, rowsAPage })
       : await planChosen(tx, campaign, run, now)
   await scheduleNextLook(tx)
   return made
 }
 
-async function planMatching(tx: StoreTx, campaign: CampaignRow, run: plan.RunToPlan, now: Date): Promise<number> {
-  const carts = await plan.nextCarts(tx, wantedOf(campaign), run, PAGE)
+async function planMatching(
+  tx: StoreTx,
+  campaign: CampaignRow,
+  run: plan.RunToPlan,
+  { now, rowsAPage }: { now: Date; rowsAPage: number },
+): Promise<number> {
+  const carts = await plan.nextCarts(tx, wantedOf(campaign), run, rowsAPage)
   const cartIds = carts.map(({ id }) => id)
   const made = await plan.planCarts(tx, { campaignId: campaign.id, runId: run.id, cartIds, now })
   const last = carts.at(-1)
-  if (carts.length === PAGE && last) {
+  if (carts.length === rowsAPage && last) {
     await plan.moveCursor(tx, campaign.id, { run: run.run, at: last.last_activity_at, id: last.id })
   } else await plan.markPlanned(tx, campaign.id, { run: run.run, now })
   return made

@@ -2,6 +2,7 @@ import crypto from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import type { z } from 'zod'
+import { followJob, planRunsJob } from '../../server/campaigns/jobs.ts'
 import type {
   Outcome,
   OutgoingEmail,
@@ -75,7 +76,12 @@ export interface Outside {
   replies: Reply[]
   /** Whether personal codes are to be made. */
   areCodesDue: boolean
+  /** Of these the rows are to be made, or to follow what was changed. */
+  campaignJobs: { plan: Set<string>; follow: Set<string> }
+  observer: Db
 }
+
+const campaignOf = (payload: unknown) => (payload as z.infer<typeof planRunsJob.payload>).campaignId
 
 type Reply = z.infer<typeof replyJob.payload>
 
@@ -112,6 +118,8 @@ export function aProcess(outside: Outside, workerId: string): Actor {
       enqueue: async (_, job, payload) => {
         if (job.name === replyJob.name) outside.replies.push(payload as Reply)
         if (job.name === codesJob.name) outside.areCodesDue = true
+        if (job.name === planRunsJob.name) outside.campaignJobs.plan.add(campaignOf(payload))
+        if (job.name === followJob.name) outside.campaignJobs.follow.add(campaignOf(payload))
       },
     },
     channels: {

@@ -21,7 +21,7 @@ interface Timer {
   run: () => unknown
 }
 
-const FIRST_DAY = Date.UTC(2026, 2, 2)
+export const FIRST_DAY = Date.UTC(2026, 2, 2)
 const HOUR_MS = 3_600_000
 /** A process that sleeps a moment may be woken late; so a wait for a dead one's lease takes a few looks, not hundreds. */
 const OVERSLEEP = 50
@@ -33,9 +33,10 @@ const timers = new Set<Timer>()
 let trueMs = FIRST_DAY
 let offsetMs = 0
 
-export function startClock(hour: number): Clock {
+/** `day`: after the first. */
+export function startClock(hour: number, day: number): Clock {
   timers.clear()
-  trueMs = FIRST_DAY + hour * HOUR_MS
+  trueMs = FIRST_DAY + (day * 24 + hour) * HOUR_MS
   offsetMs = 0
   return {
     now: () => new Date(trueMs + offsetMs),

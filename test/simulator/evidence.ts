@@ -5,6 +5,7 @@ import { asMs } from './witness.ts'
 // What the database says of a message at the moment a provider is handed it, in one statement. Times are milliseconds.
 
 export interface Evidence {
+  /** What is about none names its person. */
   cart: string
   shopper: string
   origin: string
@@ -14,9 +15,10 @@ export interface Evidence {
   dueAt: number
   createdAt: number
   handedOverAt: number
-  cartStatus: string
-  cartStartedAt: number
-  lastActivityAt: number
+  /** null: it is about no cart. */
+  cartStatus: string | null
+  cartStartedAt: number | null
+  lastActivityAt: number | null
   /** null: it is of no flow. */
   delay: number | null
   cap: number
@@ -81,7 +83,7 @@ export async function readEvidence(
       select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
         where m.id = ${of.id}
       union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
-    select m.cart_id as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.state, m.worker_id as worker,
+    select coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.state, m.worker_id as worker,
       ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms('m.handed_over_at')} as "handedOverAt",
       c.status as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
       fs.delay_minutes as delay, s.cap_messages as cap,
@@ -100,15 +102,16 @@ export async function readEvidence(
       (select coalesce(jsonb_agg(k.value), '[]') from shopper_keys k where k.store_id = m.store_id and k.shopper_id = m.shopper_id
         and k.kind = 'email') as emails,
       (select coalesce(jsonb_agg(i ->> 'productId'), '[]') from jsonb_array_elements(c.items) i) as items,
-      h.country, c.fold -> 'contact' ->> 'state' as "usState", c.phone, r.overrides_holdout as "overridesHoldout",
+      h.country, c.fold -> 'contact' ->> 'state' as "usState", coalesce(c.phone, h.phone) as phone, r.overrides_holdout as "overridesHoldout",
       h.arm, ${ms('h.arm_at')} as "armAt",
-      json_build_object('code', m.coupon_code, 'isPersonal', cp.kind = 'personal', 'isWanted', fs.coupon_id is not null, 'fallback', fs.coupon_fallback,
+      json_build_object('code', m.coupon_code, 'isPersonal', cp.kind = 'personal', 'isWanted', coalesce(fs.coupon_id, g.coupon_id) is not null,
+        'fallback', coalesce(fs.coupon_fallback, g.coupon_fallback),
         'platformId', coalesce((select k.platform_id from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id
           and k.coupon_id = m.coupon_id), cp.platform_id),
         'record', (select d.inputs from decisions d where d.store_id = m.store_id and d.message_id = m.id and d.outcome = 'send'
           and d.at = m.handed_over_at limit 1)) as coupon,
-      exists (select 1 from orders o where o.store_id = c.store_id and o.shopper_id = c.shopper_id
-        and o.purchased_at < c.started_at) as "hasBoughtBefore",
+      exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
+        and o.purchased_at < coalesce(c.started_at, m.handed_over_at)) as "hasBoughtBefore",
       (select coalesce(jsonb_agg(jsonb_build_object('status', n.status, 'isConfirmed', n.is_confirmed, 'source', n.source,
           'at', ${ms('n.at')}, 'id', n.id) order by n.at, n.id), '[]') from consents n
         where n.store_id = m.store_id and n.address_hash = ${of.hash} and n.channel = m.channel) as ledger,
@@ -121,10 +124,11 @@ export async function readEvidence(
         and b.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date), 0) as spent
     from messages m
     join simulator_departures d on d.message_id = m.id
-    join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id
     left join flow_steps fs on fs.store_id = m.store_id and m.origin_kind = 'flow' and fs.flow_id = m.origin_id and fs.id = m.step_id
+    left join campaigns g on g.store_id = m.store_id and m.origin_kind = 'campaign' and g.id = m.origin_id
     left join coupons cp on cp.store_id = m.store_id and cp.id = m.coupon_id
     left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
     where m.id = ${of.id}`.execute(db)

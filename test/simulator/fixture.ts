@@ -60,7 +60,7 @@ export async function createFixture(pool: pg.Pool, scenario: Scenario, now: Date
 }
 
 /** What the provider can read the code from. */
-const SAYS_CODE = '{% if coupon_code %} Code: {{ coupon_code }} {% endif %}'
+export const SAYS_CODE = '{% if coupon_code %} Code: {{ coupon_code }} {% endif %}'
 
 /** Words for a step by any channel. */
 export const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'

@@ -1,5 +1,6 @@
 import type { OrderKind } from '../../server/platforms/platform.ts'
 import { withAliases } from './aliases.ts'
+import { withCampaigns } from './campaigns.ts'
 import { withCoupons } from './coupons.ts'
 import { aFrame, MIXED } from './frame.ts'
 import { ownerActs, textActs } from './generate-more.ts'
@@ -43,7 +44,7 @@ export function scenarioOf(seed: number): Scenario {
     cap: dice.pick([1, 2, 3, 3]),
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
     ...aFrame(dice),
-    ...{ shortage: null, coupons: null },
+    ...{ shortage: null, coupons: null, startDay: 0, hasCampaigns: false },
     steps: [],
   }
   const chance: Maker = { ...dice, people: peopleOf(frame.countries), hasTexts: hasTexts(frame) }
@@ -53,7 +54,7 @@ export function scenarioOf(seed: number): Scenario {
   const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
   while (steps.length < length) steps.push({ ...anyAct(chance), waitMs: aWait(chance) })
   const scenario = { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
-  return withCoupons(seed, scenario, chance)
+  return withCampaigns(seed, withCoupons(seed, scenario, chance), chance)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

@@ -1,10 +1,14 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
+import type { z } from 'zod'
+import type { CampaignStatus } from '../../shared/campaigns.ts'
 import type { CapturePost } from '../../shared/capture.ts'
+import type { FlowCounts } from '../../shared/flows.ts'
 import { type Actor, aProcess, aWorker, type Outside, observer } from './actors.ts'
 import { type Clock, startClock } from './clock.ts'
 import { createFixture, type Fixture } from './fixture.ts'
 import { type Person, peopleOf } from './people.ts'
+import type { Made } from './play-campaigns.ts'
 import { stockCoupons } from './play-coupons.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
 import { openShop, type Shop, type Version } from './shop.ts'
@@ -64,10 +68,20 @@ export interface Harness {
   /** When a message's provider first said that it failed, in true time. */
   failedAt: Map<string, number>
   manual: Manual
+  /** Of each step of the flow; null: it has none. */
+  couponIds: readonly (string | null)[]
+  campaigns: Made[]
+  /** What the list of campaigns says of each. */
+  figures: Map<string, { status: CampaignStatus; counts: z.output<typeof FlowCounts> }>
+  /** A worker came to the end of its look, and is alive. */
+  isLookDone: boolean
+  /** When the last step began, before its wait: in true time. */
+  stepStartedAt: number
   /** There is a control group only while a flow is on. */
   isFlowOn: boolean
   /** The last step was the tidy job, and it came to its end. */
   isTidied: boolean
+  isDisconnected: boolean
   /** Whose unsubscribe the last step was. */
   justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<Standing>): void
@@ -102,7 +116,7 @@ export interface Manual {
 }
 
 export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Harness> {
-  const clock = startClock(scenario.startHour)
+  const clock = startClock(scenario.startHour, scenario.startDay)
   const fixture = await createFixture(pool, scenario, clock.now())
   const shop = openShop(clock, fixture.homeUrl)
   const budget = { micros: scenario.budgetMicros, since: 0 }
@@ -139,12 +153,17 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     reported: new Map(),
     failedAt: new Map(),
     manual: { asked: new Map(), allowed: 0, saidSent: [] },
+    campaigns: [],
+    figures: new Map(),
+    isLookDone: false,
+    stepStartedAt: 0,
     isFlowOn: true,
     isTidied: false,
+    isDisconnected: false,
     justUnsubscribed: null,
     say: (news: Partial<Standing>) => Object.assign(owner, news),
   } as unknown as Harness
-  await stockCoupons(pool, harness, fixture)
+  harness.couponIds = await stockCoupons(pool, harness, fixture)
   harness.post = openPost(clock, observer(pool), (channel, address) => ({
     ...owner,
     unsubscribedSince: harness.unsubscribed.get(`${channel}:${address}`) ?? null,
@@ -164,6 +183,8 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     texts,
     replies: [],
     areCodesDue: false,
+    campaignJobs: { plan: new Set(), follow: new Set() },
+    observer: observer(pool),
   }
   harness.web = aProcess(harness.outside, crypto.randomUUID())
   harness.workers = [await aWorker(harness.outside), await aWorker(harness.outside)]

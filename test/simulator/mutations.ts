@@ -1,4 +1,5 @@
 import type { Rule } from './invariants/all.ts'
+import { campaignMutations } from './mutations-campaigns.ts'
 import { couponMutations } from './mutations-coupons.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
 
@@ -19,6 +20,7 @@ export interface Mutation {
 export const mutations: readonly Mutation[] = [
   ...orderCheckMutations,
   ...couponMutations,
+  ...campaignMutations,
   {
     name: 'what a dead process had on the wire is sent again',
     rule: 'D1',

@@ -75,9 +75,9 @@ export async function stockCoupons(
   pool: pg.Pool,
   harness: Pick<Harness, 'scenario' | 'shop' | 'clock'>,
   fixture: Fixture,
-) {
+): Promise<(string | null)[]> {
   const { scenario, shop, clock } = harness
-  if (!scenario.coupons) return
+  if (!scenario.coupons) return []
   const now = clock.now()
   const rows = scenario.coupons.flatMap((coupon, at) => {
     if (!coupon) return []
@@ -95,6 +95,7 @@ export async function stockCoupons(
     return [{ ...coupon, id: newId(), step: at + 1, code, type, endsAt, platformId: inStore?.couponId ?? null }]
   })
   await pool.query(COUPONS, [fixture.storeId, now, JSON.stringify(rows)])
+  return scenario.coupons.map((_, at) => rows.find(({ step }) => step === at + 1)?.id ?? null)
 }
 
 const COUPONS = `

@@ -32,6 +32,7 @@ import { TEXT } from './fixture.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
 import { BEAT_MS, beatMeanwhile, stillThere } from './heart.ts'
 import { numbersOf } from './people.ts'
+import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
 import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
@@ -150,6 +151,7 @@ const players: Players = {
   },
   async disconnect(harness) {
     await disconnectStore(harness.web.deps, handle(harness))
+    harness.isDisconnected = true
     harness.say({ disconnectedSince: harness.clock.trueNow() })
   },
   async reconnect(harness) {
@@ -157,6 +159,7 @@ const players: Players = {
     const wanted = { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret }
     const request = { platform: 'woocommerce' as const, store_url: homeUrl, ...wanted }
     await connectStore(harness.web.deps, { accountId, sessionId: null }, request)
+    harness.isDisconnected = false
     harness.say({ disconnectedSince: null })
   },
   async click(harness, { mail, isHuman }) {
@@ -188,6 +191,7 @@ const players: Players = {
   ...textPlayers,
   ...ownerPlayers,
   ...couponPlayers(living),
+  ...campaignPlayers,
   async manual(harness, act) {
     // What the worker is refused is the worker's, not an answer to whoever pressed and waits.
     await sendSome(harness, act, (worker) => playAct(harness, { ...worker, do: 'work', meanwhile: null, diesAt: null }))
@@ -336,19 +340,23 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
   life.statementsLeft = act.diesAt
   life.statements = 0
   const heart = setInterval(() => stillThere(actor), BEAT_MS)
+  let isDone = false
   try {
     await beat(deps)
     await foldLeftPosts(deps)
     await detectAbandoned(deps)
     await closeAbandonedSubmissions(deps)
     if (hasTexts(harness.scenario)) await askWaiting(deps)
+    if (harness.scenario.hasCampaigns) await runDueCampaigns(harness, actor)
     if (harness.scenario.coupons) await makeDueCodes(harness, deps)
     for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), 1)) await sendDue(deps, { storeId })
     if (harness.reported.size > 0) await fetchPrices(deps)
     await detectLost(deps)
     await detectNoResponse(deps)
     if (harness.erasing.length > 0) await runErasures(harness, deps)
+    isDone = true
   } finally {
+    harness.isLookDone = isDone && !life.isDead
     clearInterval(heart)
     life.statementsLeft = null
     life.before = async () => {}
@@ -362,6 +370,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
 function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile): void {
   let isDone = false
   let isEvaluated = false
+  let pages = 0
   const once = async () => {
     if (isDone) return
     isDone = true
@@ -373,6 +382,11 @@ function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile):
   else
     life.before = async (statement) => {
       const isEvaluating = statement.includes('repeatable read')
+      if (at === 'pages') {
+        pages += Number(planning.has(life) && statement === 'begin')
+        if (pages === 2) await once()
+        return
+      }
       const isThere =
         at === 'claim' ? statement.includes('skip locked') && statement.includes('worker_id') : isEvaluating
       if (at === 'handover' ? isEvaluated && statement === 'begin' : isThere) await once()

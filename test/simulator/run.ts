@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { noteCampaigns } from './expected.ts'
 import { clearFixture } from './fixture.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { invariants, type Rule } from './invariants/all.ts'
@@ -34,12 +35,15 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
     const mailsBefore = harness.post.mails.length
     harness.justUnsubscribed = null
     harness.isTidied = false
+    harness.isLookDone = false
+    harness.stepStartedAt = harness.clock.trueNow()
     stockShop(harness, scenario, index)
     const problem = await playStep(harness, step).then(
       () => null,
       (error) => ({ rule: 'crash' as const, step: index, words: sayError(error) }),
     )
     const state: State = await readState(pool, harness.fixture.storeId, before)
+    if (scenario.hasCampaigns) await noteCampaigns(harness, { state, before })
     const traces = state === before ? [] : await readTraces(pool, harness)
     broken = problem ?? look(harness, { step, state, before, mailsBefore, index, traces })
     if (broken) break

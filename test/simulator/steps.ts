@@ -1,5 +1,6 @@
 import type { TextChannelName } from '../../server/channels/channel.ts'
 import type { OrderKind } from '../../server/platforms/platform.ts'
+import type { CampaignAct } from './campaigns.ts'
 import type { CouponAct, StepCoupon } from './coupons.ts'
 import type { Country } from './people.ts'
 import type { Shortage } from './shortage.ts'
@@ -18,6 +19,8 @@ export interface Scenario {
   countries: readonly Country[]
   /** Of the first day, UTC. */
   startHour: number
+  /** After the day on which histories begin. */
+  startDay: number
   plan: Plan
   /** What its limits leave in the first month, on each channel; null: no plan's limit is near. */
   room: number | null
@@ -29,6 +32,7 @@ export interface Scenario {
   shortage: Shortage | null
   /** Of each step of the flow; null: nothing of this history is about coupons. */
   coupons: readonly (StepCoupon | null)[] | null
+  hasCampaigns: boolean
   steps: readonly Step[]
 }
 
@@ -58,8 +62,11 @@ export type Answer =
   | 'sender dies first'
 
 export interface Meanwhile {
-  /** Where in the worker's way: before the claim, the judgement, the hand-over; at a page of orders; behind the hand-over; on the wire. */
-  at: 'page' | 'claim' | 'evaluate' | 'handover' | 'handed over' | 'submission'
+  /**
+   * Where in the worker's way: before the claim, the judgement, the hand-over; at a page of orders; behind the hand-over; on the wire; between
+   * two pages of a run's rows.
+   */
+  at: 'page' | 'pages' | 'claim' | 'evaluate' | 'handover' | 'handed over' | 'submission'
   steps: readonly Step[]
 }
 
@@ -155,6 +162,7 @@ export type Act =
   | { do: 'erase'; person: number; kind: 'email' | 'phone'; isRunNow: boolean }
   | { do: 'at once'; acts: readonly [Act, Act] }
   | CouponAct
+  | CampaignAct
 
 /** Time passes, then something happens. */
 export type Step = Act & { waitMs: number }
@@ -162,8 +170,9 @@ export type Step = Act & { waitMs: number }
 export function describe(scenario: Scenario): string {
   const { seed, delays, cap, holdoutPercent } = scenario
   const head = `seed ${seed}: steps after ${delays.join(', ')} min; at most ${cap} a day; holdout ${holdoutPercent} %`
-  const { channels, countries, startHour, plan, room, shortage, budgetMicros, cooldownHours, template } = scenario
-  const more = `by ${channels.join(', ')}; people in ${countries.join(', ')}; from ${startHour}:00 UTC; plan ${plan}${room === null ? '' : `, ${room} left`}`
+  const { channels, countries, startHour, startDay, plan, room, shortage, budgetMicros, cooldownHours, template } =
+    scenario
+  const more = `by ${channels.join(', ')}; people in ${countries.join(', ')}; from ${startHour}:00 UTC${startDay ? ` of day ${startDay}` : ''}; plan ${plan}${room === null ? '' : `, ${room} left`}`
   const texts = `budget ${budgetMicros ?? 'none'}; cooldown ${cooldownHours} h; ${template} template`
   return [
     head,

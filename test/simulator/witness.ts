@@ -20,10 +20,13 @@ export interface Cart {
   items: { productId: string; variationId: string | null; quantity: number }[]
   coupons: string[]
   mergedInto: string | null
+  /** Minor units. */
+  value: number
 }
 
 export interface Message {
   id: string
+  /** What is about none names its person. */
   cart: string
   shopper: string
   origin: string
@@ -86,6 +89,19 @@ export interface Code {
   order: string | null
 }
 
+export interface Campaign {
+  id: string
+  status: string
+  isDeleted: boolean
+}
+
+export interface Run {
+  campaign: string
+  run: number
+  at: number
+  startedAt: number
+}
+
 /** What one quarter of an hour in one currency was counted to; no time: revenue of all time. */
 export interface Rollup {
   at: number | null
@@ -108,6 +124,8 @@ export interface State {
   orders: Order[]
   touchpoints: Touch[]
   codes: Code[]
+  campaigns: Campaign[]
+  runs: Run[]
   /** Folded ones and changes as they lie. */
   rollups: Rollup[]
   /** What the account has used of its plan, and spent on texts, by month (`2026-03-01`). */
@@ -125,7 +143,17 @@ export const WITNESS = `
   create sequence simulator_writes;
   create function simulator_wrote() returns trigger language plpgsql as
     'begin perform nextval(''simulator_writes''); return null; end';
-  ${['carts', 'messages', 'facts', 'orders', 'touchpoints', 'opt_in_requests', 'coupon_codes']
+  ${[
+    'carts',
+    'messages',
+    'facts',
+    'orders',
+    'touchpoints',
+    'opt_in_requests',
+    'coupon_codes',
+    'campaigns',
+    'campaign_runs',
+  ]
     .map((table) => written(table, 'insert or update or delete'))
     .join('')}
   ${written('shoppers', 'insert or delete or update of arm')}
@@ -167,6 +195,8 @@ const ROLLUP =
   'store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders'
 const ROLLUPS = `(select ${ROLLUP} from rollups union all select ${ROLLUP} from rollup_changes) rollups`
 
+const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
+
 const STATE = `
   select last_value + is_called::int as writes, (select is_active from stores where id = $1) as "isActive",
     ${list('carts', {
@@ -185,10 +215,11 @@ const STATE = `
       items: 'items',
       coupons: 'coupons',
       mergedInto: 'merged_into',
+      value: 'value_minor',
     })},
     ${list('messages', {
       id: 'id',
-      cart: 'cart_id',
+      cart: CART_OR_PERSON,
       shopper: 'shopper_id',
       origin: "origin_kind || ':' || origin_id",
       step: 'step',
@@ -234,6 +265,8 @@ const STATE = `
       isUsed: 'used_at is not null',
       order: 'used_order_id',
     })},
+    ${list('campaigns', { id: 'id', status: 'status', isDeleted: 'deleted_at is not null' })},
+    ${list('campaign_runs runs', { campaign: 'campaign_id', run: 'run', at: asMs('at'), startedAt: asMs('started_at') })},
     ${list(ROLLUPS, {
       at: `case when slot > '-infinity' then ${asMs('slot')} end`,
       currency: 'currency',

@@ -1,3 +1,4 @@
+import { campaigns, runs } from './campaigns.ts'
 import { S6, S7 } from './carts.ts'
 import { X5 } from './contacts.ts'
 import { codes, coupon } from './coupons.ts'
@@ -13,6 +14,15 @@ import { budget, cooldown, D4, plan, T2 } from './texts.ts'
 
 export const invariants = {
   ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, A3, F1, T1, T2, T4, X5 },
-  ...{ Cooldown: cooldown, Plan: plan, Budget: budget, Coupon: coupon, Codes: codes, 'Way D': wayD },
+  ...{
+    Cooldown: cooldown,
+    Plan: plan,
+    Budget: budget,
+    Coupon: coupon,
+    Codes: codes,
+    'Way D': wayD,
+    Campaigns: campaigns,
+    Runs: runs,
+  },
 } satisfies Record<string, Invariant>
 export type Rule = keyof typeof invariants

@@ -49,10 +49,12 @@ function otherThanRecorded(mail: Departed): string[] {
   return fallback === 'skip' ? wrong('without a coupon that it must not leave without') : []
 }
 
-function skippedForIt({ scenario }: Harness, { messages }: State): string[] {
-  return messages.flatMap(({ state, reason, step }) => {
+function skippedForIt({ scenario, campaigns }: Harness, { messages }: State): string[] {
+  return messages.flatMap(({ state, reason, step, origin }) => {
     if (state !== 'skipped' || !reason?.startsWith('coupon_')) return []
-    const isRight = KNOWN.test(reason) && scenario.coupons?.[step - 1]?.fallback === 'skip'
+    const plan = campaigns.find(({ id }) => origin === `campaign:${id}`)?.versions.at(-1)?.plan
+    const coupon = scenario.coupons?.[plan ? (plan.coupon ?? -1) : step - 1]
+    const isRight = KNOWN.test(reason) && coupon?.fallback === 'skip'
     return isRight ? [] : [`step ${step} was skipped for ${reason}, and is to leave without`]
   })
 }

@@ -22,7 +22,7 @@ export const D3: Invariant = ({ harness, fresh }) =>
 /** For longer than a reading of stock may be old; and the shopper has put nothing else into the cart lately. */
 function isSoldOut({ shop }: Harness, { at, evidence }: Departed): boolean {
   const { items, lastActivityAt, handedOverAt } = evidence
-  if (items.length === 0 || handedOverAt - lastActivityAt <= FRESH_MS) return false
+  if (items.length === 0 || lastActivityAt === null || handedOverAt - lastActivityAt <= FRESH_MS) return false
   return items.every((id) => (shop.soldOut.get(id) ?? at) < at - FRESH_MS)
 }
 
@@ -39,6 +39,7 @@ function lastComplete({ shop }: Harness, mail: Departed): number | null {
  */
 function purchaseBefore({ shop, erased }: Harness, mail: Departed, told: number): PlatformOrder | undefined {
   const { keys, emails, cartStartedAt } = mail.evidence
+  if (cartStartedAt === null) return undefined
   const mailboxes = new Set(emails.map(mailboxOf))
   const known = new Set(keys)
   const versions = shop.versions.filter(({ since }) => since < told)

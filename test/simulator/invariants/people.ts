@@ -87,14 +87,15 @@ export const T4: Invariant = ({ harness, fresh, mails }) =>
     const { cart, origin, step, delay, handedOverAt } = mail.evidence
     return mails.flatMap((other) => {
       const e = other.evidence
-      if (!e || other.id === mail.id || !other.isTaken || e.cart !== cart || e.origin !== origin) return []
+      if (!e || e.delay === null || other.id === mail.id || !other.isTaken || e.cart !== cart || e.origin !== origin)
+        return []
       if (mails.indexOf(other) > mails.indexOf(mail)) return []
       // What was planned on another channel waits for its own reasons, and keeps its distance only from what went before it.
       if (e.step > step && other.channel !== mail.channel) return []
       if (e.step > step) return [`${name(mail)} left after step ${e.step}`]
       // Delays edited in between: the rows follow the new ones.
       if (harness.editedAt !== null && harness.editedAt >= other.at - MOMENT_MS) return []
-      const least = Math.min((delay! - e.delay!) * 60_000, LONGEST_SPACING_MS)
+      const least = Math.min((delay! - e.delay) * 60_000, LONGEST_SPACING_MS)
       const apart = Math.max(Math.abs(handedOverAt - e.handedOverAt), mail.at - other.at)
       return apart < least ? [`${name(mail)} left ${apart / 1_000} s after step ${e.step}, not ${least / 1_000}`] : []
     })

@@ -46,7 +46,8 @@ function limitOf(mail: Departed, { harness, mails }: Parameters<Invariant>[0]): 
   const { channel, to, at, evidence } = mail
   const isUs = [evidence.country, countryOfPhone(to)].includes('US')
   if (channel === 'sms' && isUs) {
-    if (evidence.handedOverAt - evidence.lastActivityAt > HOURS_48) return 'the cart was left more than 48 hours ago'
+    if (evidence.lastActivityAt !== null && evidence.handedOverAt - evidence.lastActivityAt > HOURS_48)
+      return 'the cart was left more than 48 hours ago'
     const carts = new Set([evidence.cart, ...evidence.joined])
     const before = mails.filter((each) => each.channel === 'sms' && each.evidence && carts.has(each.evidence.cart))
     if (before.some((each) => each.isTaken && each.at < at)) return 'the cart has had its one SMS'

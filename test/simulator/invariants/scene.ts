@@ -31,6 +31,8 @@ export const OPEN: ReadonlySet<string> = new Set(['scheduled', 'held', 'claimed'
 
 export const isManual = ({ origin }: { origin: string }): boolean => origin.startsWith('manual:')
 
+export const isOfCampaign = ({ origin }: { origin: string }): boolean => origin.startsWith('campaign:')
+
 const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp' }
 
 export const name = (mail: Departed) =>

@@ -1,6 +1,6 @@
 import { POOL_SIZE } from '../pool.ts'
 import type { Message, State } from '../witness.ts'
-import { type Invariant, isManual, MOMENT_MS, name, OPEN } from './scene.ts'
+import { type Invariant, isManual, isOfCampaign, MOMENT_MS, name, OPEN } from './scene.ts'
 
 // D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
 
@@ -34,12 +34,13 @@ export const D5: Invariant = ({ step, state, before, fresh }) => {
     const reasons = { paused: pausedSince, 'switched off': flowOffSince, disconnected: disconnectedSince }
     // What a person sends goes without the flow, and to a cart that was given up as well.
     const isOwn = isManual(mail.evidence)
-    if (isOwn) reasons['switched off'] = null
+    if (isOwn || isOfCampaign(mail.evidence)) reasons['switched off'] = null
     const standing = Object.entries(reasons).filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
-    const isOver = ENDED.has(mail.evidence.cartStatus) && !(isOwn && mail.evidence.cartStatus === 'lost')
+    const { cartStatus } = mail.evidence
+    const isOver = cartStatus !== null && ENDED.has(cartStatus) && !(isOwn && cartStatus === 'lost')
     return [
       ...standing.map(([why]) => `${name(mail)} left while ${why}`),
-      ...(isOver ? [`${name(mail)} left for a cart that is ${mail.evidence.cartStatus}`] : []),
+      ...(isOver ? [`${name(mail)} left for a cart that is ${cartStatus}`] : []),
     ]
   })
   const over = new Map(state.carts.filter((cart) => ENDED.has(cart.status)).map((cart) => [cart.id, cart.status]))
@@ -81,13 +82,19 @@ export const D6: Invariant = ({ state, before }) => {
 
 const FLOW_AGE_MS = 24 * 3_600_000
 const MANUAL_AGE_MS = 3_600_000
+const CAMPAIGN_AGE_MS = 72 * 3_600_000
 
-/** Nothing leaves before it was due, nor more than a day after (by hand: an hour), by the engine's clock. */
+function mostAge(of: { origin: string }): number {
+  if (isManual(of)) return MANUAL_AGE_MS
+  return isOfCampaign(of) ? CAMPAIGN_AGE_MS : FLOW_AGE_MS
+}
+
+/** Nothing leaves before it was due, nor more than a day after (by hand: an hour; of a campaign: three days), by the engine's clock. */
 export const D7: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { dueAt, handedOverAt } = mail.evidence
     if (handedOverAt < dueAt) return [`${name(mail)} left ${(dueAt - handedOverAt) / 60_000} min before it was due`]
-    if (handedOverAt - dueAt <= (isManual(mail.evidence) ? MANUAL_AGE_MS : FLOW_AGE_MS)) return []
+    if (handedOverAt - dueAt <= mostAge(mail.evidence)) return []
     return [`${name(mail)} left ${(handedOverAt - dueAt) / 3_600_000} h after it was due`]
   })
 

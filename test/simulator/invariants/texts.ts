@@ -1,11 +1,12 @@
 import { plans } from '../../../shared/billing.ts'
 import { secrets } from '../actors.ts'
+import { FIRST_DAY } from '../clock.ts'
 import type { Harness } from '../harness.ts'
 import { countryOfPhone, type Home, isNight, priceOfSms } from '../people.ts'
 import type { Mail } from '../post.ts'
 import type { Channel } from '../steps.ts'
 import type { Message, State } from '../witness.ts'
-import { type Departed, type Invariant, isManual, MOMENT_MS, name } from './scene.ts'
+import { type Departed, type Invariant, isManual, isOfCampaign, MOMENT_MS, name } from './scene.ts'
 
 // T2, D4, and what plan, budget and cooldown allow.
 
@@ -60,22 +61,26 @@ export const plan: Invariant = ({ harness, state, fresh }) => {
     const { plan: key, used } = mail.evidence
     if (mail.at - mail.standing.plannedSince < MOMENT_MS) return []
     const limit = key ? limitOf(key, mail.channel) : 0
-    const isMissing = isText(mail) && !isManual(mail.evidence) && key !== 'growth'
+    const isMissing = isText(mail) && !isManual(mail.evidence) && !mayBeOf(key, mail)
     return [
       ...(limit >= 0 && used > limit ? [`${name(mail)} is number ${used} of the month; the plan has ${limit}`] : []),
-      ...(isMissing ? [`${name(mail)} is of a flow, and the plan is ${key}`] : []),
+      ...(isMissing ? [`${name(mail)} goes by itself, and the plan is ${key}`] : []),
     ]
   })
   const { room, plan: first } = harness.scenario
+  const firstMonth = monthOf(FIRST_DAY + harness.scenario.startDay * 86_400_000)
   const counted = state.usage.flatMap(({ month, channel, used }) => {
-    const start = room !== null && month === FIRST_MONTH ? Math.max(0, limitOf(first, channel) - room) : 0
+    const start = room !== null && month === firstMonth ? Math.max(0, limitOf(first, channel) - room) : 0
     const rows = start + handedOver(state.messages, month).filter((message) => message.channel === channel).length
     return rows === used ? [] : [`${used} ${channel} of ${month} were counted, and there are ${rows}`]
   })
   return [...over, ...counted]
 }
 
-const FIRST_MONTH = '2026-03-01'
+/** Of what nobody sends by hand: a single SMS of a campaign needs less than the rest. */
+const mayBeOf = (plan: string | null, { channel, evidence }: Departed) =>
+  plan === 'growth' || (isOfCampaign(evidence) && channel === 'sms' && plan === 'starter')
+
 const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
 const limitOf = (key: keyof typeof plans, channel: Channel) => plans[key].limits[LIMITS[channel]]
 

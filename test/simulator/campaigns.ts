@@ -1,0 +1,196 @@
+import type { Maker } from './maker.ts'
+import { chanceOf } from './random.ts'
+import type { Act, Channel, Scenario, Step } from './steps.ts'
+
+// In some histories the owner has campaigns, and sends to all who left a cart. Thrown with dice of their own, so that all other histories
+// stay what they were.
+
+export interface CampaignPlan {
+  channel: Channel
+  /** Whoever matches the filters, or people chosen by hand: for their carts, or whether or not they left one. */
+  people: 'matching' | 'selected' | 'customers'
+  /** Chosen by hand. */
+  chosen: readonly number[]
+  filters: CampaignFilters
+  frequency: 'once' | 'daily' | 'weekly'
+  /** After the day it is made on, by the store's calendar. */
+  inDays: number
+  timeOfDay: string
+  delay: 0 | 12 | 24
+  spreadHours: number | null
+  /** That of this step of the flow. */
+  coupon: number | null
+  isTextChanged: boolean
+}
+
+/** Amounts in dollars, times in hours. */
+export interface CampaignFilters {
+  minAbandonTime?: number
+  maxAbandonTime?: number
+  minCartValue?: number
+  maxCartValue?: number
+  productId?: string
+  mailedBefore?: 'yes' | 'no'
+}
+
+export type CampaignStep = 'play' | 'pause' | 'cancel' | 'delete' | 'send now' | 'send'
+
+export type CampaignAct =
+  /** `isTwice`: the same request comes twice at once. */
+  | { do: 'campaign'; plan: CampaignPlan; isNow: boolean; isTwice: boolean }
+  | { do: 'send to all'; filters: CampaignFilters; coupon: number | null; isTwice: boolean }
+  /** Of those there are, by their place from the newest. `inDays`: another start, by the day of the edit. */
+  | { do: 'campaign edit'; place: number; change: Partial<CampaignPlan>; isNow: boolean }
+  | { do: 'campaign step'; place: number; step: CampaignStep; isTwice: boolean }
+
+const HAVE_THEM = 0.2
+const DICE = 0xca_3a19
+/** Chosen so that the histories that notice the mutations of everything else stay as they were. */
+const HAVE_DICE = 0x4_6c
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+
+export const hasCampaigns = (seed: number): boolean => chanceOf(seed ^ HAVE_DICE).isLucky(HAVE_THEM)
+
+export function withCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaigns'>, chance: Maker): Scenario {
+  if (!hasCampaigns(seed)) return { ...scenario, hasCampaigns: false }
+  const dice = { ...chance, ...chanceOf(seed ^ DICE) }
+  const steps = scenario.steps.map((step) => touched(dice, scenario, step))
+  const put = (step: Step, from: number) =>
+    steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, step)
+  for (let more = dice.between(3, 7); more > 0; more--) put({ ...anAct(dice, scenario), waitMs: aWait(dice) }, 6)
+  // Runs are hours apart. Whoever looks after one looks again a moment later, and most of the time nobody is in their way.
+  for (let more = dice.between(3, 6); more > 0; more--) {
+    const at = dice.between(4, steps.length)
+    const waitMs = dice.weighted({ hours: 4, day: 3, days: 0.4 })
+    const [least, most] = { hours: [HOUR, 12 * HOUR], day: [20 * HOUR, 28 * HOUR], days: [60 * HOUR, 100 * HOUR] }[
+      waitMs
+    ]
+    const first = { ...aLook(dice), waitMs: dice.between(least!, most!) }
+    steps.splice(at, 0, touched(dice, scenario, first), { ...aLook(dice), waitMs: dice.between(SECOND, 90 * SECOND) })
+  }
+  for (let more = dice.between(1, 2); more > 0; more--) {
+    const isForAll = dice.isLucky(0.2)
+    const act = isForAll ? sendToAll(dice, scenario) : create(dice, scenario)
+    steps.splice(dice.between(1, 8), 0, { ...act, waitMs: dice.between(0, 20 * MINUTE) })
+  }
+  // Beginning on the day before the clocks change, in every other one.
+  const startDay = Number(dice.weighted({ 0: 4, 5: 2, 243: 2 }))
+  return { ...scenario, startDay, hasCampaigns: true, steps }
+}
+
+type Frame = Pick<Scenario, 'channels' | 'coupons'>
+
+const aWait = (dice: Maker) =>
+  dice.between(0, { none: 0, minutes: 20 * MINUTE, hour: 2 * HOUR }[dice.weighted({ none: 3, minutes: 5, hour: 2 })])
+
+function anAct(dice: Maker, frame: Frame): Act {
+  const what = dice.weighted({ create: 2, all: 1, edit: 3, step: 7 })
+  if (what === 'create') return create(dice, frame)
+  if (what === 'all') return sendToAll(dice, frame)
+  return what === 'edit' ? edit(dice, frame) : aStep(dice)
+}
+
+const create = (dice: Maker, frame: Frame): Act => ({
+  do: 'campaign',
+  plan: aPlan(dice, frame),
+  isNow: dice.isLucky(0.25),
+  isTwice: dice.isLucky(0.1),
+})
+
+const sendToAll = (dice: Maker, frame: Frame): Act => ({
+  do: 'send to all',
+  filters: dice.isLucky(0.5) ? {} : someFilters(dice),
+  coupon: aCoupon(dice, frame),
+  isTwice: dice.isLucky(0.2),
+})
+
+const aStep = (dice: Maker): Act => ({
+  do: 'campaign step',
+  place: Number(dice.weighted({ 0: 6, 1: 2, 2: 1 })),
+  step: dice.weighted({ pause: 5, play: 6, cancel: 2, delete: 1.5, 'send now': 2, send: 2 }),
+  isTwice: dice.isLucky(0.15),
+})
+
+const edit = (dice: Maker, frame: Frame): Act => ({
+  do: 'campaign edit',
+  place: Number(dice.weighted({ 0: 6, 1: 2 })),
+  change: aChange(dice, aPlan(dice, frame)),
+  isNow: dice.isLucky(0.1),
+})
+
+function aChange(
+  dice: Maker,
+  { filters, delay, spreadHours, inDays, timeOfDay, frequency }: CampaignPlan,
+): Partial<CampaignPlan> {
+  const what = dice.weighted({ words: 3, filters: 3, pace: 3, schedule: 3 })
+  if (what === 'words') return { isTextChanged: true }
+  if (what === 'filters') return { filters }
+  return what === 'pace' ? { delay, spreadHours } : { inDays, timeOfDay, frequency }
+}
+
+function aPlan(dice: Maker, frame: Frame): CampaignPlan {
+  const people = dice.weighted({ matching: 7, selected: 2, customers: 1.5 })
+  return {
+    channel: dice.isLucky(0.7) ? 'email' : dice.pick(frame.channels),
+    people,
+    chosen: people === 'matching' ? [] : dice.pick([[0, 1, 2], [0, 1], [0], [2, 1]]),
+    filters: people === 'matching' ? someFilters(dice) : {},
+    frequency: people === 'matching' ? dice.weighted({ once: 4, daily: 5, weekly: 1 }) : 'once',
+    inDays: Number(dice.weighted({ 0: 6, 1: 3, 2: 1 })),
+    // Of these two there are none, or two, when the clocks change.
+    timeOfDay: dice.pick(['00:00', '10:00', '12:15', '18:40', '02:30', '01:30']),
+    delay: Number(dice.weighted({ 0: 6, 12: 1, 24: 1 })) as 0,
+    spreadHours: dice.isLucky(0.2) ? dice.pick([1, 6]) : null,
+    coupon: aCoupon(dice, frame),
+    isTextChanged: dice.isLucky(0.3),
+  }
+}
+
+function aCoupon(dice: Maker, { coupons }: Frame): number | null {
+  const there = (coupons ?? []).flatMap((coupon, at) => (coupon ? [at] : []))
+  return there.length > 0 && dice.isLucky(0.6) ? dice.pick(there) : null
+}
+
+const someFilters = (dice: Maker): CampaignFilters =>
+  dice.pick<CampaignFilters>([
+    {},
+    {},
+    { minAbandonTime: 1, maxAbandonTime: 72 },
+    { minAbandonTime: 0.5 },
+    { maxAbandonTime: 24 },
+    { minCartValue: 20 },
+    { maxCartValue: 30 },
+    { productId: '16' },
+    { mailedBefore: 'no' },
+    { mailedBefore: 'yes' },
+  ])
+
+function aLook(dice: Maker): Extract<Act, { do: 'work' }> {
+  return {
+    do: 'work',
+    worker: dice.between(0, 1),
+    answers: [],
+    meanwhile: null,
+    diesAt: dice.isLucky(0.15) ? dice.between(5, 90) : null,
+  }
+}
+
+/** A look for work during which, or at once with which, somebody is at the campaigns; a page of a run's rows may be what is being made. */
+function touched(dice: Maker, frame: Frame, step: Step): Step {
+  const stop: Act = { do: 'campaign step', place: 0, step: dice.pick(['pause', 'cancel']), isTwice: false }
+  const rival = () => (dice.isLucky(0.5) ? stop : dice.isLucky(0.2) ? edit(dice, frame) : aStep(dice))
+  if (step.do === 'at once' && step.acts[1].do !== 'manual' && dice.isLucky(0.3)) {
+    return { ...step, acts: [step.acts[0], rival()] }
+  }
+  if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(0.4)) return step
+  const at = dice.weighted({ pages: 4, handover: 3, claim: 1, evaluate: 1, 'handed over': 1, submission: 1 })
+  // So long after it that nothing counts as said in the same moment.
+  const after: Step = { do: 'new visit', browser: 2, waitMs: dice.between(2 * SECOND, 20 * SECOND) }
+  const first = rival()
+  // Half of those who stand still between two pages end there.
+  const isKilled = at === 'pages' && after.waitMs % 2 === 1
+  const act: Act = isKilled ? { do: 'restart', worker: step.worker } : first
+  return { ...step, meanwhile: { at, steps: [{ ...act, waitMs: 0 }, after] } }
+}

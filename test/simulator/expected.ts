@@ -1,0 +1,76 @@
+import type { Harness } from './harness.ts'
+import { type Made, readFigures } from './play-campaigns.ts'
+import type { Cart, State } from './witness.ts'
+
+// Whom a run has to write to, noted when it is first seen: from what carts were before and behind the step in which it began, and from what
+// its owner wants. Whoever is in any doubt is left out.
+
+const HOUR_MS = 3_600_000
+
+export async function noteCampaigns(harness: Harness, { state, before }: { state: State; before: State | null }) {
+  if (state === before) return
+  await readFigures(harness)
+  for (const made of harness.campaigns) {
+    const runs = state.runs.filter(({ campaign }) => campaign === made.id)
+    for (const { run, startedAt } of runs) {
+      const isNew = !before?.runs.some((each) => each.campaign === made.id && each.run === run)
+      const people =
+        isNew && before ? matched(harness, { made, state, before, startedAt }) : (made.expected.get(run) ?? [])
+      made.expected.set(
+        run,
+        isUndisturbed(harness, made) ? people.filter((each) => isAsItWas(each.cart, state, before)) : [],
+      )
+    }
+  }
+}
+
+/** Nobody was at the campaign in the last step, and the store is there. */
+const isUndisturbed = ({ stepStartedAt, isDisconnected }: Harness, { touchedAt }: Made) =>
+  touchedAt < stepStartedAt && !isDisconnected
+
+interface Begun {
+  made: Made
+  state: State
+  before: State
+  startedAt: number
+}
+
+function matched(harness: Harness, { made, state, before, startedAt }: Begun): { cart: string; shopper: string }[] {
+  const { plan } = made.versions.at(-1)!
+  // Whoever was written to by then cannot be told afterwards.
+  if (plan.filters.mailedBefore) return []
+  return state.carts
+    .filter((cart) => isAsItWas(cart.id, state, before) && cart.lastActivityAt <= startedAt)
+    .filter((cart) => (plan.channel === 'email' ? cart.email : cart.phone) !== null)
+    .filter(
+      (cart) => plan.people === 'matching' || plan.chosen.some((one) => harness.people[one]!.email === cart.email),
+    )
+    .filter((cart) => isMeant(plan.filters, cart, startedAt) && !hasHadIt(made, cart, before))
+    .map(({ id, shopper }) => ({ cart: id, shopper }))
+}
+
+function isMeant(filters: Made['versions'][number]['plan']['filters'], cart: Cart, at: number): boolean {
+  const hours = (at - cart.lastActivityAt) / HOUR_MS
+  const { minAbandonTime, maxAbandonTime, minCartValue, maxCartValue, productId } = filters
+  return (
+    hours >= (minAbandonTime ?? 0) &&
+    hours <= (maxAbandonTime ?? Number.POSITIVE_INFINITY) &&
+    cart.value / 100 >= (minCartValue ?? 0) &&
+    cart.value / 100 <= (maxCartValue ?? Number.POSITIVE_INFINITY) &&
+    (productId === undefined || cart.items.some((item) => item.productId === productId))
+  )
+}
+
+/** In any run, by that person or about that cart. */
+const hasHadIt = ({ id }: Made, cart: Cart, { messages }: State) =>
+  messages.some((each) => each.origin === `campaign:${id}` && (each.cart === cart.id || each.shopper === cart.shopper))
+
+/** Left then and now, with the same contact, by the same person, and nothing done in between. */
+function isAsItWas(id: string, state: State, before: State | null): boolean {
+  const [now, then] = [state, before].map((each) => each?.carts.find((cart) => cart.id === id))
+  if (!now || !then || now.status !== 'abandoned' || then.status !== 'abandoned') return false
+  return sayWho(now) === sayWho(then)
+}
+
+const sayWho = ({ shopper, email, phone, lastActivityAt, value, items }: Cart) =>
+  JSON.stringify([shopper, email, phone, lastActivityAt, value, items])

@@ -1,0 +1,221 @@
+import type { Harness } from '../harness.ts'
+import { slotsOf } from '../new-york.ts'
+import type { Made } from '../play-campaigns.ts'
+import type { Message, Run, State } from '../witness.ts'
+import { type Departed, type Invariant, isOfCampaign, MOMENT_MS, name, OPEN } from './scene.ts'
+
+// Campaigns and Runs: what campaigns hand over and when not, whether their figures add up, whom a run writes to, and when it is.
+
+export const campaigns: Invariant = (scene) => {
+  if (!scene.harness.scenario.hasCampaigns) return []
+  const { harness, state, fresh } = scene
+  const control = fresh
+    .filter(
+      ({ evidence }) => isOfCampaign(evidence) && evidence.arm === 'control' && evidence.armAt! < evidence.createdAt,
+    )
+    .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn)
+    .map((mail) => `${name(mail)} went to somebody in the control group`)
+  return [...whileStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
+}
+
+/** A campaign that is paused, cancelled or deleted hands nothing over. */
+function whileStopped({ campaigns: all }: Harness, fresh: readonly Departed[]): string[] {
+  return fresh.flatMap((mail) => {
+    const made = all.find(({ id }) => mail.evidence.origin === originOf(id))
+    const isStopped = made?.stops.some(
+      ({ from, until }) => mail.at - from >= MOMENT_MS && (until === null || mail.at < until),
+    )
+    return isStopped ? [`${name(mail)} left while its campaign was stopped`] : []
+  })
+}
+
+const FIGURES: Record<string, string> = {
+  scheduled: 'waiting',
+  claimed: 'waiting',
+  handed_over: 'inFlight',
+  delivered: 'sent',
+}
+
+/** D6: what the list says of a campaign is what its rows are, and adds up. */
+function figures({ figures: said }: Harness, { messages }: State): string[] {
+  return [...said].flatMap(
+    ([
+      id,
+      {
+        counts: { planned, ...parts },
+      },
+    ]) => {
+      const rows = messages.filter(({ origin }) => origin === originOf(id))
+      const sum = Object.values(parts).reduce((total, each) => total + each, 0)
+      const wrong = Object.entries(parts).filter(
+        ([figure, count]) => rows.filter(({ state }) => (FIGURES[state] ?? state) === figure).length !== count,
+      )
+      return [
+        ...(sum === planned && planned === rows.length
+          ? []
+          : [`${planned} are planned, ${sum} in its parts; there are ${rows.length}`]),
+        ...wrong.map(([figure, count]) => `${count} are ${figure}, and the rows say otherwise`),
+      ]
+    },
+  )
+}
+
+/** Nothing of a campaign that is through is still to go; nor, once somebody has looked, of one that was cancelled or deleted. */
+const ended: Invariant = ({ harness, state, step }) =>
+  state.campaigns.flatMap(({ id, status, isDeleted }) => {
+    const isThrough = status === 'completed' || status === 'sent'
+    const made = harness.campaigns.find((each) => each.id === id)
+    const isLookedAt =
+      step.do === 'work' && harness.isLookDone && made !== undefined && made.touchedAt < harness.stepStartedAt
+    const isOver = isLookedAt && (status === 'cancelled' || isDeleted)
+    const left = state.messages.filter(
+      (message) =>
+        message.origin === originOf(id) &&
+        ((isThrough && message.state === 'handed_over') || ((isThrough || isOver) && OPEN.has(message.state))),
+    )
+    return left.map(
+      (message) => `a message of a campaign that is ${isDeleted ? 'deleted' : status} is ${message.state}`,
+    )
+  })
+
+const originOf = (id: string) => `campaign:${id}`
+
+export const runs: Invariant = (scene) =>
+  scene.harness.scenario.hasCampaigns
+    ? [
+        ...onePerPerson(scene),
+        ...onePerCart(scene),
+        ...atTheirTime(scene),
+        ...held(scene),
+        ...forgotten(scene),
+        ...rowTimes(scene),
+      ]
+    : []
+
+/** A row that was closed for another one, or because its campaign was cancelled, is none. */
+const counts = ({ reason }: Message) => reason !== 'merged' && reason !== 'campaign_cancelled'
+
+/** People may be found to be one later: only while nobody was, two rows are one too many. */
+const onePerPerson: Invariant = ({ state, before }) => {
+  const rows = state.messages.filter((message) => isOfCampaign(message) && counts(message))
+  return [...Map.groupBy(rows, ({ origin, step, shopper }) => `${origin} ${step} ${shopper}`).values()].flatMap(
+    (some) => {
+      const wereThere = some.flatMap(({ id }) => before?.messages.find((old) => old.id === id) ?? [])
+      if (some.length < 2 || wereThere.length === some.length) return []
+      if (wereThere.some(({ shopper }) => shopper !== some[0]!.shopper)) return []
+      // Of two people who were both in it, and became one in the same step, both may have had theirs.
+      return some.every(({ handedOverAt }) => handedOverAt !== null)
+        ? []
+        : [`run ${some[0]!.step} has ${some.length} rows for one person: ${some.map(({ state: now }) => now).join()}`]
+    },
+  )
+}
+
+/** Nobody hears twice of one cart from one campaign, whatever was joined to it. */
+const onePerCart: Invariant = ({ state, mails, fresh }) => {
+  const rows = state.messages.filter((message) => isOfCampaign(message) && counts(message))
+  const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
+    .filter((some) => some.length > 1)
+    .map((some) => `a campaign has ${some.length} rows about one cart, of runs ${some.map(({ step }) => step).join()}`)
+  const again = fresh.flatMap((mail) => {
+    const { cart, joined, origin } = mail.evidence
+    const other = mails.find(
+      ({ id, isTaken, evidence: e }) =>
+        id !== mail.id && isTaken && e?.origin === origin && [cart, ...joined].includes(e.cart),
+    )
+    return isOfCampaign(mail.evidence) && other
+      ? [`${name(mail)} is of a campaign that has written about its cart`]
+      : []
+  })
+  return [...twice, ...again]
+}
+
+/** A run is at a time that the store's clocks show, or when somebody asked for it; at one time once, unless it was played again. */
+const atTheirTime: Invariant = ({ harness, state }) =>
+  harness.campaigns.flatMap((made) => {
+    const all = state.runs.filter(({ campaign }) => campaign === made.id)
+    const strange = all.filter(
+      ({ at }) =>
+        !made.asked.some(({ from, until }) => at >= from && at <= until) &&
+        !made.versions.some(({ schedule }) => slotsOf(schedule, at).includes(at)),
+    )
+    const twice = [...Map.groupBy(all, ({ at }) => at).values()].filter(
+      (some) => some.length > 1 + made.plays + made.asked.length,
+    )
+    return [
+      ...strange.map(
+        ({ run, at }) => `run ${run} is at ${new Date(at).toISOString()}, and its schedule has no such time`,
+      ),
+      ...twice.map((some) => `${some.length} runs are at ${new Date(some[0]!.at).toISOString()}`),
+    ]
+  })
+
+const isFullLook: Invariant = ({ step, harness }) => (step.do === 'work' && harness.isLookDone ? ['yes'] : [])
+
+/** After a look the newest time of a schedule that has passed has had its run. */
+const held: Invariant = (scene) => {
+  const { harness, state, step } = scene
+  if (isFullLook(scene).length === 0 || harness.hasJumped || harness.isDisconnected) return []
+  // When the look began: a later time was not due yet.
+  const by = harness.stepStartedAt + step.waitMs
+  return harness.campaigns.flatMap(({ id, armedAt, touchedAt, stops, versions }) => {
+    if (armedAt === null || touchedAt >= harness.stepStartedAt || stops.at(-1)?.until === null) return []
+    const slot = slotsOf(versions.at(-1)!.schedule, by).at(-1)
+    if (slot === undefined || slot <= armedAt || stops.some(({ from, until }) => from <= slot && slot <= until!))
+      return []
+    const isHeld = state.runs.some(({ campaign, at }) => campaign === id && at === slot)
+    return isHeld ? [] : [`the run of ${new Date(slot).toISOString()} was not held`]
+  })
+}
+
+/** Everybody who matched when a run began has a row of it, once somebody has looked. */
+const forgotten: Invariant = (scene) => {
+  const { harness, state } = scene
+  if (isFullLook(scene).length === 0) return []
+  return harness.campaigns.flatMap(({ id, expected, stops }) =>
+    stops.at(-1)?.until === null
+      ? []
+      : [...expected].flatMap(([run, people]) =>
+          people
+            .filter((each) => !hasRow(state, { id, run }, each))
+            .map(({ cart }) => `run ${run} has no row about cart ${cart.slice(-6)}, which matched when it began`),
+        ),
+  )
+}
+
+const hasRow = ({ messages }: State, { id, run }: { id: string; run: number }, of: { cart: string; shopper: string }) =>
+  messages.some(
+    ({ origin, step, cart, shopper }) =>
+      origin === originOf(id) && step === run && (cart === of.cart || shopper === of.shopper),
+  )
+
+const HOUR_MS = 3_600_000
+
+/** A new row is due at the later of the run and the last activity plus the delay, spread over as long as its owner wants. */
+const rowTimes: Invariant = ({ harness, state, before }) =>
+  harness.campaigns.flatMap(({ id, versions }) =>
+    state.messages
+      .filter((message) => message.origin === originOf(id) && counts(message))
+      .filter((message) => !before?.messages.some((old) => old.id === message.id && old.dueAt === message.dueAt))
+      .flatMap((message) => {
+        const run = state.runs.find((each) => each.campaign === id && each.run === message.step)
+        const isRight = run && versions.some((version) => isDueThen({ message, run, state, before }, version))
+        return isRight ? [] : [`run ${message.step} has a row that is due at ${new Date(message.dueAt).toISOString()}`]
+      }),
+  )
+
+interface Row {
+  message: Message
+  run: Run
+  state: State
+  before: State | null
+}
+
+function isDueThen({ message, run, state, before }: Row, { plan }: Made['versions'][number]): boolean {
+  const carts = [state, before].flatMap((each) => each?.carts.find(({ id }) => id === message.cart) ?? [])
+  const hasDelay = carts.length > 0 && plan.people !== 'customers'
+  const times = hasDelay ? carts.map(({ lastActivityAt }) => lastActivityAt + plan.delay * HOUR_MS) : [run.at]
+  return times
+    .map((at) => message.dueAt - Math.max(run.at, at))
+    .some((later) => later >= 0 && later <= (plan.spreadHours ?? 0) * HOUR_MS)
+}

@@ -1,0 +1,274 @@
+import { createCampaign, readCampaigns, saveCampaign } from '../../server/campaigns/campaigns.ts'
+import { sendToAll } from '../../server/campaigns/quick-send.ts'
+import { followCampaign, planRuns, runCampaigns } from '../../server/campaigns/runs.ts'
+import * as steps from '../../server/campaigns/steps.ts'
+import { CAMPAIGN_TEMPLATES } from '../../server/templates/ready-templates.ts'
+import * as api from '../../shared/campaigns.ts'
+import type { Actor, Life } from './actors.ts'
+import type { CampaignAct, CampaignPlan } from './campaigns.ts'
+import { SAYS_CODE, TEXT } from './fixture.ts'
+import { type ActOf, type Harness, handle } from './harness.ts'
+import { dayAt, type Schedule } from './new-york.ts'
+
+// What an owner does with campaigns, and what the history keeps of it: from the rules' text, not from the engine.
+
+/** A campaign as its owner knows it. True time, but for what a schedule is compared with. */
+export interface Made {
+  id: string
+  /** The last one is in force. */
+  versions: { plan: CampaignPlan; schedule: Schedule }[]
+  /** When it was let go on by its owner, and when not; closed ones first. */
+  stops: { from: number; until: number | null }[]
+  isDeleted: boolean
+  /** Somebody asked for a run at one of these times of the engine's clock. */
+  asked: { from: number; until: number }[]
+  plays: number
+  /** By the engine's clock, since when its schedule has been what it is; null: it has come to its end. */
+  armedAt: number | null
+  /** The owner was at it. */
+  touchedAt: number
+  /** Of each run who has to have a row of it: cart, and whose it is. */
+  expected: Map<number, { cart: string; shopper: string }[]>
+}
+
+type Players = { [Kind in CampaignAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
+
+export const campaignPlayers: Players = {
+  async campaign(harness, { plan, isNow, isTwice }) {
+    const schedule = scheduleOf(harness, plan)
+    const wanted = wantedOf(harness, { plan, schedule }, isNow)
+    const request = requestOf(harness)
+    const asked = startOf(harness)
+    const make = () => createCampaign(harness.web.deps, handle(harness), request, wanted)
+    const id = await once(isTwice, make)
+    harness.campaigns.push(aMade(harness, id, { plan, schedule }, isNow ? asked() : null))
+  },
+  async 'send to all'(harness, { filters, coupon, isTwice }) {
+    const asked = startOf(harness)
+    const request = requestOf(harness)
+    const wanted = {
+      ...{ subject: 'Your cart', htmlContent: bodyOf('email', coupon !== null, true), filters },
+      coupon: couponOf(harness, coupon),
+    }
+    const body = api.sendToAbandonedCarts.body.parse(wanted)
+    const id = await once(isTwice, () => sendToAll(harness.web.deps, handle(harness), request, body))
+    const plan = { ...QUICK, filters, coupon }
+    harness.campaigns.push(aMade(harness, id, { plan, schedule: scheduleOf(harness, plan) }, asked()))
+  },
+  async 'campaign edit'(harness, { place, change, isNow }) {
+    const made = harness.campaigns.at(-1 - place)
+    if (!made) return
+    const { plan: before, schedule: kept } = made.versions.at(-1)!
+    const plan = {
+      ...before,
+      ...change,
+      frequency: before.people === 'matching' ? (change.frequency ?? before.frequency) : 'once',
+    }
+    if (before.people !== 'matching') plan.filters = {}
+    const schedule = change.inDays === undefined ? kept : scheduleOf(harness, plan)
+    const asked = startOf(harness)
+    touch(harness, made)
+    // Rows may have the new times before the answer has come.
+    made.versions.push({ plan, schedule })
+    const wanted = wantedOf(harness, { plan, schedule }, isNow)
+    try {
+      const { nextRunAt } = await saveCampaign(harness.web.deps, handle(harness), made.id, wanted)
+      if (schedule !== kept) made.armedAt = nextRunAt === null ? null : harness.clock.now().getTime()
+    } catch (error) {
+      made.versions.push({ plan: before, schedule: kept })
+      throw error
+    }
+    if (isNow) goOn(harness, made, asked())
+    touch(harness, made)
+  },
+  async 'campaign step'(harness, { place, step, isTwice }) {
+    const made = harness.campaigns.at(-1 - place)
+    if (!made) return
+    const asked = startOf(harness)
+    touch(harness, made)
+    const request = requestOf(harness)
+    await once(isTwice && step !== 'delete', () => doStep(harness, made.id, step, request))
+    if (step === 'play') play(harness, made, asked())
+    else if (step === 'send' || step === 'send now') goOn(harness, made, asked())
+    else stop(harness, made, step)
+    touch(harness, made)
+  },
+}
+
+const QUICK: CampaignPlan = {
+  ...{
+    channel: 'email',
+    people: 'matching',
+    chosen: [],
+    filters: {},
+    frequency: 'once',
+    inDays: 0,
+    timeOfDay: '00:00',
+  },
+  ...{ delay: 0, spreadHours: null, coupon: null, isTextChanged: true },
+}
+
+function touch({ clock }: Harness, made: Made): void {
+  made.touchedAt = clock.trueNow()
+}
+
+function stop({ clock }: Harness, made: Made, step: 'pause' | 'cancel' | 'delete'): void {
+  if (step !== 'pause') made.armedAt = null
+  made.isDeleted ||= step === 'delete'
+  if (made.stops.at(-1)?.until !== null) made.stops.push({ from: clock.trueNow(), until: null })
+}
+
+/** Its schedule ends with it. */
+function goOn({ clock }: Harness, made: Made, asked: Made['asked'][number]): void {
+  const last = made.stops.at(-1)
+  if (last && !made.isDeleted) last.until ??= clock.trueNow()
+  made.asked.push(asked)
+  made.armedAt = null
+}
+
+/** One that has ended has a schedule again, one that was paused what is left of its own; nothing changes with another. */
+function play(harness: Harness, made: Made, asked: Made['asked'][number]): void {
+  const { status } = harness.figures.get(made.id) ?? {}
+  const hasEnded = status === 'completed' || status === 'sent' || status === 'cancelled'
+  const wasPaused = made.stops.at(-1)?.until === null
+  const { armedAt } = made
+  goOn(harness, made, asked)
+  made.plays += 1
+  made.armedAt = hasEnded || (wasPaused && armedAt !== null) ? harness.clock.now().getTime() : armedAt
+}
+
+/** Answers when it began and ended, by the engine's clock. */
+function startOf({ clock }: Harness) {
+  const from = clock.now().getTime()
+  return () => ({ from, until: clock.now().getTime() })
+}
+
+function aMade(
+  { clock }: Harness,
+  id: string,
+  version: Made['versions'][number],
+  asked: Made['asked'][number] | null,
+): Made {
+  return {
+    ...{ id, versions: [version], stops: [], isDeleted: false, asked: asked ? [asked] : [], plays: 0 },
+    ...{ armedAt: asked ? null : clock.now().getTime(), touchedAt: clock.trueNow(), expected: new Map() },
+  }
+}
+
+/** The same request that comes twice makes one thing. */
+async function once(isTwice: boolean, work: () => Promise<{ id: string }>): Promise<string> {
+  const [first, second] = await Promise.all([work(), ...(isTwice ? [work()] : [])])
+  if (second && second.id !== first!.id) throw new Error('a request that came twice made two campaigns')
+  return first!.id
+}
+
+const doStep = (
+  harness: Harness,
+  id: string,
+  step: ActOf<'campaign step'>['step'],
+  request: ReturnType<typeof requestOf>,
+) => {
+  const [deps, store] = [harness.web.deps, handle(harness)] as const
+  const done = {
+    play: () => steps.playCampaign(deps, store, id),
+    pause: () => steps.pauseCampaign(deps, store, id),
+    cancel: () => steps.cancelCampaign(deps, store, id),
+    delete: async () => {
+      await steps.deleteCampaign(deps, store, id)
+      return { id }
+    },
+    'send now': () => steps.sendNow(deps, store, request, id),
+    send: () => steps.sendAgain(deps, store, request, id),
+  }
+  return done[step]()
+}
+
+function requestOf({ fixture, arrivals, clock, campaigns }: Harness) {
+  const key = `campaign-${campaigns.length}-${arrivals}-${clock.trueNow()}`
+  return { session: fixture.session, key, body: key }
+}
+
+const scheduleOf = ({ clock }: Harness, { inDays, timeOfDay, frequency }: CampaignPlan): Schedule => ({
+  startDate: dayAt(clock.now().getTime(), inDays),
+  ...{ timeOfDay, frequency },
+})
+
+function wantedOf(
+  harness: Harness,
+  { plan, schedule }: Made['versions'][number],
+  sendNow: boolean,
+): api.WantedCampaign {
+  const { channel, people, chosen, filters, delay, spreadHours, coupon, isTextChanged } = plan
+  return api.createCampaign.body.parse({
+    ...{ name: 'Spring', type: channel, sendNow },
+    targetAudience: {
+      type: people === 'customers' ? 'specific_customers' : 'abandoned_carts',
+      mode: people === 'matching' ? 'matching' : 'selected',
+      filters,
+      customerEmails: chosen.map((person) => harness.people[person]!.email),
+    },
+    content: {
+      subject: isTextChanged ? 'Still there' : 'Your cart',
+      body: bodyOf(channel, coupon !== null, isTextChanged),
+      coupon: couponOf(harness, coupon),
+    },
+    schedule: { ...schedule, delay, spreadHours },
+  })
+}
+
+const OURS = CAMPAIGN_TEMPLATES.find(({ id }) => id === 'first_reminder')!.body
+const OWN = 'Hello {{ customer_name }}: {{ cart_items }} {{ checkout_link }}'
+
+function bodyOf(channel: CampaignPlan['channel'], hasCoupon: boolean, isOwn: boolean): string {
+  const words = channel === 'email' ? (isOwn ? OWN : OURS) : TEXT
+  return hasCoupon ? words + SAYS_CODE : words
+}
+
+function couponOf({ scenario, couponIds }: Harness, at: number | null) {
+  const coupon = at === null ? null : scenario.coupons![at]!
+  if (!coupon) return null
+  const { fallback, isFirstOrderOnly, pauseDays, aboveMinor } = coupon
+  const aboveAmount = aboveMinor === null ? null : aboveMinor / 100
+  return { couponId: couponIds[at!]!, fallback, firstOrderOnly: isFirstOrderOnly, pauseDays, aboveAmount }
+}
+
+/** Processes that are making the rows of a run. */
+export const planning = new WeakSet<Life>()
+
+/** So few that a run has several. */
+const ROWS_A_PAGE = 1
+
+/** The tick of each second, and the jobs it wakes. */
+export async function runDueCampaigns(
+  { outside, fixture: { storeId } }: Harness,
+  { deps, life }: Actor,
+): Promise<void> {
+  await runCampaigns(deps)
+  const { campaignJobs } = outside
+  for (const campaignId of campaignJobs.plan) {
+    // A process that dies at it leaves it to the next tick.
+    campaignJobs.plan.delete(campaignId)
+    planning.add(life)
+    await planRuns(deps, { storeId, campaignId }, ROWS_A_PAGE).finally(() => planning.delete(life))
+  }
+  for (const campaignId of campaignJobs.follow) {
+    campaignJobs.follow.delete(campaignId)
+    try {
+      await followCampaign(deps, { storeId, campaignId })
+    } catch (error) {
+      // The queue gives it out again.
+      campaignJobs.follow.add(campaignId)
+      throw error
+    }
+  }
+}
+
+/** What the list of campaigns says of each (D6). */
+export async function readFigures(harness: Harness): Promise<void> {
+  const query = { page: 1, limit: 100, search: undefined, status: undefined }
+  const { campaigns } = await readCampaigns(
+    { storeId: harness.fixture.storeId, db: harness.outside.observer },
+    query as never,
+  )
+  harness.figures = new Map(campaigns.map(({ id, status, counts }) => [id, { status, counts }]))
+}
