@@ -3,17 +3,17 @@ import { channelTraits } from '../channels/traits.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 
-// Whom a set of filters means (area decision 42): parts of statements over carts `c` and their shoppers `s`. Runs and counts both use them.
+// Whom a set of filters means (area decision 42): parts of statements over carts `c`. Runs and counts both use them.
 
 /** How the statement calls the cart. */
 type Cart = 'c' | 'n'
 
-/** Whether cart `c` of person `s` is one of those the filters mean. Times count back from `now`. */
+/** Whether cart `c` is one of those the filters mean. Times count back from `now`. */
 export const matching = (filters: StoredFilters, now: Date): RawBuilder<boolean> =>
   sql`(${all([...ofPerson(filters), ...ofCart(filters, now, 'c')])})`
 
 /**
- * Whether cart `c` of person `s` is the one a run writes about: abandoned, matching, with a contact for the channel, and the newest such cart
+ * Whether cart `c` is the one a run writes about: abandoned, matching, with a contact for the channel, and the newest such cart
  * of the person.
  */
 export const isNewestMatching = (channel: ChannelName, filters: StoredFilters, now: Date): RawBuilder<boolean> => {
@@ -34,8 +34,7 @@ export async function countMatching(
   { channel, filters, now }: { channel: ChannelName; filters: StoredFilters; now: Date },
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(distinct c.shopper_id)::int as total from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
-    where c.store_id = ${storeId} and c.status = 'abandoned' and ${hasContact(channel)} and ${matching(filters, now)}`.execute(
+    select count(distinct c.shopper_id)::int as total from carts c where c.store_id = ${storeId} and c.status = 'abandoned' and ${hasContact(channel)} and ${matching(filters, now)}`.execute(
     db,
   )
   return rows[0]!.total
@@ -66,11 +65,13 @@ function ofCart(
   ]
 }
 
+/** Each person is looked up by themselves, whatever statistics say of a young store. */
 function ofPerson({ country, mailedBefore }: StoredFilters): RawBuilder<unknown>[] {
-  const wasMailed = sql`exists (select 1 from messages h where h.store_id = s.store_id and h.shopper_id = s.id
-    and h.handed_over_at is not null)`
+  const lives = sql`(select p.country from shoppers p where p.store_id = c.store_id and p.id = c.shopper_id offset 0)`
+  const wasMailed = sql`exists (select 1 from messages h where h.store_id = c.store_id and h.shopper_id = c.shopper_id
+    and h.handed_over_at is not null offset 0)`
   return [
-    ...(country === undefined ? [] : [sql`s.country = ${country}`]),
+    ...(country === undefined ? [] : [sql`${lives} = ${country}`]),
     ...(mailedBefore === undefined ? [] : [mailedBefore === 'yes' ? wasMailed : sql`not ${wasMailed}`]),
   ]
 }

@@ -7,6 +7,9 @@ import { isOurBody, isOurSubject } from '../templates/ours.ts'
 import { type CampaignRow, peopleOf } from './campaigns-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
 
+/** More than any account that is held to a limit may send in a day. */
+const MOST_ASKED = 5_001
+
 /** Not too many mails have own words from an account this young. They are counted when a run begins. */
 export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<void> {
   const { id, type: channel, subject, body, audience_mode, filters } = campaign
@@ -14,7 +17,7 @@ export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignR
   const { account_id: accountId } = found(await readStore(tx), 'Store')
   const count =
     audience_mode === 'matching'
-      ? await countNewcomers(tx, { campaignId: id, channel, filters }, deps.now())
+      ? await countNewcomers(tx, { campaignId: id, channel, filters }, { now: deps.now(), most: MOST_ASKED })
       : (await peopleOf(tx, [id])).length
   if (count > 0) await takeOwnText(deps, { accountId, db: tx.db }, count)
 }

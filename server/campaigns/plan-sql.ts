@@ -60,18 +60,26 @@ export async function markPlanned(
 
 /**
  * A message of campaign `campaignId` that was closed because the campaign was cancelled does not count: who had nothing of it may get it when
- * it is played again. Each message is looked up by itself, whatever statistics say of a campaign that has just begun.
+ * it is played again.
  */
 const isOfCampaign = (campaignId: string) => sql`h.origin_kind = 'campaign' and h.origin_id = ${campaignId}
   and not (${isCancelled('h')} and h.reason = 'campaign_cancelled')`
 
+/** By the cart alone: by the campaign, which statistics do not know yet, each look would read all its messages. */
+const ofCart = (
+  cart: RawBuilder<unknown>,
+) => sql`(select h.origin_kind, h.origin_id, h.step_id, h.state, h.reason from messages h
+    where h.store_id = c.store_id and h.cart_id = ${cart} offset 0) h`
+
 /** Cart `c` has had it, in whatever run. */
-const hasHadIt = (campaignId: string) => sql`exists (select 1 from messages h
-  where h.store_id = c.store_id and h.cart_id = c.id and ${isOfCampaign(campaignId)} offset 0)`
+const hasHadIt = (campaignId: string) =>
+  sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isOfCampaign(campaignId)})`
 
 /** The person of cart `c` is in this run. */
-const isInRun = (campaignId: string, runId: string) => sql`exists (select 1 from carts o
-  join messages h on h.store_id = o.store_id and h.cart_id = o.id
+const isInRun = (
+  campaignId: string,
+  runId: string,
+) => sql`exists (select 1 from carts o cross join lateral ${ofCart(sql`o.id`)}
   where o.store_id = c.store_id and o.shopper_id = c.shopper_id and ${isOfCampaign(campaignId)} and h.step_id = ${runId} offset 0)`
 
 export interface Wanted {
@@ -82,8 +90,7 @@ export interface Wanted {
 
 /** Abandoned carts that a run of the campaign would write about: not those it has written about before. */
 const newcomers = (storeId: string, { campaignId, channel, filters }: Wanted, startedAt: Date) => sql`
-  carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
-  where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
+  carts c where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
     and ${isNewestMatching(channel, filters, startedAt)} and not ${hasHadIt(campaignId)}`
 
 export interface Place {
@@ -112,10 +119,16 @@ export async function nextCarts(
   return rows
 }
 
-/** How many a run that begins now would write to. */
-export async function countNewcomers({ db, storeId }: StoreTx, wanted: Wanted, now: Date): Promise<number> {
+/** How many a run that begins now would write to, as far as `most`. */
+export async function countNewcomers(
+  { db, storeId }: StoreTx,
+  wanted: Wanted,
+  { now, most }: { now: Date; most: number },
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from ${newcomers(storeId, wanted, now)}`.execute(db)
+    select count(*)::int as count from (select 1 from ${newcomers(storeId, wanted, now)} limit ${most}) found`.execute(
+    db,
+  )
   return rows[0]!.count
 }
 

@@ -103,8 +103,9 @@ export async function cancelSome(
   const { rows } = await sql`
     with gone as (
       update messages m set ${becomesCancelled(reason, now)}
-      from (select id from messages where ${ofCampaign(storeId, campaignId)} and ${isOpen('messages')}
-        order by id limit ${limit} for update) open
+      from (select id from messages where store_id = ${storeId} and id = any(array(
+          select id from messages where ${ofCampaign(storeId, campaignId)} and ${isOpen('messages')} limit ${limit}))
+        and ${isOpen('messages')} order by id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
