@@ -173,6 +173,7 @@ test('a screen opened while the server is away: the shell stays, says why, and t
     'Dashboard',
     'Abandoned Carts',
     'Flows',
+    'Email Campaigns',
     'Customers',
     'Notifications',
     'Coupons',

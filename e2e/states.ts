@@ -1,3 +1,4 @@
+import { ofCampaigns } from './states/campaigns.ts'
 import { atTheDoor } from './states/door.ts'
 import { ofTheFrame, onTheWayIn } from './states/frame.ts'
 import { ofSettings } from './states/settings.ts'
@@ -6,4 +7,11 @@ import { ofTheSections } from './states/work.ts'
 
 // What screens look like when something is missing, on its way, refused or open: for `screens.test.ts`.
 
-export const states: State[] = [...atTheDoor, ...ofTheSections, ...ofSettings, ...onTheWayIn, ...ofTheFrame]
+export const states: State[] = [
+  ...atTheDoor,
+  ...ofTheSections,
+  ...ofCampaigns,
+  ...ofSettings,
+  ...onTheWayIn,
+  ...ofTheFrame,
+]

@@ -37,6 +37,7 @@ import { hasOneHost, limitConnections, openRanges } from './net/clients.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { messageRoutes } from './preferences/unsubscribe-routes.ts'
+import { previewRoutes } from './preview/routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
 import { channelRoutes } from './store-settings/channel-routes.ts'
 import { storeRoutes } from './store-settings/routes.ts'
@@ -86,6 +87,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     discountMailRoutes,
     campaignRoutes,
     campaignReportRoutes,
+    previewRoutes,
     suppressionRoutes,
     privacyRoutes,
     customerRoutes,

@@ -27,6 +27,8 @@ export const campaignTexts = {
   notSent: 'Failed to send campaign.',
   notLoaded: 'Failed to load campaigns',
   notFetched: 'Failed to fetch campaigns. Please try again later.',
+  loading: 'Loading campaigns...',
+  none: 'No active campaigns found. Create a new campaign to get started.',
   noWords: 'Please fill in both subject and message',
   onlyAbandoned: 'Only abandoned cart campaigns can be sent automatically.',
   deleteQuestion: 'Are you sure you want to delete this campaign?',

@@ -93,8 +93,14 @@ const working = all({ frame: 'shell', access: 'connected' }, [
   { path: '/carts/:id', title: 'Cart', permission: 'carts:read', loader: 'CartPage' },
   { path: '/flows', title: 'Flows', icon: 'flows', permission: 'flows:read', loader: 'FlowsPage' },
   { path: '/flows/:flowId', title: 'Flow', permission: 'flows:read', loader: 'FlowPage' },
-  { path: '/campaigns', title: 'Email Campaigns', icon: 'campaigns', loader: 'LaterPage', isPlanned: true },
-  { path: '/campaigns/:id', title: 'Email Campaigns', loader: 'LaterPage', isPlanned: true },
+  {
+    path: '/campaigns',
+    title: 'Email Campaigns',
+    icon: 'campaigns',
+    permission: 'carts:read',
+    loader: 'CampaignsPage',
+  },
+  { path: '/campaigns/:id', title: 'Email Campaigns', permission: 'carts:read', loader: 'CampaignPage' },
   { path: '/customers', title: 'Customers', icon: 'customers', permission: 'carts:read', loader: 'CustomersPage' },
   { path: '/customers/:customerId', title: 'Customer', permission: 'carts:read', loader: 'CustomerPage', isUuid: true },
   {

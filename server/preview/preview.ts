@@ -87,14 +87,20 @@ export interface MessageRequest extends OwnText {
   cartId: string
   channel: SendChannel
   templateId?: string | undefined
+  coupon?: StepCoupon | null | undefined
 }
 
 export async function previewMessage({ deps, store, signal }: Asked, wanted: MessageRequest) {
   return seated(async () => {
     const texts = await textsFor(deps, store, [wanted.channel])
     if (wanted.cartId !== SAMPLE_CART) return presentPreview(await imagine(deps, store, texts, wanted), 'Cart')
-    const template = async (tx: StoreTx) =>
-      sample.manualTemplate(tx, { templateId: await templateFor(tx, wanted), channel: wanted.channel })
+    const template = async (tx: StoreTx) => {
+      const row = await sample.manualTemplate(tx, {
+        templateId: await templateFor(tx, wanted),
+        channel: wanted.channel,
+      })
+      return row && (await withCoupon(tx, row, wanted.coupon))
+    }
     return presentSample(await imagineSample(deps, store, texts, { ...wanted, template }), 'Store')
   }, signal)
 }
@@ -166,7 +172,7 @@ export function imagine(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Me
   return dryRun(deps, store, texts, async (tx, base) => {
     const templateId = await templateFor(tx, wanted)
     const rows = await load.loadImagined(tx, { cartIds: [wanted.cartId], channel: wanted.channel, templateId, ...base })
-    return rows.map((row) => withOwnText(row, wanted))
+    return Promise.all(rows.map((row) => withCoupon(tx, withOwnText(row, wanted), wanted.coupon)))
   })
 }
 

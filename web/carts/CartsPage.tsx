@@ -3,6 +3,7 @@ import { Button, Card, Group, NativeSelect } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
+import { ColumnsMenu } from '../ui/ColumnsMenu.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
 import { counted, formatAge } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -12,8 +13,7 @@ import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import { BulkSendCard } from './BulkSendCard.tsx'
 import { badgeLooks } from './badges.tsx'
 import { CartList } from './CartList.tsx'
-import { ColumnsMenu } from './ColumnsMenu.tsx'
-import { columns as allColumns, useColumns } from './columns.ts'
+import { columns as allColumns, optional, useColumns } from './columns.ts'
 import { useCarts, useExportCarts } from './queries.ts'
 import { reachOptions } from './reason-badges.ts'
 import { cartsAddress, filterOf, type ListQuery } from './rules.ts'
@@ -59,7 +59,7 @@ export function CartsPage() {
             maw={{ base: 'none', md: 220 }}
           />
           <ReachFilter query={query} isAsked={carts.isSuccess} onChange={change} />
-          {isWide && <ColumnsMenu {...columns} />}
+          {isWide && <ColumnsMenu optional={optional} {...columns} />}
           <ExportButton query={query} />
         </Group>
         <CartList

@@ -1,14 +1,10 @@
-import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useState } from 'react'
+import { NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
-import { wordsOf } from '../accounts/queries.ts'
-import { BROKEN } from '../api.ts'
 import { MessageShown } from '../templates/MessageShown.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { TestSend } from '../words/TestSend.tsx'
 import { SmsLength } from './SendText.tsx'
-import { useTestSend } from './send-queries.ts'
 import { type MessageText, SAMPLE_LABEL, type Selection } from './sending.ts'
 import type { ShownMessage } from './useShownMessage.ts'
 
@@ -83,52 +79,6 @@ export function SendMessage({ channel, selection, shown, onChange }: Props) {
         </Text>
       ) : (
         cartId && <TestSend channel={channel} cartId={cartId} message={message} />
-      )}
-    </Stack>
-  )
-}
-
-interface TestProps {
-  channel: SendChannel
-  cartId: string
-  message: ShownMessage['message']
-}
-
-/** Marked as a test, with links that change nothing. A mail goes to the address one signs in with. */
-function TestSend({ channel, cartId, message }: TestProps) {
-  const [to, setTo] = useState('')
-  const test = useTestSend()
-  const isText = channel !== 'email'
-  return (
-    <Stack gap="sm">
-      <Group align="flex-end" gap="sm">
-        {isText && (
-          <TextInput
-            label="Your phone number"
-            type="tel"
-            autoComplete="tel"
-            value={to}
-            onChange={(event) => setTo(event.currentTarget.value)}
-          />
-        )}
-        <Button
-          variant="default"
-          loading={test.isPending}
-          disabled={isText && to.trim() === ''}
-          onClick={() => test.mutate({ cartId, channel, ...message, ...(isText && { to: to.trim() }) })}
-        >
-          Send a test to myself
-        </Button>
-      </Group>
-      {test.data && (
-        <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
-          {test.data.isAccepted ? `Sent to ${test.data.to}.` : `Refused for ${test.data.to}.`} {test.data.response}
-        </Notice>
-      )}
-      {test.error && (
-        <Notice tone="bad" isLive>
-          {wordsOf(test.error, BROKEN)}
-        </Notice>
       )}
     </Stack>
   )

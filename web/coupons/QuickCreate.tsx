@@ -84,7 +84,7 @@ function problemOf(percent: number | string): string | null {
 }
 
 /** Of the browser's own randomness, every number as likely as the others. */
-function randomBelow(bound: number): number {
+export function randomBelow(bound: number): number {
   const most = 2 ** 32 - (2 ** 32 % bound)
   for (;;) {
     const [number = 0] = crypto.getRandomValues(new Uint32Array(1))

@@ -10,6 +10,7 @@ import { useReach } from '../carts/send-queries.ts'
 import { UntilDemoPast } from '../shell/DemoPast.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
+import { ActiveCampaigns } from './ActiveCampaigns.tsx'
 import { FirstSteps, OpenSetup } from './FirstSteps.tsx'
 import { DashboardWarning, StoreFailed } from './failures.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
@@ -84,6 +85,7 @@ function Dashboard() {
             <OverviewCard chart={chart} period={period} onPeriod={setPeriod} measure={measure} onMeasure={setMeasure} />
             <RecentCarts carts={recent.data?.carts} isPending={isWaiting} onRetry={recent.refetch} />
           </div>
+          <ActiveCampaigns />
         </>
       )}
     </div>

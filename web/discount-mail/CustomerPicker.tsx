@@ -1,16 +1,12 @@
 import { Button, Checkbox, Group, Input, SegmentedControl, Stack, Text } from '@mantine/core'
-import { useIntersection } from '@mantine/hooks'
-import { IconShoppingCartOff, IconUserOff } from '@tabler/icons-react'
-import { useEffect, useId, useRef } from 'react'
+import { useId } from 'react'
 import { customerTexts } from '../../shared/customers.ts'
-import { discountTexts } from '../../shared/discount-mail.ts'
-import { Empty } from '../ui/Empty.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
-import { ShowMore } from '../ui/ShowMore.tsx'
+import { MorePeople, NoPeople } from './MorePeople.tsx'
 import type { Listed, usePeople } from './queries.ts'
 import {
   type Chosen,
@@ -72,7 +68,7 @@ interface PeopleProps extends Pick<Props, 'people' | 'filter' | 'chosen' | 'onCh
 function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
   const { total, isCapped, lookedThrough } = pages[0]!
   const customers = pages.flatMap((page) => page.customers)
-  if (customers.length === 0) return <Nobody filter={filter} />
+  if (customers.length === 0) return <NoPeople {...filter} />
   const count = countOf(chosen, total)
   return (
     <>
@@ -102,7 +98,7 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
             <PersonRow key={customer._id} customer={customer} chosen={chosen} onChoose={onChoose} />
           ))}
         </ul>
-        <More people={people} />
+        <MorePeople people={people} />
       </div>
       {lookedThrough && (
         <Text fz="sm" c="dimmed">
@@ -131,31 +127,5 @@ function PersonRow({ customer, chosen, onChoose }: { customer: Listed } & Pick<P
         </Text>
       )}
     </li>
-  )
-}
-
-/** The end of the list in sight brings what comes after it. */
-function More({ people }: Pick<Props, 'people'>) {
-  const { ref, entry } = useIntersection({ rootMargin: '200px' })
-  const isInSight = entry?.isIntersecting ?? false
-  const isWanted = isInSight && people.hasNextPage && !people.isFetchingNextPage && !people.isFetchNextPageError
-  const fetchNext = useRef(people.fetchNextPage)
-  fetchNext.current = people.fetchNextPage
-  useEffect(() => {
-    if (isWanted) void fetchNext.current()
-  }, [isWanted])
-  return (
-    <div ref={ref}>
-      <ShowMore list={people} />
-    </div>
-  )
-}
-
-function Nobody({ filter: { search, abandonedOnly } }: { filter: PeopleFilter }) {
-  if (search) return <Empty icon={IconUserOff} text="No customer matches the search." />
-  return abandonedOnly ? (
-    <Empty icon={IconShoppingCartOff} text={discountTexts.noAbandoned} />
-  ) : (
-    <Empty icon={IconUserOff} text={discountTexts.noneFound} />
   )
 }

@@ -7,19 +7,27 @@ import { useNow } from '../ui/clock.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { CouponField } from './CouponField.tsx'
 import { CouponRules } from './CouponRules.tsx'
-import type { StepEdit, StepProblems } from './rules.ts'
-import { couponTrouble, isCodeShown, rulesLine, troubleTexts, withCoupon } from './step-coupon.ts'
+import {
+  type CouponEdit,
+  type CouponProblems,
+  couponTrouble,
+  isCodeShown,
+  rulesLine,
+  troubleTexts,
+  type Words,
+  withCoupon,
+} from './step-coupon.ts'
 
 interface Props {
-  step: StepEdit
-  problems: StepProblems
+  step: CouponEdit
+  problems: CouponProblems & { coupon?: string }
   isReadOnly: boolean
-  onChange: (next: Partial<StepEdit>) => void
+  onChange: (next: Partial<CouponEdit>) => void
 }
 
 const DEFAULT_CURRENCY = 'USD'
 
-/** The coupon of a step, and who gets it: one line until somebody wants to see more. */
+/** The coupon of a message, and who gets it: one line until somebody wants to see more. */
 export function StepCoupon({ step, problems, isReadOnly, onChange }: Props) {
   const currency = useStore()?.currency ?? DEFAULT_CURRENCY
   const [isOpen, setOpen] = useState(false)
@@ -83,7 +91,7 @@ function Trouble({ step: { coupon, couponShown } }: Pick<Props, 'step'>) {
 }
 
 /** Under the words: they say nothing of the coupon, so only the link would know of it. */
-export function CodeHint({ step }: Pick<Props, 'step'>) {
+export function CodeHint({ step }: { step: CouponEdit & Words }) {
   if (!step.coupon || isCodeShown(step)) return null
   return (
     <Notice tone="info">

@@ -96,7 +96,7 @@ export function tabNote({ couponShown }: CouponEdit, now: number): string | null
   return trouble ? `${shownCode(couponShown)}, ${troubleTexts[trouble].word}` : shownCode(couponShown)
 }
 
-interface Words {
+export interface Words {
   channel: string
   subject: string
   body: string

@@ -11,6 +11,7 @@ test('each screen asks again for what has changed, and for nothing else', () => 
   expect(outdated(['flows'])).toEqual(['flows'])
   expect(outdated(['flows', 'f1', 'upcoming'])).toEqual(['messages', 'flows'])
   expect(outdated(['send-job', 's1', 'j1', 1])).toEqual(['messages'])
+  expect(outdated(['campaigns', 's1', 'list', {}])).toEqual(['messages'])
   expect(outdated(['dashboard', 's1', 'stats'])).toEqual(['stats'])
   expect(outdated(['connection'])).toEqual(['settings'])
   expect(outdated(['coupons', 's1', {}])).toEqual(['coupons'])

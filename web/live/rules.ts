@@ -10,6 +10,7 @@ const outdates: Record<LivePart, (key: QueryKey) => boolean> = {
     noun === 'customer' ||
     (noun === 'cart' && part === 'messages') ||
     (noun === 'flows' && part === 'upcoming') ||
+    noun === 'campaigns' ||
     noun === 'send-job',
   flows: ([noun]) => noun === 'flows',
   settings: ([noun, part]) => noun === 'connection' || (noun === 'store' && (part === 'health' || part === 'pause')),

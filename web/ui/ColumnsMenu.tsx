@@ -1,9 +1,16 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
-import { optional, type useColumns } from './columns.ts'
+
+interface Props<Id extends string> {
+  /** Those that can be left out. */
+  optional: readonly { id: Id; label: string }[]
+  shown: readonly { id: string }[]
+  toggle: (id: Id) => void
+  reset: () => void
+}
 
 /** Which columns the table has; kept in this browser. */
-export function ColumnsMenu({ shown, toggle, reset }: ReturnType<typeof useColumns>) {
+export function ColumnsMenu<Id extends string>({ optional, shown, toggle, reset }: Props<Id>) {
   return (
     <Popover position="bottom-end" trapFocus withinPortal>
       <Popover.Target>

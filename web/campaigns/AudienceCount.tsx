@@ -1,0 +1,78 @@
+import '../carts/carts.css'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import type { AudienceCount as Count } from '../../shared/audience.ts'
+import { FixLink } from '../carts/EligibilityView.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { counted, formatCount } from '../ui/format.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { isNotServed, type useAudienceCount } from './queries.ts'
+
+/** More than so many who did not answer for a season are worth a warning (area decision 50). */
+const QUIET_PERCENT = 20
+
+/** How many people it is for, how many of them would get it now, and what stands against the others. */
+export function AudienceCount({ count }: { count: ReturnType<typeof useAudienceCount> }) {
+  const { data, error, refetch, isPlaceholderData } = count
+  if (!data) {
+    if (!error) return <LoadingList count={1} />
+    if (isNotServed(error)) return null
+    return <Failed title="The recipients could not be counted" error={error} onRetry={() => refetch()} />
+  }
+  return (
+    <Stack gap="sm" aria-busy={isPlaceholderData}>
+      <Notice tone={data.eligible === 0 ? 'warn' : 'good'} isLive title={summaryOf(data)}>
+        {data.judged !== null && <>Counted among the newest {formatCount(data.judged)} of them.</>}
+      </Notice>
+      <Reasons reasons={data.reasons} />
+      <Warnings count={data} />
+    </Stack>
+  )
+}
+
+const Reasons = ({ reasons }: Pick<Count, 'reasons'>) =>
+  reasons.length > 0 && (
+    <ul className="reasons" aria-label="Who would not get it now, and why">
+      {reasons.map(({ reason, explanation, count }) => (
+        <li key={reason}>
+          <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">
+            <Text fz="sm">
+              {explanation}
+              <FixLink reason={reason} />
+            </Text>
+            <Text fz="sm" fw={600} className="tabular">
+              {formatCount(count)}
+            </Text>
+          </Group>
+        </li>
+      ))}
+    </ul>
+  )
+
+function Warnings({ count: { left, eligible, quietPercent, total } }: { count: Count }) {
+  const waiting = left === null ? 0 : Math.max(0, eligible - left)
+  return (
+    <>
+      {waiting > 0 && (
+        <Notice tone="warn">
+          Your plan has {counted(left!, 'message')} left this month, so {formatCount(waiting)} of them would wait.{' '}
+          <Anchor component={Link} to="/pricing" inherit underline="always">
+            See plans
+          </Anchor>
+        </Notice>
+      )}
+      {quietPercent > QUIET_PERCENT && total > 0 && (
+        <Notice tone="warn">
+          {Math.round(quietPercent)} % of them neither clicked nor bought in the last 90 days. Mail that nobody reads
+          makes mail programs trust the sender less.
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function summaryOf({ total, eligible }: Count): string {
+  if (total === 0) return 'Nobody matches now.'
+  return `${counted(total, 'customer')}, ${formatCount(eligible)} would get it now.`
+}

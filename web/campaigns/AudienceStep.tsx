@@ -1,0 +1,89 @@
+import { Input, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { audienceTexts, MOST_SELECTED } from '../../shared/audience.ts'
+import { AudienceCount } from './AudienceCount.tsx'
+import { FilterFields } from './FilterFields.tsx'
+import { PeoplePicker } from './PeoplePicker.tsx'
+import { type CountBody, useAudienceCount } from './queries.ts'
+import { audienceOf, couponOf, type Draft, type StepProps } from './rules.ts'
+
+const PAUSE_MS = 500
+
+/** B 2, step 2: who gets it. */
+export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: string | undefined }) {
+  const { draft, problems, isReadOnly, onChange } = props
+  const { audience, mode } = draft
+  const count = useCountOf(draft, campaignId)
+  const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label="Audience"
+        disabled={isReadOnly}
+        value={audience}
+        onChange={(value) => onChange({ audience: value as Draft['audience'], emails: [] })}
+        data={[
+          { value: 'abandoned_carts', label: 'Abandoned carts' },
+          { value: 'specific_customers', label: 'Customers' },
+        ]}
+      />
+      {audience === 'specific_customers' && (
+        <Text fz="sm" c="dimmed">
+          Chosen customers, with or without a cart. They get the message when the campaign runs.
+        </Text>
+      )}
+      {audience === 'abandoned_carts' && (
+        <SegmentedControl
+          aria-label="How customers are chosen"
+          disabled={isReadOnly}
+          value={mode}
+          onChange={(value) => onChange({ mode: value as Draft['mode'] })}
+          data={[
+            { value: 'selected', label: 'Select by hand' },
+            { value: 'matching', label: 'All that match' },
+          ]}
+        />
+      )}
+      {isChosenByHand ? (
+        <PeoplePicker
+          key={audience}
+          abandonedOnly={audience === 'abandoned_carts'}
+          filters={draft.filters}
+          type={draft.type}
+          emails={draft.emails}
+          isReadOnly={isReadOnly}
+          onChange={(emails) => onChange({ emails })}
+          onAll={() => onChange({ mode: 'matching' })}
+        />
+      ) : (
+        <FilterFields {...props} />
+      )}
+      {isChosenByHand && draft.emails.length > MOST_SELECTED && !problems.people && (
+        <Input.Error>{audienceTexts.tooMany}</Input.Error>
+      )}
+      {problems.people && <Input.Error role="alert">{problems.people}</Input.Error>}
+      {count && <AudienceCount count={count} />}
+    </Stack>
+  )
+}
+
+/** Of the audience as it stands once somebody pauses; null: nobody is chosen yet. */
+export function useCountOf(draft: Draft, campaignId?: string) {
+  const asked = countedOf(draft, campaignId)
+  const [settled] = useDebouncedValue(asked && JSON.stringify(asked), PAUSE_MS)
+  // Whoever opens a step asks at once.
+  const [first] = useState(settled)
+  const body = settled ?? first
+  const count = useAudienceCount(asked && body ? (JSON.parse(body) as CountBody) : null)
+  return asked ? count : null
+}
+
+function countedOf(draft: Draft, campaignId?: string): CountBody | null {
+  const { type } = draft
+  const targetAudience = audienceOf(draft)
+  const isNobody = targetAudience.mode === 'selected' && targetAudience.customerEmails.length === 0
+  const isTooMany = targetAudience.customerEmails.length > MOST_SELECTED
+  if (isNobody || isTooMany || type === 'push') return null
+  return { type, targetAudience, couponId: couponOf(draft)?.couponId ?? null, ...(campaignId && { campaignId }) }
+}

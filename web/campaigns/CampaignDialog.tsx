@@ -1,0 +1,71 @@
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import type { CampaignView } from '../../shared/campaigns.ts'
+import { useStore } from '../access/queries.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { CampaignForm } from './CampaignForm.tsx'
+import type { Draft } from './rules.ts'
+
+const WIDTH = 860
+
+interface Props {
+  isOpen: boolean
+  /** Of what is typed, where a session ends: `new`, or what it is a copy of. */
+  name: string
+  /** What it begins with, at each opening anew. */
+  start: () => Draft
+  onClose: () => void
+  /** `isSent`: it was sent at once. */
+  onCreated: (campaign: CampaignView, isSent: boolean) => void
+}
+
+/** B 2: 'Create New Campaign'. What was typed is not lost by a key or a press beside it. */
+export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Props) {
+  const [opened, setOpened] = useState({ isOpen: false, turn: 0 })
+  const [isDirty, setDirty] = useState(false)
+  const [isLeaving, setLeaving] = useState(false)
+  if (isOpen !== opened.isOpen) {
+    setOpened({ isOpen, turn: opened.turn + (isOpen ? 1 : 0) })
+    setDirty(false)
+    setLeaving(false)
+  }
+  const storeId = useStore()?.id
+  const leave = () => (isDirty ? setLeaving(true) : onClose())
+  return (
+    <>
+      <Modal
+        opened={isOpen}
+        onClose={leave}
+        title="Create New Campaign"
+        size={WIDTH}
+        closeOnClickOutside={!isDirty}
+        closeOnEscape={!isLeaving}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {isOpen && (
+          <CampaignForm
+            key={opened.turn}
+            place={`campaign:${storeId}:${name}`}
+            start={start}
+            onDirty={setDirty}
+            onCancel={leave}
+            onCreated={(campaign, isSent) => {
+              onClose()
+              onCreated(campaign, isSent)
+            }}
+          />
+        )}
+      </Modal>
+      <Confirm
+        opened={isOpen && isLeaving}
+        title="Discard this campaign?"
+        confirmLabel="Discard"
+        isDangerous
+        onConfirm={onClose}
+        onClose={() => setLeaving(false)}
+      >
+        It has not been created yet.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { Card, Stack, Title } from '@mantine/core'
+import { useState } from 'react'
+import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
+import { useDraft } from '../access/drafts.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { BROKEN } from '../api.ts'
+import { useMaySend } from '../carts/useTextAction.ts'
+import { announce } from '../ui/announce.ts'
+import { NotSaved } from '../ui/NotSaved.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
+import { UpgradeNotice } from './FilterFields.tsx'
+import { useSaveCampaign } from './queries.ts'
+import { type Draft, draftOf, isSameDraft, type StepName, titleOfStep, wantedOf } from './rules.ts'
+import { Step } from './Steps.tsx'
+import { leadTo, refusedBy, useDraftProblems } from './useDraftForm.ts'
+
+interface Props {
+  campaign: CampaignView
+  /** null: another part of the page is shown; what is typed stays. */
+  step: StepName | null
+  onStep: (step: StepName) => void
+}
+
+/** The steps of a campaign that is there. Counts refresh behind; what is typed stays. */
+export function CampaignEditor({ campaign, step, onStep }: Props) {
+  const [edit, setEdit] = useState<Draft | null>(null)
+  const mayWrite = useMaySend()
+  const save = useSaveCampaign(campaign.id)
+  useDraft<Draft>(`campaign:${campaign.id}`, edit, setEdit)
+  const stored = draftOf(campaign)
+  const draft = edit ?? stored
+  const keptStart = campaign.schedule.startDate
+  const { problems, found, gate, ask } = useDraftProblems(draft, save.error, { keptStart })
+  const change = (next: Partial<Draft>) => {
+    const changed = { ...draft, ...next }
+    setEdit(isSameDraft(changed, stored) ? null : changed)
+  }
+  const discard = () => {
+    setEdit(null)
+    ask(false)
+    save.reset()
+  }
+  const submit = () => {
+    ask(true)
+    if (leadTo(found, 'main', onStep)) return
+    save.mutate(wantedOf(draft), {
+      onSuccess: () => {
+        discard()
+        announce(campaignTexts.saved)
+      },
+      onError: (error) => leadTo(refusedBy(error), 'main', onStep),
+    })
+  }
+  return (
+    <>
+      {step && (
+        <Card>
+          <Title order={2} mb="md">
+            {titleOfStep(step, draft.type)}
+          </Title>
+          <Stack gap="md">
+            {gate?.step === step && edit && <UpgradeNotice text={gate.text} />}
+            <Step
+              step={step}
+              draft={draft}
+              problems={problems}
+              isReadOnly={!mayWrite}
+              hasBegun={campaign.counts.planned > 0}
+              campaignId={campaign.id}
+              onChange={change}
+            />
+          </Stack>
+        </Card>
+      )}
+      <SaveBar
+        isDirty={edit !== null}
+        isSaving={save.isPending}
+        isDisabled={!mayWrite}
+        problem={save.error && <NotSaved>{wordsOf(save.error, BROKEN)}</NotSaved>}
+        onSave={submit}
+        onDiscard={discard}
+      />
+    </>
+  )
+}

@@ -1,0 +1,141 @@
+import './campaigns.css'
+import { Button, Group, Stack, Title } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
+import { useDraft } from '../access/drafts.ts'
+import { useStore } from '../access/queries.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { ApiError } from '../api.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { UpgradeNotice } from './FilterFields.tsx'
+import { useCreateCampaign } from './queries.ts'
+import { type Draft, isComplete, isTimePast, type StepName, steps, titleOfStep, tomorrowOf, wantedOf } from './rules.ts'
+import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
+import { Step } from './Steps.tsx'
+import { leadTo, refusedBy, useDraftProblems, useReadyWords } from './useDraftForm.ts'
+
+interface Props {
+  /** Of what is typed, where a session ends. */
+  place: string
+  start: () => Draft
+  onDirty: (isDirty: boolean) => void
+  onCancel: () => void
+  onCreated: (campaign: CampaignView, isSent: boolean) => void
+}
+
+/** The four steps of B 2. */
+export function CampaignForm({ place, start, onDirty, onCancel, onCreated }: Props) {
+  const { draft, change } = useTyped(place, start, onDirty)
+  const [step, choose] = useState<StepName>('details')
+  const [isAsking, setAsking] = useState(false)
+  const create = useCreateCampaign()
+  const { problems, found, gate, ask, zone } = useDraftProblems(draft, create.error, { keptStart: null })
+  const heading = useHeading(step)
+  const store = useStore()
+  const where = store ? { platform: store.platform, storeId: store.store_url } : {}
+  const send = (wanted: Draft, sendNow: boolean) => {
+    setAsking(false)
+    create.mutate(wantedOf(wanted, { ...where, sendNow }), {
+      onSuccess: ({ campaign }) => onCreated(campaign, sendNow),
+      onError: (error) => leadTo(refusedBy(error), '[role=dialog]', choose),
+    })
+  }
+  const submit = () => {
+    ask(true)
+    if (leadTo(found, '[role=dialog]', choose)) return
+    if (isTimePast(draft.schedule, zone, Date.now())) setAsking(true)
+    else send(draft, false)
+  }
+  const index = steps.indexOf(step)
+  const isLast = index === steps.length - 1
+  return (
+    <Stack gap="md">
+      <ol className="campaign-steps">
+        {steps.map((each, place) => (
+          <li key={each} aria-current={each === step ? 'step' : undefined} data-done={place < index || undefined}>
+            <span aria-hidden>{place + 1}</span> {titleOfStep(each, draft.type)}
+          </li>
+        ))}
+      </ol>
+      <Title order={3} tabIndex={-1} ref={heading}>
+        {titleOfStep(step, draft.type)}
+      </Title>
+      <Step step={step} draft={draft} problems={problems} isReadOnly={false} onChange={change} />
+      <Stack gap="sm" className="campaign-foot">
+        {gate && (isLast || gate.step === step) && <UpgradeNotice text={gate.text} />}
+        {create.error && <NotCreated error={create.error} />}
+        <Group justify="space-between" gap="sm">
+          <Button variant="default" disabled={index === 0} onClick={() => choose(steps[index - 1]!)}>
+            Previous
+          </Button>
+          <Group gap="sm">
+            <Button variant="default" onClick={onCancel}>
+              Cancel
+            </Button>
+            {isLast ? (
+              <Button loading={create.isPending} disabled={!isComplete(draft) || gate !== null} onClick={submit}>
+                Create Campaign
+              </Button>
+            ) : (
+              <Button disabled={draft.name.trim() === ''} onClick={() => choose(steps[index + 1]!)}>
+                Next
+              </Button>
+            )}
+          </Group>
+        </Group>
+      </Stack>
+      {isAsking && (
+        <SendNowOrTomorrow
+          draft={draft}
+          onNow={() => send(draft, true)}
+          onTomorrow={() => {
+            const later = { ...draft, schedule: tomorrowOf(draft.schedule, zone, Date.now()) }
+            change({ schedule: later.schedule })
+            send(later, false)
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </Stack>
+  )
+}
+
+/** B 8; what only a larger plan has leads to the plans. */
+export function NotCreated({ error, text = campaignTexts.notCreated }: { error: Error; text?: string }) {
+  const words = wordsOf(error, text)
+  if (error instanceof ApiError && error.code === 'plan_required') return <UpgradeNotice text={words} />
+  return (
+    <Notice tone="bad" isLive>
+      {words}
+    </Notice>
+  )
+}
+
+/** Survives the end of a session. */
+function useTyped(place: string, start: () => Draft, onDirty: (isDirty: boolean) => void) {
+  const [first] = useState(start)
+  // The words that come along may arrive while somebody is already typing.
+  const [typed, setTyped] = useState<Partial<Draft> | null>(null)
+  const draft = { ...useReadyWords(first), ...typed }
+  const change = (next: Partial<Draft>) => {
+    onDirty(true)
+    setTyped((before) => ({ ...before, ...next }))
+  }
+  useDraft<Partial<Draft>>(place, typed, (kept) => {
+    onDirty(true)
+    setTyped(kept)
+  })
+  return { draft, change }
+}
+
+/** Whoever turns to another step reads it from its heading on. */
+function useHeading(step: StepName) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [first] = useState(step)
+  const hasTurned = useRef(false)
+  useEffect(() => {
+    if (step !== first) hasTurned.current = true
+    if (hasTurned.current) heading.current?.focus()
+  }, [step, first])
+  return heading
+}

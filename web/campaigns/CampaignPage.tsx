@@ -1,0 +1,123 @@
+import './campaigns.css'
+import '../settings/settings.css'
+import { Button, CloseButton, Group, Stack } from '@mantine/core'
+import { IconCopy } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
+import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
+import { useStore } from '../access/queries.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { ApiError } from '../api.ts'
+import { useMaySend } from '../carts/useTextAction.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { CampaignDialog } from './CampaignDialog.tsx'
+import { CampaignEditor } from './CampaignEditor.tsx'
+import { type Said, useDeeds } from './deeds.tsx'
+import { StatusMark } from './parts.tsx'
+import { useCampaign } from './queries.ts'
+import { Report } from './Report.tsx'
+import { RowActions } from './RowActions.tsx'
+import { copyOf, type StepName, steps, titleOfStep, zoneText } from './rules.ts'
+
+/** One campaign: its four steps, and what became of it (area decision 48). */
+export function CampaignPage() {
+  const { id = '' } = useParams()
+  const campaign = useCampaign(id)
+  if (campaign.data) return <Content key={id} campaign={campaign.data} />
+  if (campaign.isPending) {
+    return (
+      <>
+        <LoadingTitle />
+        <LoadingCards count={2} />
+      </>
+    )
+  }
+  const isMissing = campaign.error instanceof ApiError && [400, 404].includes(campaign.error.status)
+  return (
+    <>
+      <PageTitle title="Email Campaigns" />
+      {isMissing ? (
+        <Notice tone="warn" title="Campaign not found">
+          <Link to="/campaigns">See all campaigns</Link>
+        </Notice>
+      ) : (
+        <Failed
+          title={campaignTexts.notLoaded}
+          error={new Error(wordsOf(campaign.error, campaignTexts.notFetched))}
+          onRetry={() => campaign.refetch()}
+        />
+      )}
+    </>
+  )
+}
+
+type Tab = StepName | 'report'
+const tabs: readonly Tab[] = [...steps, 'report']
+
+function Content({ campaign }: { campaign: CampaignView }) {
+  const [search] = useSearchParams()
+  const tab = tabs.find((each) => each === search.get('tab')) ?? 'details'
+  const navigate = useNavigate()
+  const [said, say] = useState<Said | null>(null)
+  const [isCopying, setCopying] = useState(false)
+  const mayWrite = useMaySend()
+  const zone = useStore()?.timeZone ?? 'UTC'
+  const { act, dialog, isBusy } = useDeeds(say, (deed) => deed === 'delete' && navigate('/campaigns'))
+  const choose = (next: Tab) => navigate({ search: `?tab=${next}` }, { preventScrollReset: true })
+  return (
+    <>
+      <PageTitle
+        title={campaign.name}
+        mark={<StatusMark status={campaign.status} />}
+        text={campaign.nextRunAt ? `Runs next on ${zoneText(campaign.nextRunAt, zone)}.` : undefined}
+      >
+        <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} isOnItsPage onDeed={act} />
+        {mayWrite && (
+          <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => setCopying(true)}>
+            Duplicate
+          </Button>
+        )}
+      </PageTitle>
+      <Stack gap="md">
+        {campaign.pausedBy !== null && campaign.status === 'paused' && <WhyPaused by={campaign.pausedBy} />}
+        {said && (
+          <Notice tone={said.tone} isLive>
+            <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
+              <span>{said.text}</span>
+              <CloseButton size="sm" c="inherit" aria-label="Dismiss" onClick={() => say(null)} />
+            </Group>
+          </Notice>
+        )}
+        <nav className="tabs" aria-label="Campaign">
+          {tabs.map((each) => (
+            <Link key={each} to={`?tab=${each}`} className="tab" aria-current={each === tab ? 'page' : undefined}>
+              {each === 'report' ? 'Report' : titleOfStep(each, campaign.type)}
+            </Link>
+          ))}
+        </nav>
+        {tab === 'report' && <Report campaign={campaign} />}
+        <CampaignEditor campaign={campaign} step={tab === 'report' ? null : tab} onStep={choose} />
+      </Stack>
+      {dialog}
+      <CampaignDialog
+        isOpen={isCopying}
+        name={`copy:${campaign.id}`}
+        start={() => copyOf(campaign, zone, Date.now())}
+        onClose={() => setCopying(false)}
+        onCreated={({ id }) => navigate(`/campaigns/${id}`)}
+      />
+    </>
+  )
+}
+
+/** Area decision 50. */
+const WhyPaused = ({ by }: { by: NonNullable<CampaignView['pausedBy']> }) => (
+  <Notice tone="warn" title="Paused to protect your sender">
+    {by === 'bounces'
+      ? 'More than 5 % of its emails bounced. Check where these addresses come from before you resume it.'
+      : 'More than 0.3 % of its recipients reported it as spam. Change whom it is for, or what it says, before you resume it.'}
+  </Notice>
+)

@@ -1,0 +1,203 @@
+import './campaigns.css'
+import { Button, Card, CloseButton, Group, NativeSelect, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { IconFilterOff, IconMail, IconPlus, IconSend } from '@tabler/icons-react'
+import { useState } from 'react'
+import { campaignTexts } from '../../shared/campaigns.ts'
+import { useStore } from '../access/queries.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { useMaySend } from '../carts/useTextAction.ts'
+import { ColumnsMenu } from '../ui/ColumnsMenu.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { counted } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingRows } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Pager } from '../ui/Pager.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { SearchBox } from '../ui/SearchBox.tsx'
+import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
+import { CampaignDialog } from './CampaignDialog.tsx'
+import { CampaignsTable } from './CampaignsTable.tsx'
+import { addedColumns, useAddedColumns } from './columns.ts'
+import { type Said, useDeeds } from './deeds.tsx'
+import { statusNames } from './parts.tsx'
+import { type CampaignQuery, useCampaigns } from './queries.ts'
+import { RowActions } from './RowActions.tsx'
+import { campaignsAddress, newDraft, statusOf } from './rules.ts'
+import { SendToAllDialog } from './SendToAllDialog.tsx'
+
+/** What `form` in the address opens. */
+const [NEW, TO_ALL] = ['new', 'all']
+
+export function CampaignsPage() {
+  const { query, change, put, param } = useListQuery(campaignsAddress)
+  const [said, say] = useState<Said | null>(null)
+  const mayWrite = useMaySend()
+  const form = param('form')
+  const open = (which: string) => {
+    say(null)
+    put('form', which)
+  }
+  const close = () => put('form', null)
+  return (
+    <>
+      <PageTitle title="Email Campaigns" text="Manage your email campaigns and track their performance.">
+        {mayWrite && (
+          <>
+            <Button variant="default" leftSection={<IconSend size={16} aria-hidden />} onClick={() => open(TO_ALL)}>
+              Send to All
+            </Button>
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => open(NEW)}>
+              New Campaign
+            </Button>
+          </>
+        )}
+      </PageTitle>
+      <Stack gap="md">
+        {said && <Banner said={said} onDismiss={() => say(null)} />}
+        <List query={query} mayWrite={mayWrite} onChange={change} onOpen={open} onSaid={say} />
+      </Stack>
+      {mayWrite && (
+        <>
+          <New isOpen={form === NEW} onClose={close} onSaid={say} />
+          <SendToAllDialog
+            isOpen={form === TO_ALL}
+            onClose={close}
+            onSent={() => say({ tone: 'good', text: campaignTexts.sent })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function New({ isOpen, onClose, onSaid }: { isOpen: boolean; onClose: () => void; onSaid: (said: Said) => void }) {
+  const store = useStore()
+  if (!store) return null
+  return (
+    <CampaignDialog
+      isOpen={isOpen}
+      name="new"
+      start={() => newDraft(store.timeZone, Date.now())}
+      onClose={onClose}
+      onCreated={(_, isSent) => onSaid({ tone: 'good', text: isSent ? campaignTexts.sentNow : campaignTexts.created })}
+    />
+  )
+}
+
+/** Above the table (B 2). */
+const Banner = ({ said, onDismiss }: { said: Said; onDismiss: () => void }) => (
+  <Notice tone={said.tone} isLive>
+    <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
+      <span>{said.text}</span>
+      <CloseButton size="sm" c="inherit" aria-label="Dismiss" onClick={onDismiss} />
+    </Group>
+  </Notice>
+)
+
+interface ListProps {
+  query: CampaignQuery
+  mayWrite: boolean
+  onChange: (next: Partial<CampaignQuery>) => void
+  onOpen: (form: string) => void
+  onSaid: (said: Said | null) => void
+}
+
+function List({ query, mayWrite, onChange, onOpen, onSaid }: ListProps) {
+  const campaigns = useCampaigns(query)
+  const columns = useAddedColumns()
+  const isWide = useIsWide()
+  const { act, dialog, isBusy } = useDeeds(onSaid)
+  const actionsOf = (campaign: Parameters<typeof act>[1]) => (
+    <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} onDeed={act} />
+  )
+  return (
+    <Card padding={0} style={{ overflow: 'visible' }}>
+      <Group p="md" gap="sm">
+        <div style={{ flex: '1 1 220px' }}>
+          <SearchBox label="Search campaigns" value={query.search ?? ''} onSearch={(search) => onChange({ search })} />
+        </div>
+        <NativeSelect
+          aria-label="Status"
+          data={[{ value: '', label: 'All statuses' }, ...statusNames]}
+          value={query.status ?? ''}
+          onChange={(event) => onChange(withStatus(event.currentTarget.value))}
+        />
+        {isWide && <ColumnsMenu optional={addedColumns} {...columns} />}
+      </Group>
+      <Loaded
+        query={campaigns}
+        loading={<Waiting />}
+        failed={campaignTexts.notLoaded}
+        wordsOf={(error) => wordsOf(error, campaignTexts.notFetched)}
+        className="padded"
+      >
+        {({ campaigns: rows, pagination }) => (
+          <div aria-busy={campaigns.isPlaceholderData}>
+            {rows.length === 0 ? (
+              <Nothing query={query} mayWrite={mayWrite} onChange={onChange} onOpen={onOpen} />
+            ) : (
+              <>
+                <VisuallyHidden role="status">{counted(pagination.total, 'campaign')}</VisuallyHidden>
+                <CampaignsTable campaigns={rows} added={columns.shown} actions={actionsOf} />
+              </>
+            )}
+            <Pager
+              {...pagination}
+              limit={query.limit}
+              wanted={query.page}
+              onPage={(page) => onChange({ page })}
+              onLimit={(limit) => onChange({ limit })}
+            />
+          </div>
+        )}
+      </Loaded>
+      {dialog}
+    </Card>
+  )
+}
+
+/** An empty one is left out of the address. */
+const withStatus = (value: string) => ({ status: statusOf(value) }) as Partial<CampaignQuery>
+
+const Waiting = () => (
+  <>
+    <Text fz="sm" c="dimmed" px="md" pb="sm">
+      {campaignTexts.loading}
+    </Text>
+    <LoadingRows />
+  </>
+)
+
+function Nothing({ query, mayWrite, onChange, onOpen }: Omit<ListProps, 'onSaid'>) {
+  if (query.page > 1) {
+    return (
+      <Empty icon={IconMail} text="There are no campaigns on this page.">
+        <Button variant="default" size="sm" onClick={() => onChange({ page: 1 })}>
+          Go to the first page
+        </Button>
+      </Empty>
+    )
+  }
+  if (query.search || query.status) {
+    return (
+      <Empty icon={IconFilterOff} text="No campaigns match your search and filter.">
+        <Button variant="default" size="sm" onClick={() => onChange({ search: '', ...withStatus('') })}>
+          Clear filters
+        </Button>
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={IconMail} text={campaignTexts.none}>
+      {mayWrite && (
+        <Group justify="center" gap="sm">
+          <Button variant="default" onClick={() => onOpen(TO_ALL)}>
+            Send to All Abandoned Carts
+          </Button>
+          <Button onClick={() => onOpen(NEW)}>Create Campaign</Button>
+        </Group>
+      )}
+    </Empty>
+  )
+}

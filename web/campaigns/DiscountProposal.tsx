@@ -1,0 +1,44 @@
+import { Button, Group, Text } from '@mantine/core'
+import { couponTexts } from '../../shared/coupons.ts'
+import { useMay } from '../access/queries.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { randomBelow } from '../coupons/QuickCreate.tsx'
+import { useCreateCoupon } from '../coupons/queries.ts'
+import { quickCode, quickCoupon } from '../coupons/rules.ts'
+import { type CouponEdit, withCoupon } from '../flows/step-coupon.ts'
+import { Notice } from '../ui/Notice.tsx'
+
+const PERCENT = 10
+const VALID_HOURS = 72
+
+/** B 9: the discount words speak of 10 %. One press makes the coupon for them. */
+export function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) => void }) {
+  const create = useCreateCoupon()
+  const mayCreate = useMay('coupons:write')
+  const make = () => {
+    const coupon = quickCoupon(quickCode(randomBelow), PERCENT, Date.now())
+    create.mutate(
+      { ...coupon, kind: 'personal', validHours: VALID_HOURS },
+      { onSuccess: (answer) => onCoupon(withCoupon(null, answer.coupon)) },
+    )
+  }
+  return (
+    <Notice tone="info" title="These words speak of a discount">
+      <Text fz="sm" mb="xs">
+        Choose a coupon above, or use {PERCENT} % off with personal codes that are good for {VALID_HOURS} hours.
+      </Text>
+      {mayCreate && (
+        <Group>
+          <Button size="xs" variant="default" loading={create.isPending} onClick={make}>
+            Create this coupon
+          </Button>
+        </Group>
+      )}
+      {create.error && (
+        <Text fz="sm" mt="xs" role="alert">
+          {wordsOf(create.error, couponTexts.createFailed)}
+        </Text>
+      )}
+    </Notice>
+  )
+}

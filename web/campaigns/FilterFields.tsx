@@ -1,0 +1,122 @@
+import { Anchor, NativeSelect, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Link } from 'react-router'
+import type { AudienceFilters } from '../../shared/audience.ts'
+import { campaignTexts } from '../../shared/campaigns.ts'
+import type { CartBadge } from '../../shared/carts.ts'
+import { currencyExponent } from '../../shared/money.ts'
+import { useStore } from '../access/queries.ts'
+import { badgeLooks } from '../carts/badges.tsx'
+import { usePlanIsFree } from '../carts/useTextAction.ts'
+import { everyCountry } from '../consent/country-groups.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { KeptAudiences } from './KeptAudiences.tsx'
+import { isFiltered, type StepProps } from './rules.ts'
+
+const DEFAULT_CURRENCY = 'USD'
+
+/** Which abandoned carts it is for, at each run anew. */
+export function FilterFields({ draft: { filters }, problems, isReadOnly, onChange }: StepProps) {
+  const isFree = usePlanIsFree()
+  const change = (next: Partial<AudienceFilters>) => onChange({ filters: { ...filters, ...next } })
+  return (
+    <Stack gap="md" component="section" aria-label="Filters">
+      {isFree && isFiltered(filters) && <UpgradeNotice text={campaignTexts.filterPlan} />}
+      <KeptAudiences filters={filters} isReadOnly={isReadOnly} onChoose={(kept) => onChange({ filters: kept })} />
+      <Numbers filters={filters} problems={problems} isReadOnly={isReadOnly} onChange={change} />
+      <Others filters={filters} isReadOnly={isReadOnly} onChange={change} />
+    </Stack>
+  )
+}
+
+const badges = Object.keys(badgeLooks) as CartBadge[]
+const countryChoices = everyCountry.map(({ code, name }) => ({ value: code, label: name }))
+
+interface FieldsProps extends Pick<StepProps, 'isReadOnly'> {
+  filters: AudienceFilters
+  onChange: (next: Partial<AudienceFilters>) => void
+}
+
+function Numbers({ filters, problems, isReadOnly, onChange }: FieldsProps & Pick<StepProps, 'problems'>) {
+  const currency = useStore()?.currency ?? DEFAULT_CURRENCY
+  const decimals = Math.min(currencyExponent(currency), 2)
+  const fields = [
+    { name: 'minCartValue', label: `Minimum cart value (${currency})`, decimals },
+    { name: 'maxCartValue', label: `Maximum cart value (${currency})`, decimals, error: problems.maxCartValue },
+    { name: 'minAbandonTime', label: 'Minimum hours since abandonment', decimals: 1 },
+    { name: 'maxAbandonTime', label: 'Maximum hours since abandonment', decimals: 1, error: problems.maxAbandonTime },
+  ] as const
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      {fields.map(({ name, label, decimals: scale, ...field }) => (
+        <NumberInput
+          key={name}
+          label={label}
+          placeholder="Any"
+          min={0}
+          allowNegative={false}
+          decimalScale={scale}
+          hideControls
+          readOnly={isReadOnly}
+          value={filters[name] ?? ''}
+          error={'error' in field ? field.error : undefined}
+          onChange={(typed) => onChange({ [name]: typed === '' ? null : Number(typed) })}
+        />
+      ))}
+    </SimpleGrid>
+  )
+}
+
+function Others({ filters, isReadOnly, onChange }: FieldsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <NativeSelect
+        label="Status of the cart"
+        disabled={isReadOnly}
+        data={[{ value: '', label: 'Any' }, ...badges]}
+        value={filters.badge ?? ''}
+        onChange={(event) => onChange({ badge: badges.find((badge) => badge === event.currentTarget.value) ?? null })}
+      />
+      <NativeSelect
+        label="Has had a message before"
+        disabled={isReadOnly}
+        data={[
+          { value: '', label: 'Any' },
+          { value: 'no', label: 'No' },
+          { value: 'yes', label: 'Yes' },
+        ]}
+        value={filters.mailedBefore ?? ''}
+        onChange={(event) => onChange({ mailedBefore: (event.currentTarget.value || null) as 'yes' | 'no' | null })}
+      />
+      <Select
+        label="Country of the customer"
+        placeholder="Any"
+        searchable
+        clearable
+        readOnly={isReadOnly}
+        data={countryChoices}
+        value={filters.country ?? null}
+        onChange={(country) => onChange({ country })}
+      />
+      <TextInput
+        label="With the product (its ID in your store)"
+        placeholder="Any"
+        maxLength={100}
+        readOnly={isReadOnly}
+        value={filters.productId ?? ''}
+        onChange={(event) => onChange({ productId: event.currentTarget.value.trim() || null })}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** What a larger plan has, and the way to it. */
+export const UpgradeNotice = ({ text }: { text: string }) => (
+  <Notice tone="warn">
+    <Text span fz="sm">
+      {text}{' '}
+      <Anchor component={Link} to="/pricing" inherit underline="always">
+        See plans
+      </Anchor>
+    </Text>
+  </Notice>
+)

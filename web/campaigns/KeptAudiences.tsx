@@ -1,0 +1,86 @@
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { AudienceFilters } from '../../shared/audience.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { BROKEN } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { useAudiences, useForgetAudience, useKeepAudience } from './queries.ts'
+
+interface Props {
+  filters: AudienceFilters
+  isReadOnly: boolean
+  onChoose: (filters: AudienceFilters) => void
+}
+
+/** Sets of filters with a name ("Customer Segmentation"). */
+export function KeptAudiences({ filters, isReadOnly, onChoose }: Props) {
+  const { data } = useAudiences(!isReadOnly)
+  const [chosen, setChosen] = useState('')
+  const [name, setName] = useState('')
+  const keep = useKeepAudience()
+  const forget = useForgetAudience()
+  if (!data) return null
+  const { audiences } = data
+  const shown = audiences.find(({ id }) => id === chosen)
+  const choose = (id: string) => {
+    setChosen(id)
+    const audience = audiences.find((each) => each.id === id)
+    if (audience) onChoose(audience.filters)
+  }
+  const error = keep.error ?? forget.error
+  return (
+    <Stack gap="sm">
+      {audiences.length > 0 && (
+        <Group gap="sm" align="flex-end">
+          <NativeSelect
+            label="Saved audience"
+            style={{ flex: '1 1 200px' }}
+            data={[{ value: '', label: 'None' }, ...audiences.map(({ id, name: label }) => ({ value: id, label }))]}
+            value={shown?.id ?? ''}
+            onChange={(event) => choose(event.currentTarget.value)}
+          />
+          {shown && (
+            <Button variant="default" loading={forget.isPending} onClick={() => forget.mutate(shown.id)}>
+              Delete saved audience
+            </Button>
+          )}
+        </Group>
+      )}
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          label="Save these filters as"
+          placeholder="Name of the audience"
+          style={{ flex: '1 1 200px' }}
+          maxLength={120}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button
+          variant="default"
+          disabled={name.trim() === ''}
+          loading={keep.isPending}
+          onClick={() =>
+            keep.mutate(
+              { name: name.trim(), filters },
+              {
+                onSuccess: ({ audience }) => {
+                  setName('')
+                  setChosen(audience.id)
+                  announce('Audience saved')
+                },
+              },
+            )
+          }
+        >
+          Save audience
+        </Button>
+      </Group>
+      {error && (
+        <Notice tone="bad" isLive>
+          {wordsOf(error, BROKEN)}
+        </Notice>
+      )}
+    </Stack>
+  )
+}

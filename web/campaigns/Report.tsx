@@ -1,0 +1,152 @@
+import { Button, Card, Stack, Title } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import type { CampaignReport } from '../../shared/campaign-report.ts'
+import type { CampaignView } from '../../shared/campaigns.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { BROKEN } from '../api.ts'
+import { useMaySend } from '../carts/useTextAction.ts'
+import { CountsBar } from '../flows/CountsBar.tsx'
+import { announce } from '../ui/announce.ts'
+import { DataList } from '../ui/DataList.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { counted, formatCount } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import { Revenue } from './parts.tsx'
+import { Recipients } from './Recipients.tsx'
+import { useReport, useRetryFailed } from './report-queries.ts'
+
+/** What became of it (area decision 48); every message is in exactly one part of the bar (D6). */
+export function Report({ campaign }: { campaign: CampaignView }) {
+  const report = useReport(campaign.id)
+  return (
+    <Stack gap="md">
+      <Card>
+        <Title order={2} mb="md">
+          Messages so far
+        </Title>
+        <CountsBar counts={report.data?.counts ?? campaign.counts} />
+        {report.data && report.data.retryable > 0 && <Retry id={campaign.id} count={report.data.retryable} />}
+      </Card>
+      <Rest campaign={campaign} report={report} />
+    </Stack>
+  )
+}
+
+function Rest({ campaign, report }: { campaign: CampaignView; report: ReturnType<typeof useReport> }) {
+  return (
+    <Loaded query={report} loading={<LoadingCards count={2} />} failed="The report could not be loaded">
+      {(data) => (
+        <>
+          <Figures report={data} isMail={campaign.type === 'email'} />
+          {data.runs.length > 1 && <Runs runs={data.runs} />}
+          {data.links.length > 0 && <Links links={data.links} />}
+          <Recipients campaignId={campaign.id} runs={data.runs.length} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Retry({ id, count }: { id: string; count: number }) {
+  const retry = useRetryFailed(id)
+  const mayWrite = useMaySend()
+  if (!mayWrite) return null
+  return (
+    <Stack gap="sm" mt="md" align="flex-start">
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconRefresh size={14} aria-hidden />}
+        loading={retry.isPending}
+        onClick={() =>
+          retry.mutate(undefined, {
+            onSuccess: ({ retried }) => announce(`${counted(retried, 'message')} will be tried again.`),
+          })
+        }
+      >
+        Retry the {formatCount(count)} failed
+      </Button>
+      {retry.error && (
+        <Notice tone="bad" isLive>
+          {wordsOf(retry.error, BROKEN)}
+        </Notice>
+      )}
+    </Stack>
+  )
+}
+
+function Figures({ report, isMail }: { report: CampaignReport; isMail: boolean }) {
+  const { delivered, opened, openedByMachines, clicked, orders, revenue, unsubscribed, bounced, complained } = report
+  return (
+    <Card>
+      <Title order={2} mb="md">
+        Answers
+      </Title>
+      <Facts
+        entries={[
+          ['Delivered', formatCount(delivered)],
+          ...(isMail
+            ? ([
+                ['Opened (reported)', `${formatCount(opened)}, and ${formatCount(openedByMachines)} by machines only`],
+              ] as [string, string][])
+            : []),
+          ['Clicked', formatCount(clicked)],
+          ['Orders', formatCount(orders)],
+          ['Net revenue', <Revenue key="revenue" revenue={revenue} />],
+          ['Unsubscribed', formatCount(unsubscribed)],
+          ...(isMail
+            ? ([
+                ['Bounced', formatCount(bounced)],
+                ['Spam complaints', formatCount(complained)],
+              ] as [string, string][])
+            : []),
+        ]}
+      />
+    </Card>
+  )
+}
+
+const Runs = ({ runs }: Pick<CampaignReport, 'runs'>) => (
+  <Card padding={0}>
+    <Title order={2} p="lg" pb="sm">
+      Runs
+    </Title>
+    <DataList
+      label="Runs"
+      rows={[...runs]}
+      keyOf={({ run }) => String(run)}
+      columns={[
+        { id: 'run', label: 'Run', sort: null, cell: ({ run }) => formatCount(run) },
+        { id: 'started', label: 'Started', sort: null, cell: ({ startedAt }) => <DateTime at={startedAt} /> },
+        {
+          ...{ id: 'planned', label: 'Messages', sort: null, isNumber: true },
+          cell: ({ plannedAt, counts }) => `${formatCount(counts.planned)}${plannedAt ? '' : ' so far'}`,
+        },
+        { id: 'sent', label: 'Sent', sort: null, isNumber: true, cell: ({ counts }) => formatCount(counts.sent) },
+        { id: 'orders', label: 'Orders', sort: null, isNumber: true, cell: ({ orders }) => formatCount(orders) },
+        { id: 'revenue', label: 'Revenue', sort: null, isNumber: true, cell: (run) => <Revenue {...run} /> },
+      ]}
+    />
+  </Card>
+)
+
+const Links = ({ links }: Pick<CampaignReport, 'links'>) => (
+  <Card padding={0}>
+    <Title order={2} p="lg" pb="sm">
+      Links
+    </Title>
+    <DataList
+      label="Links"
+      rows={[...links]}
+      keyOf={({ target }) => target}
+      columns={[
+        { id: 'target', label: 'Link', sort: null, shrinks: ({ target }) => target, cell: ({ target }) => target },
+        { id: 'people', label: 'People', sort: null, isNumber: true, cell: ({ people }) => formatCount(people) },
+        { id: 'clicks', label: 'Clicks', sort: null, isNumber: true, cell: ({ clicks }) => formatCount(clicks) },
+      ]}
+    />
+  </Card>
+)

@@ -1,0 +1,71 @@
+import { ActionIcon, Group, Tooltip } from '@mantine/core'
+import {
+  type Icon,
+  IconBan,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconSend,
+  IconTrash,
+} from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { CampaignView } from '../../shared/campaigns.ts'
+import { type Deed, type RowAction, rowActions } from './rules.ts'
+
+const looks: Record<RowAction, { label: string; icon: Icon }> = {
+  edit: { label: 'Edit', icon: IconPencil },
+  play: { label: 'Play', icon: IconPlayerPlay },
+  pause: { label: 'Pause', icon: IconPlayerPause },
+  send_now: { label: 'Send Now', icon: IconSend },
+  cancel: { label: 'Cancel', icon: IconBan },
+  delete: { label: 'Delete', icon: IconTrash },
+  send: { label: 'Send', icon: IconSend },
+}
+
+interface Props {
+  campaign: CampaignView
+  mayWrite: boolean
+  isBusy: boolean
+  /** Where it stands already: there is no way to it. */
+  isOnItsPage?: boolean
+  onDeed: (deed: Deed, campaign: CampaignView) => void
+}
+
+/** B 4: what may be done with a campaign in its status. */
+export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, onDeed }: Props) {
+  const offered = rowActions[campaign.status].filter((action) => (action === 'edit' ? !isOnItsPage : mayWrite))
+  return (
+    <Group gap={2} wrap="nowrap" justify="flex-end">
+      {offered.map((action) => {
+        const { label: text, icon: Sign } = looks[action]
+        const label = action === 'edit' && !mayWrite ? 'View' : text
+        const name = `${label} ${campaign.name}`
+        return (
+          <Tooltip key={action} label={label}>
+            {action === 'edit' ? (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                component={Link}
+                to={`/campaigns/${campaign.id}`}
+                aria-label={name}
+              >
+                <Sign size={17} aria-hidden />
+              </ActionIcon>
+            ) : (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={name}
+                disabled={isBusy}
+                onClick={() => onDeed(action, campaign)}
+              >
+                <Sign size={17} aria-hidden />
+              </ActionIcon>
+            )}
+          </Tooltip>
+        )
+      })}
+    </Group>
+  )
+}

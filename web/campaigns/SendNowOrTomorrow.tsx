@@ -1,0 +1,35 @@
+import { Button, Group, Modal, Text } from '@mantine/core'
+import { counted } from '../ui/format.ts'
+import { useCountOf } from './AudienceStep.tsx'
+import type { Draft } from './rules.ts'
+
+interface Props {
+  draft: Draft
+  onNow: () => void
+  onTomorrow: () => void
+  onClose: () => void
+}
+
+/** The time of today has gone by (area decision 124). */
+export function SendNowOrTomorrow({ draft, onNow, onTomorrow, onClose }: Props) {
+  const count = useCountOf(draft)
+  const people = count?.data?.total ?? draft.emails.length
+  const whom = people === 1 ? '1 person' : counted(people, 'person', 'people')
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={people === 0 ? 'Send it now?' : `Send to ${whom} now?`}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Text mb="lg">The time you chose for today has passed.</Text>
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onTomorrow}>
+          Tomorrow 10:00
+        </Button>
+        <Button onClick={onNow}>Send now</Button>
+      </Group>
+    </Modal>
+  )
+}

@@ -1,0 +1,40 @@
+import { Stack, Text, Title } from '@mantine/core'
+import { useStore } from '../access/queries.ts'
+import { useNow } from '../ui/clock.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { counted, formatCount, formatDay } from '../ui/format.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { AudienceCount } from './AudienceCount.tsx'
+import { useCountOf } from './AudienceStep.tsx'
+import { type Draft, endText, runText, typeNames } from './rules.ts'
+
+const MINUTE_MS = 60_000
+
+/** B 2: what is about to be created, when it runs next and for how many. */
+export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: string | undefined }) {
+  const zone = useStore()?.timeZone ?? 'UTC'
+  const now = useNow(MINUTE_MS)
+  const count = useCountOf(draft, campaignId)
+  const { name, type, subject, schedule, emails, mode, audience } = draft
+  const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
+  const target = isChosenByHand ? counted(emails.length, 'customer') : count?.data ? formatCount(count.data.total) : '…'
+  const end = endText(count?.data?.minutes ?? null, schedule.spreadHours)
+  return (
+    <Stack gap="sm" component="section" aria-label="Summary">
+      <Title order={3}>Summary</Title>
+      <Facts
+        entries={[
+          ['Name', name],
+          ['Type', typeNames[type]],
+          ['Target count', target],
+          ...(type === 'email' ? [['Subject', subject] as [string, string]] : []),
+          ['Start date', /^\d{4}-\d\d-\d\d$/.test(schedule.startDate) ? formatDay(schedule.startDate) : '–'],
+        ]}
+      />
+      <Text fz="sm">
+        {runText(schedule, { zone, now, isNew: campaignId === undefined })} {end}
+      </Text>
+      {count ? <AudienceCount count={count} /> : <Notice tone="quiet" title="Nobody is selected yet" />}
+    </Stack>
+  )
+}

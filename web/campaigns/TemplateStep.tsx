@@ -1,0 +1,45 @@
+import { useRef } from 'react'
+import type { TemplateChoice } from '../../shared/campaigns.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { WordEditor } from '../words/WordEditor.tsx'
+import { useTemplates } from './queries.ts'
+import type { StepProps } from './rules.ts'
+
+/** B 2, step 3: what it says. */
+export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
+  const templates = useTemplates()
+  const kept = useRef(new Map<TemplateChoice, { subject: string; body: string }>())
+  const { data, error, refetch } = templates
+  if (!data) {
+    if (!error) return <LoadingList count={3} />
+    return <Failed title="The templates could not be loaded" error={error} onRetry={() => refetch()} />
+  }
+  const { type, template, subject, body, sms } = draft
+  if (type === 'push') return <Notice tone="quiet" title="Choose another type first" />
+  /** What was typed over a template is there again when one comes back to it. */
+  const choose = (id: string) => {
+    const next = data.campaign.find((each) => each.id === id)
+    if (!next) return
+    kept.current.set(template, { subject, body })
+    onChange({ template: next.id, ...(kept.current.get(next.id) ?? { subject: next.subject, body: next.body }) })
+  }
+  const isListed = data.campaign.some(({ id }) => id === template)
+  const choices = isListed ? data.campaign : [{ id: template, name: 'Own words' }, ...data.campaign]
+  return (
+    <WordEditor
+      channel={type}
+      words={{ subject, body: type === 'sms' ? sms : body }}
+      coupon={draft}
+      problems={problems}
+      templates={{ choices, value: template, onChoose: choose }}
+      approved={data.whatsapp}
+      isReadOnly={isReadOnly}
+      onWords={({ body: text, ...rest }) =>
+        onChange({ ...rest, ...(text !== undefined && (type === 'sms' ? { sms: text } : { body: text })) })
+      }
+      onCoupon={onChange}
+    />
+  )
+}

@@ -1,0 +1,53 @@
+import { Text } from '@mantine/core'
+import {
+  type Icon,
+  IconBan,
+  IconCalendarEvent,
+  IconCircleCheck,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconSend,
+} from '@tabler/icons-react'
+import type { CampaignStatus, CampaignView } from '../../shared/campaigns.ts'
+import { Money } from '../ui/Money.tsx'
+import type { Tone } from '../ui/Notice.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { DateTime } from '../ui/Time.tsx'
+
+// How a campaign is shown wherever it stands.
+
+const looks: Record<CampaignStatus, { tone: Tone; icon: Icon; label: string }> = {
+  scheduled: { tone: 'info', icon: IconCalendarEvent, label: 'Scheduled' },
+  active: { tone: 'good', icon: IconPlayerPlay, label: 'Active' },
+  paused: { tone: 'warn', icon: IconPlayerPause, label: 'Paused' },
+  completed: { tone: 'quiet', icon: IconCircleCheck, label: 'Completed' },
+  sent: { tone: 'good', icon: IconSend, label: 'Sent' },
+  cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
+}
+
+export const statusNames = Object.entries(looks).map(([value, { label }]) => ({ value, label }))
+
+export const StatusMark = ({ status }: { status: CampaignStatus }) => <StatusBadge {...looks[status]} />
+
+/** Each currency by itself. */
+export const Revenue = ({ revenue }: Pick<CampaignView, 'revenue'>) =>
+  revenue.length === 0
+    ? '–'
+    : revenue.map(({ amount, currency }) => (
+        <div key={currency}>
+          <Money amount={amount} currency={currency} />
+        </div>
+      ))
+
+export const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) =>
+  nextRunAt ? <DateTime at={nextRunAt} /> : '–'
+
+/** A campaign that was not paused by a member says what did it (area decision 50). */
+export function PausedBy({ status, pausedBy }: Pick<CampaignView, 'status' | 'pausedBy'>) {
+  if (status !== 'paused' || pausedBy === null) return null
+  return (
+    <Text span fz="xs" c="dimmed" display="block">
+      {pausedBy === 'bounces' ? 'Too many emails bounced' : 'Too many spam complaints'}
+    </Text>
+  )
+}

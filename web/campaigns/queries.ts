@@ -1,0 +1,139 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { countAudience, createAudience, deleteAudience, listAudiences } from '../../shared/audience.ts'
+import {
+  type CampaignView,
+  createCampaign,
+  deleteCampaign,
+  listCampaigns,
+  listCampaignTemplates,
+  pauseCampaign,
+  playCampaign,
+  readCampaign,
+  saveCampaign,
+  sendCampaignNow,
+  sendToAbandonedCarts,
+} from '../../shared/campaigns.ts'
+import { useIsStoreKnown, useStore } from '../access/queries.ts'
+import { ApiError, call } from '../api.ts'
+import { useOnce } from '../carts/send-queries.ts'
+import type { CampaignFilter, Deed } from './rules.ts'
+
+/** This server has no such call. */
+export const isNotServed = (error: Error | null) => error instanceof ApiError && error.status === 404
+
+const LIST = 'campaigns'
+const COUNTS_REFRESH_MS = 15_000
+const MINUTE_MS = 60_000
+
+type Given<E extends { body: z.ZodType }> = z.input<E['body']>
+export type CampaignBody = Given<typeof createCampaign>
+export type QuickSend = Given<typeof sendToAbandonedCarts>
+export type CountBody = Given<typeof countAudience>
+
+export type CampaignQuery = CampaignFilter & { page: number; limit: number }
+
+/** What changes in the store meanwhile is announced (`web/live`); the counts of what is being sent are asked for again. */
+export function useCampaigns({ search = '', status, page, limit }: CampaignQuery) {
+  const storeId = useStore()?.id
+  const isStoreKnown = useIsStoreKnown()
+  const query = { search, page, limit, ...(status && { status }) }
+  return useQuery({
+    queryKey: [LIST, storeId, 'list', query],
+    enabled: isStoreKnown,
+    queryFn: ({ signal }) => call(listCampaigns, { query, signal }),
+    staleTime: COUNTS_REFRESH_MS,
+    refetchInterval: COUNTS_REFRESH_MS,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useCampaign(id: string) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: [LIST, storeId, 'one', id],
+    queryFn: async ({ signal }) => (await call(readCampaign, { params: { id }, signal })).campaign,
+    refetchInterval: COUNTS_REFRESH_MS,
+  })
+}
+
+export function useTemplates() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['campaign-templates', storeId],
+    queryFn: ({ signal }) => call(listCampaignTemplates, { signal }),
+    staleTime: MINUTE_MS,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** Whom it would reach now. null: not asked. The last answer stays while the next is on its way. */
+export function useAudienceCount(body: CountBody | null) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['audience-count', storeId, body],
+    queryFn: ({ signal }) => call(countAudience, { body: body!, signal }),
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+    staleTime: MINUTE_MS,
+    refetchOnWindowFocus: false,
+  })
+}
+
+export function useAudiences(isAsked: boolean) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['audiences', storeId],
+    queryFn: ({ signal }) => call(listAudiences, { signal }),
+    enabled: isAsked,
+    staleTime: MINUTE_MS,
+  })
+}
+
+export const useKeepAudience = () =>
+  useChange(['audiences'], (body: Given<typeof createAudience>) => call(createAudience, { body }))
+
+export const useForgetAudience = () =>
+  useChange(['audiences'], (id: string) => call(deleteAudience, { params: { id } }))
+
+/** The same campaign from the same dialog is created once, however often it is pressed (D9). */
+export function useCreateCampaign() {
+  const once = useOnce()
+  return useChange([LIST], (body: CampaignBody) => once(body, (how) => call(createCampaign, { body, ...how })))
+}
+
+export const useSaveCampaign = (id: string) =>
+  useChange([LIST], (body: CampaignBody) => call(saveCampaign, { params: { id }, body }))
+
+export function useSendToAll() {
+  const once = useOnce()
+  return useChange([LIST], (body: QuickSend) => once(body, (how) => call(sendToAbandonedCarts, { body, ...how })))
+}
+
+export interface Wish {
+  deed: Deed
+  campaign: CampaignView
+}
+
+/** What a row's buttons ask for. */
+export function useDeed() {
+  const once = useOnce()
+  return useChange([LIST], async ({ deed, campaign: { id, platform, storeId } }: Wish): Promise<unknown> => {
+    const params = { id }
+    if (deed === 'play') return call(playCampaign, { params })
+    if (deed === 'pause') return call(pauseCampaign, { params })
+    if (deed === 'cancel') return call(saveCampaign, { params, body: { status: 'cancelled' } })
+    if (deed === 'delete') return call(deleteCampaign, { params })
+    if (deed === 'send_now') return once({ deed, id }, (how) => call(sendCampaignNow, { params, ...how }))
+    const body = { campaignId: id, platform, storeId }
+    return once({ deed, id }, (how) => call(sendToAbandonedCarts, { body, ...how }))
+  })
+}
+
+/** What failed may have changed something too. */
+function useChange<Input, Output>(keys: string[], change: (input: Input) => Promise<Output>) {
+  const queries = useQueryClient()
+  const outdate = () => Promise.all(keys.map((key) => queries.invalidateQueries({ queryKey: [key] })))
+  return useMutation({ mutationFn: change, onSettled: outdate })
+}

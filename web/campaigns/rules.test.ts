@@ -1,0 +1,235 @@
+import { describe, expect, it, test } from 'vitest'
+import { statusAfter } from '../../server/campaigns/rules.ts'
+import { CampaignStatus, type CampaignView } from '../../shared/campaigns.ts'
+import {
+  audienceText,
+  campaignsAddress,
+  copyOf,
+  type Draft,
+  draftOf,
+  endText,
+  gateOf,
+  isComplete,
+  isSameDraft,
+  isTimePast,
+  newDraft,
+  problemsOf,
+  refusedFields,
+  rowActions,
+  runText,
+  statusOf,
+  stepOfProblems,
+  tomorrowOf,
+  wantedOf,
+} from './rules.ts'
+
+const ZONE = 'America/New_York'
+const NOW = Date.parse('2026-11-23T20:00:00Z')
+const TODAY = '2026-11-23'
+
+const begun = newDraft(ZONE, NOW)
+const whole: Draft = { ...begun, name: 'Autumn', subject: 'Your cart', body: 'Hi', emails: ['ada@example.com'] }
+const aDraft = (change: Partial<Draft>): Draft => ({ ...whole, ...change })
+const at = (change: Partial<Draft['schedule']>) => ({ schedule: { ...whole.schedule, ...change } })
+
+const view: CampaignView = {
+  ...{ _id: 'c1', id: 'c1', name: 'Autumn', description: 'Pots', type: 'sms', status: 'sent' },
+  ...{ createdAt: '2026-11-01T10:00:00Z', updatedAt: '2026-11-01T10:00:00Z', platform: 'woocommerce', storeId: 's' },
+  targetAudience: { type: 'abandoned_carts', mode: 'matching', filters: { minCartValue: 20 }, customerEmails: [] },
+  content: { subject: '', body: 'Come back', template: 'custom', coupon: null },
+  couponShown: null,
+  schedule: { startDate: '2026-11-01', timeOfDay: '10:00', frequency: 'once', delay: 12, spreadHours: null },
+  nextRunAt: null,
+  counts: {
+    ...{ planned: 0, waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0 },
+  },
+  revenue: [],
+  pausedBy: null,
+}
+
+describe('what a row offers (B 4)', () => {
+  it.each([
+    ['scheduled', 'edit pause send_now cancel'],
+    ['paused', 'play send_now cancel'],
+    ['active', 'edit pause delete send'],
+    ['completed', 'edit play delete send'],
+    ['sent', 'edit play delete send'],
+    ['cancelled', 'edit play delete send'],
+  ] as const)('of a campaign that is %s: %s', (status, actions) => {
+    expect(rowActions[status].join(' ')).toBe(actions)
+  })
+
+  it('is nothing that the server refuses', () => {
+    for (const status of CampaignStatus.options) {
+      for (const action of rowActions[status]) expect([status, action, statusAfter(status, action)]).not.toContain(null)
+    }
+  })
+})
+
+test('a new campaign begins as B 9 says: one to 72 hours, today by the store’s clocks at ten, once, at once', () => {
+  expect(begun.filters).toEqual({ minAbandonTime: 1, maxAbandonTime: 72 })
+  expect(begun.schedule).toEqual({
+    startDate: TODAY,
+    timeOfDay: '10:00',
+    frequency: 'once',
+    delay: 0,
+    spreadHours: null,
+  })
+  expect(newDraft(ZONE, Date.parse('2026-11-24T03:00:00Z')).schedule.startDate).toBe(TODAY)
+})
+
+test('there is something to create once name, subject and body are there (B 5)', () => {
+  expect(isComplete(whole)).toBe(true)
+  for (const field of ['name', 'subject', 'body'] as const) expect(isComplete(aDraft({ [field]: ' ' }))).toBe(false)
+  expect(isComplete(aDraft({ type: 'sms', subject: '', body: '', sms: 'Hi' }))).toBe(true)
+  expect(isComplete(aDraft({ type: 'sms', sms: '' }))).toBe(false)
+  expect(isComplete(aDraft({ type: 'whatsapp', subject: '', body: '' }))).toBe(true)
+})
+
+describe('what is wrong', () => {
+  it.each([
+    [{ emails: [] }, 'people', 'Please select at least one customer to send the campaign to.', 'audience'],
+    [{ emails: Array(1_001).fill('a@b.example') }, 'people', /^At most 1,000 customers/, 'audience'],
+    [at({ startDate: '2026-11-22' }), 'startDate', 'Start date cannot be before today', 'schedule'],
+    [at({ frequency: 'daily' }), 'frequency', /^A recurring campaign needs all/, 'schedule'],
+    [{ name: '' }, 'name', 'Enter a name.', 'details'],
+    [{ body: '' }, 'body', 'Enter a message.', 'template'],
+    [
+      { mode: 'matching', filters: { minCartValue: 9, maxCartValue: 8 } },
+      ...(['maxCartValue', 'The minimum must not be above the maximum.', 'audience'] as const),
+    ],
+  ] as [Partial<Draft>, string, string | RegExp, string][])('%o: %s', (change, field, text, step) => {
+    const problems = problemsOf(aDraft(change), TODAY)
+    expect(problems).toEqual({ [field]: typeof text === 'string' ? text : expect.stringMatching(text) })
+    expect(stepOfProblems(problems)).toBe(step)
+  })
+
+  it('is nothing of all that match, and nothing of a start it has had before', () => {
+    expect(problemsOf(whole, TODAY)).toEqual({})
+    expect(problemsOf(aDraft({ mode: 'matching', emails: [], ...at({ frequency: 'weekly' }) }), TODAY)).toEqual({})
+    expect(problemsOf(aDraft(at({ startDate: '2026-01-01' })), null)).toEqual({})
+  })
+
+  it('is shown by the field the server names', () => {
+    const said = {
+      'content.subject': 'a',
+      customerEmails: 'b',
+      'targetAudience.mode': 'c',
+      'content.coupon': 'd',
+      x: 'e',
+    }
+    expect(refusedFields(said)).toEqual({ subject: 'a', people: 'b', frequency: 'c', coupon: 'd' })
+  })
+})
+
+describe('what is asked of the server', () => {
+  test('addresses beside the audience where they were chosen from abandoned carts (B 7)', () => {
+    const wanted = wantedOf(whole, { platform: 'woocommerce', storeId: 'https://shop.example', sendNow: true })
+    expect(wanted).toMatchObject({
+      ...{ name: 'Autumn', customerEmails: ['ada@example.com'], platform: 'woocommerce', sendNow: true },
+      targetAudience: { type: 'abandoned_carts', mode: 'selected' },
+    })
+    const all = wantedOf(aDraft({ mode: 'matching' }))
+    expect([all.customerEmails, all.targetAudience]).toEqual([
+      undefined,
+      { ...{ type: 'abandoned_carts', mode: 'matching', customerEmails: [] }, filters: begun.filters },
+    ])
+  })
+
+  test('chosen customers have no delay, an SMS no subject, WhatsApp neither words nor coupon', () => {
+    const people = wantedOf(aDraft({ audience: 'specific_customers', mode: 'matching', ...at({ delay: 24 }) }))
+    expect([people.schedule.delay, people.customerEmails]).toEqual([0, undefined])
+    expect(people.targetAudience).toMatchObject({ mode: 'selected' })
+    expect(wantedOf(aDraft({ type: 'sms', sms: 'Back?' })).content).toMatchObject({ subject: '', body: 'Back?' })
+    const coupon = {
+      couponId: 'k',
+      fallback: 'skip',
+      firstOrderOnly: false,
+      pauseDays: null,
+      aboveAmount: null,
+    } as const
+    expect(wantedOf(aDraft({ type: 'whatsapp', coupon })).content).toMatchObject({
+      subject: '',
+      body: '',
+      coupon: null,
+    })
+  })
+
+  test('the campaign that is there, as long as nothing of it is changed', () => {
+    expect(isSameDraft(draftOf(view), { ...draftOf(view), description: 'Pots ' })).toBe(true)
+    expect(isSameDraft(draftOf(view), { ...draftOf(view), sms: 'Come' })).toBe(false)
+    expect(copyOf(view, ZONE, NOW)).toMatchObject({
+      name: 'Copy of Autumn',
+      sms: 'Come back',
+      schedule: { startDate: TODAY },
+    })
+  })
+})
+
+describe('what needs a larger plan (area decisions 43 and 124)', () => {
+  it.each([
+    ['free', {}, null],
+    ['free', at({ startDate: '2026-11-24' }), 'schedule'],
+    ['free', at({ frequency: 'daily' }), 'schedule'],
+    ['free', { mode: 'matching' }, null],
+    ['free', { mode: 'matching', filters: {} }, null],
+    ['free', { mode: 'matching', filters: { minAbandonTime: 2 } }, 'audience'],
+    ['free', { mode: 'selected', filters: { minAbandonTime: 2 } }, null],
+    ['free', { type: 'sms' }, 'details'],
+    ['starter', { type: 'sms' }, null],
+    ['starter', { type: 'sms', ...at({ frequency: 'daily' }) }, 'schedule'],
+    ['starter', { type: 'whatsapp' }, 'details'],
+    ['starter', at({ frequency: 'daily' }), null],
+    ['growth', { type: 'whatsapp', ...at({ frequency: 'daily' }) }, null],
+    [null, { type: 'whatsapp' }, null],
+  ] as [Parameters<typeof gateOf>[1], Partial<Draft>, string | null][])('%s: %o', (plan, change, step) => {
+    expect(gateOf(aDraft(change), plan, TODAY)?.step ?? null).toBe(step)
+  })
+})
+
+describe('when it runs, in words', () => {
+  const text = (change: Partial<Draft['schedule']>, isNew = true) =>
+    runText({ ...whole.schedule, ...change }, { zone: ZONE, now: NOW, isNew })
+
+  test('by the store’s clocks', () => {
+    expect(text({ startDate: '2026-11-24' })).toBe('Runs once on Tuesday, November 24, 2026 at 10:00 AM.')
+    expect(text({ startDate: '2026-11-24', frequency: 'weekly' })).toMatch(
+      /^Runs first on Tuesday.*, then every week\.$/,
+    )
+    expect(text({ frequency: 'daily' })).toBe('Runs as soon as it is created, then every day.')
+    expect(text({})).toBe('This time has passed: you are asked when to send it.')
+    expect(text({}, false)).toBe('Was due on Monday, November 23, 2026 at 10:00 AM.')
+    expect(text({ startDate: '' })).toBe('Enter a date and a time.')
+  })
+
+  test('a time of today that has passed is asked about, of a single one; tomorrow is at ten', () => {
+    expect(
+      [{}, { timeOfDay: '15:01' }, { frequency: 'daily' }].map((change) =>
+        isTimePast({ ...whole.schedule, ...(change as object) }, ZONE, NOW),
+      ),
+    ).toEqual([true, false, false])
+    expect(tomorrowOf({ ...whole.schedule, timeOfDay: '07:00' }, ZONE, NOW)).toMatchObject({
+      ...{ startDate: '2026-11-24', timeOfDay: '10:00' },
+    })
+  })
+
+  test('and when it ends', () => {
+    expect(endText(40, null)).toBe('Ends about 40 minutes later at your rate of sending.')
+    expect(endText(180, null)).toBe('Ends about 3 hours later at your rate of sending.')
+    expect([endText(0.2, null), endText(null, null), endText(40, 4)]).toEqual([
+      ...['Ends about a minute later at your rate of sending.', null, 'Spread over 4 hours.'],
+    ])
+  })
+})
+
+test('the list says whom it is for, and its address keeps what is searched and filtered', () => {
+  const of = (targetAudience: Partial<CampaignView['targetAudience']>) =>
+    audienceText({ targetAudience: { ...view.targetAudience, ...targetAudience } })
+  expect([of({}), of({ mode: 'selected', customerEmails: ['a'] }), of({ type: 'specific_customers' })]).toEqual([
+    ...['All that match', '1 customer, by hand', '0 customers'],
+  ])
+  const query = campaignsAddress.read(new URLSearchParams('search=autumn&status=paused&page=2'))
+  expect(query).toMatchObject({ search: 'autumn', status: 'paused', page: 2, limit: 50 })
+  expect(campaignsAddress.read(new URLSearchParams('status=nonsense'))).not.toHaveProperty('status')
+  expect([statusOf('sent'), statusOf('')]).toEqual(['sent', null])
+})

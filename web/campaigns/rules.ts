@@ -1,0 +1,340 @@
+import type { z } from 'zod'
+import {
+  type AudienceFilters,
+  type AudienceMode,
+  type AudienceType,
+  audienceTexts,
+  DEFAULT_FILTERS,
+  MOST_SELECTED,
+} from '../../shared/audience.ts'
+import { type Feature, featurePlans, type PlanKey } from '../../shared/billing.ts'
+import {
+  type CampaignSchedule,
+  type CampaignStatus,
+  type CampaignType,
+  type CampaignView,
+  campaignDefaults,
+  campaignTexts,
+  type createCampaign,
+  type TemplateChoice,
+} from '../../shared/campaigns.ts'
+import { instantOf, knownZone, localOf } from '../coupons/zone.ts'
+import { type CouponEdit, couponProblems } from '../flows/step-coupon.ts'
+import { counted } from '../ui/format.ts'
+import { listAddress } from '../ui/listQuery.ts'
+
+// The address of the list, what may be done with a campaign, what is edited of one, and what is wrong with it. Pure.
+
+export interface CampaignFilter {
+  search?: string
+  status?: CampaignStatus
+}
+
+export const campaignsAddress = listAddress<CampaignFilter, 'newest'>({
+  filters: ['search', 'status'],
+  readFilter: (search) => {
+    const text = search.get('search')
+    const status = statusOf(search.get('status'))
+    return { ...(text && { search: text.slice(0, 200) }), ...(status && { status }) }
+  },
+  sorts: ['newest'],
+  largestFirst: ['newest'],
+  limit: 50,
+})
+
+/** null: not one of them. */
+export const statusOf = (value: string | null): CampaignStatus | null =>
+  (Object.keys(rowActions) as CampaignStatus[]).find((status) => status === value) ?? null
+
+export type RowAction = 'edit' | 'play' | 'pause' | 'send_now' | 'cancel' | 'delete' | 'send'
+
+/** B 4. */
+export const rowActions: Record<CampaignStatus, readonly RowAction[]> = {
+  scheduled: ['edit', 'pause', 'send_now', 'cancel'],
+  paused: ['play', 'send_now', 'cancel'],
+  active: ['edit', 'pause', 'delete', 'send'],
+  completed: ['edit', 'play', 'delete', 'send'],
+  sent: ['edit', 'play', 'delete', 'send'],
+  cancelled: ['edit', 'play', 'delete', 'send'],
+}
+
+/** Everything but `edit`, which leads to a page. */
+export type Deed = Exclude<RowAction, 'edit'>
+
+/** B 8: what is said once it is done, and where the server has no words of its own. */
+export const deedTexts: Record<Deed, { done: string; failed: string }> = {
+  play: { done: campaignTexts.resumed, failed: campaignTexts.notResumed },
+  pause: { done: campaignTexts.paused, failed: campaignTexts.notPaused },
+  send_now: { done: campaignTexts.sentNow, failed: campaignTexts.notSentNow },
+  cancel: { done: campaignTexts.cancelled, failed: campaignTexts.notCancelled },
+  delete: { done: campaignTexts.deleted, failed: campaignTexts.notDeleted },
+  send: { done: campaignTexts.sent, failed: campaignTexts.notSent },
+}
+
+export const typeNames: Record<CampaignType, string> = {
+  email: 'Email',
+  sms: 'SMS',
+  push: 'Push',
+  whatsapp: 'WhatsApp',
+}
+
+export interface Draft extends CouponEdit {
+  name: string
+  description: string
+  type: CampaignType
+  audience: AudienceType
+  mode: AudienceMode
+  filters: AudienceFilters
+  emails: readonly string[]
+  template: TemplateChoice
+  /** Of the mail, whether it is one or not. */
+  subject: string
+  body: string
+  /** Of the SMS, whether it is one or not. */
+  sms: string
+  schedule: CampaignSchedule
+}
+
+/** The day it is by the store's clocks. */
+export const todayIn = (zone: string, now: number): string => localOf(now, knownZone(zone)).slice(0, 10)
+
+/** B 9. */
+export const newDraft = (zone: string, now: number): Draft => ({
+  ...{ name: '', description: '', type: 'email', audience: 'abandoned_carts', mode: 'selected', emails: [] },
+  filters: { ...campaignDefaults.filters },
+  ...{ template: 'first_reminder', subject: '', body: '', sms: '', coupon: null, couponShown: null },
+  schedule: {
+    startDate: todayIn(zone, now),
+    ...{ timeOfDay: campaignDefaults.timeOfDay, frequency: campaignDefaults.frequency },
+    ...{ delay: campaignDefaults.delay, spreadHours: null },
+  },
+})
+
+export function draftOf({
+  name,
+  description,
+  type,
+  targetAudience,
+  content,
+  couponShown,
+  schedule,
+}: CampaignView): Draft {
+  const { subject, body, template, coupon } = content
+  const { type: audience, mode, filters, customerEmails: emails } = targetAudience
+  const words = type === 'sms' ? { subject: '', body: '', sms: body } : { subject, body, sms: '' }
+  return { name, description, type, audience, mode, filters, emails, template, ...words, coupon, couponShown, schedule }
+}
+
+/** The same once more, to begin today. */
+export function copyOf(campaign: CampaignView, zone: string, now: number): Draft {
+  const draft = draftOf(campaign)
+  const startDate = todayIn(zone, now)
+  return { ...draft, name: `Copy of ${draft.name}`.slice(0, 120), schedule: { ...draft.schedule, startDate } }
+}
+
+/** The approved words of WhatsApp cannot name one. */
+export const couponOf = ({ type, coupon }: Pick<Draft, 'type' | 'coupon'>) => (type === 'whatsapp' ? null : coupon)
+
+export const audienceOf = ({ audience, mode, filters, emails }: Draft) => {
+  const isSelected = audience === 'specific_customers' || mode === 'selected'
+  return {
+    ...{ type: audience, mode: isSelected ? ('selected' as const) : mode },
+    ...{ filters: given(filters), customerEmails: isSelected ? [...emails] : [] },
+  }
+}
+
+/** Those that say something. */
+const given = (filters: AudienceFilters): AudienceFilters =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value != null))
+
+type Wanted = z.input<typeof createCampaign.body>
+
+export function wantedOf(draft: Draft, more: Pick<Wanted, 'sendNow' | 'platform' | 'storeId'> = {}): Wanted {
+  const { name, description, type, template, subject, body, sms, schedule } = draft
+  const targetAudience = audienceOf(draft)
+  const isChosenByHand = targetAudience.type === 'abandoned_carts' && targetAudience.mode === 'selected'
+  return {
+    ...{ name: name.trim(), description: description.trim(), type, targetAudience },
+    ...(isChosenByHand && { customerEmails: targetAudience.customerEmails }),
+    content: {
+      subject: type === 'sms' || type === 'whatsapp' ? '' : subject,
+      body: type === 'sms' ? sms : type === 'whatsapp' ? '' : body,
+      ...{ template, coupon: couponOf(draft) },
+    },
+    schedule: draft.audience === 'specific_customers' ? { ...schedule, delay: 0 } : schedule,
+    ...more,
+  }
+}
+
+export const isSameDraft = (a: Draft, b: Draft): boolean => JSON.stringify(wantedOf(a)) === JSON.stringify(wantedOf(b))
+
+export const steps = ['details', 'audience', 'template', 'schedule'] as const
+export type StepName = (typeof steps)[number]
+
+/** B 2. */
+export const stepTitles: Record<StepName, string> = {
+  details: 'Campaign Details',
+  audience: 'Target Audience',
+  template: 'Email Template',
+  schedule: 'Schedule & Send',
+}
+
+export const titleOfStep = (step: StepName, type: CampaignType): string =>
+  step === 'template' && type !== 'email' ? 'Message' : stepTitles[step]
+
+/** B 5: what must be there before there is anything to create. */
+export const isComplete = ({ name, type, subject, body, sms }: Draft): boolean => {
+  if (name.trim() === '') return false
+  if (type === 'sms') return sms.trim() !== ''
+  return type === 'whatsapp' || (subject.trim() !== '' && body.trim() !== '')
+}
+
+export type Problems = Partial<
+  Record<
+    | ('name' | 'type' | 'people' | 'mode' | 'maxCartValue' | 'maxAbandonTime')
+    | ('subject' | 'body' | 'coupon' | 'pauseDays' | 'aboveAmount' | 'startDate' | 'timeOfDay' | 'frequency'),
+    string
+  >
+>
+
+const stepOfField: Record<keyof Problems, StepName> = {
+  ...{ name: 'details', type: 'details' },
+  ...{ people: 'audience', mode: 'audience', maxCartValue: 'audience', maxAbandonTime: 'audience' },
+  ...{ subject: 'template', body: 'template', coupon: 'template', pauseDays: 'template', aboveAmount: 'template' },
+  ...{ startDate: 'schedule', timeOfDay: 'schedule', frequency: 'schedule' },
+}
+
+/** The first step that something is wrong with. */
+export const stepOfProblems = (problems: Problems): StepName | null =>
+  steps.find((step) => Object.keys(problems).some((field) => stepOfField[field as keyof Problems] === step)) ?? null
+
+/** `today` null: its start is kept as it is. */
+export function problemsOf(draft: Draft, today: string | null): Problems {
+  const { name, type, mode, audience, filters, emails, schedule, subject, body, sms } = draft
+  const isSelected = audience === 'specific_customers' || mode === 'selected'
+  const isAbove = (least?: number | null, most?: number | null) => least != null && most != null && least > most
+  const isRecurring = schedule.frequency !== 'once'
+  const isMail = type === 'email' || type === 'push'
+  return clean({
+    name: name.trim() === '' && campaignTexts.noName,
+    people:
+      (isSelected && emails.length === 0 && audienceTexts.none) ||
+      (isSelected && emails.length > MOST_SELECTED && audienceTexts.tooMany),
+    maxCartValue: !isSelected && isAbove(filters.minCartValue, filters.maxCartValue) && audienceTexts.badRange,
+    maxAbandonTime: !isSelected && isAbove(filters.minAbandonTime, filters.maxAbandonTime) && audienceTexts.badRange,
+    subject: isMail && subject.trim() === '' && campaignTexts.noSubject,
+    body: (isMail ? body : type === 'sms' ? sms : 'approved').trim() === '' && campaignTexts.noBody,
+    ...couponProblems(couponOf(draft)),
+    startDate:
+      (!/^\d{4}-\d\d-\d\d$/.test(schedule.startDate) && 'Enter a date.') ||
+      (today !== null && schedule.startDate < today && campaignTexts.pastStart),
+    timeOfDay: !/^\d\d:\d\d$/.test(schedule.timeOfDay) && 'Enter a time.',
+    frequency: isRecurring && isSelected && campaignTexts.recurringNeedsMatching,
+  })
+}
+
+const clean = (all: Record<string, string | false | undefined>): Problems =>
+  Object.fromEntries(Object.entries(all).filter(([, text]) => text))
+
+/** What the server says of single fields: `content.subject`, `customerEmails`. */
+export function refusedFields(fields: Readonly<Record<string, string>>): Problems {
+  const known = Object.entries(fields).flatMap(([path, text]) => {
+    const last = path.split('.').at(-1)!
+    const name = path.includes('mode') ? 'frequency' : path.includes('customerEmails') ? 'people' : last
+    const field = path.includes('coupon') && !(name in stepOfField) ? 'coupon' : name
+    return field in stepOfField ? [[field, text] as const] : []
+  })
+  return Object.fromEntries(known)
+}
+
+/** What a larger plan has: the sentence that says so, or null (area decisions 43 and 124). Without a known plan the server decides. */
+export function gateOf(
+  draft: Draft,
+  plan: PlanKey | null | undefined,
+  today: string,
+): { step: StepName; text: string } | null {
+  if (!plan) return null
+  const { type, mode, audience, filters, schedule } = draft
+  const isText = type === 'sms' || type === 'whatsapp'
+  const isPlanned = schedule.frequency !== 'once' || schedule.startDate > today
+  const isFiltering = audience === 'abandoned_carts' && mode === 'matching' && isFiltered(filters)
+  const lacks = (feature: Feature) => !featurePlans[feature].includes(plan)
+  if (type === 'sms' && lacks('manual_texts')) return { step: 'details', text: campaignTexts.smsPlan }
+  if (type === 'whatsapp' && lacks('campaign_texts')) return { step: 'details', text: campaignTexts.textPlan }
+  if (isFiltering && lacks('audience_filters')) return { step: 'audience', text: campaignTexts.filterPlan }
+  if (!isPlanned) return null
+  if (isText && lacks('campaign_texts')) return { step: 'schedule', text: campaignTexts.textPlan }
+  return lacks('scheduled_campaigns') ? { step: 'schedule', text: campaignTexts.scheduledPlan } : null
+}
+
+/** Those a campaign begins with ask for no plan, nor does having none. */
+export const isFiltered = (filters: AudienceFilters): boolean =>
+  Object.entries(given(filters)).some(
+    ([name, value]) => value !== (DEFAULT_FILTERS as AudienceFilters)[name as 'badge'],
+  )
+
+type Times = Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>
+
+/** When the first run is due; null: no date and time. */
+const firstRunOf = ({ startDate, timeOfDay }: Times, zone: string): number | null => {
+  const instant = instantOf(`${startDate}T${timeOfDay}`, knownZone(zone))
+  return instant === null ? null : Date.parse(instant)
+}
+
+/** Of a single one whose time of today has gone by: it has to be said when it is meant. */
+export function isTimePast(schedule: Times, zone: string, now: number): boolean {
+  const first = firstRunOf(schedule, zone)
+  return schedule.frequency === 'once' && first !== null && first <= now
+}
+
+/** The next day by the store's clocks, at the time campaigns begin with. */
+export const tomorrowOf = (schedule: CampaignSchedule, zone: string, now: number): CampaignSchedule => {
+  const tomorrow = new Date(Date.parse(todayIn(zone, now)) + DAY_MS).toISOString().slice(0, 10)
+  return { ...schedule, startDate: tomorrow, timeOfDay: campaignDefaults.timeOfDay }
+}
+
+const DAY_MS = 86_400_000
+
+/** "Monday, November 23, 2026 at 10:00 AM" by the store's clocks. */
+export const zoneText = (instant: string | number, zone: string): string =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: knownZone(zone) }).format(
+    new Date(instant),
+  )
+
+const rhythm = { once: '', daily: ', then every day', weekly: ', then every week', monthly: ', then every month' }
+
+/** When it runs, in words. `isNew`: it has not been created yet. */
+export function runText(schedule: Times, { zone, now, isNew }: { zone: string; now: number; isNew: boolean }): string {
+  const first = firstRunOf(schedule, zone)
+  if (first === null) return 'Enter a date and a time.'
+  const after = rhythm[schedule.frequency]
+  if (first > now) return `Runs ${after ? 'first ' : 'once '}on ${zoneText(first, zone)}${after}.`
+  if (!isNew) return `${after ? 'Began' : 'Was due'} on ${zoneText(first, zone)}${after}.`
+  return after ? `Runs as soon as it is created${after}.` : 'This time has passed: you are asked when to send it.'
+}
+
+/** "Ends about 40 minutes later": null where it is not known or nobody would get it. */
+export function endText(minutes: number | null, spreadHours: number | null): string | null {
+  if (spreadHours !== null) return `Spread over ${counted(spreadHours, 'hour')}.`
+  if (minutes === null) return null
+  if (minutes <= 1) return 'Ends about a minute later at your rate of sending.'
+  const span = minutes < 120 ? counted(Math.round(minutes), 'minute') : counted(Math.round(minutes / 60), 'hour')
+  return `Ends about ${span} later at your rate of sending.`
+}
+
+/** Whom it is for, in the list. */
+export function audienceText({ targetAudience }: Pick<CampaignView, 'targetAudience'>): string {
+  const { type, mode, customerEmails } = targetAudience
+  if (type === 'specific_customers') return counted(customerEmails.length, 'customer')
+  return mode === 'matching' ? 'All that match' : `${counted(customerEmails.length, 'customer')}, by hand`
+}
+
+/** What every step of the dialog, and every tab of a campaign's page, is given. */
+export interface StepProps {
+  draft: Draft
+  problems: Problems
+  isReadOnly: boolean
+  /** Something of it has been sent. */
+  hasBegun?: boolean
+  onChange: (next: Partial<Draft>) => void
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { useStore, useSubscription } from '../access/queries.ts'
+import { ApiError } from '../api.ts'
+import { useNow } from '../ui/clock.ts'
+import { focusFirstError } from '../ui/focusFirstError.ts'
+import { useTemplates } from './queries.ts'
+import {
+  type Draft,
+  gateOf,
+  type Problems,
+  problemsOf,
+  refusedFields,
+  type StepName,
+  stepOfProblems,
+  todayIn,
+} from './rules.ts'
+
+const MINUTE_MS = 60_000
+
+/** Words that a new campaign begins with: those of its template, and of an SMS. */
+export function useReadyWords(draft: Draft): Draft {
+  const { data } = useTemplates()
+  const [hasBegun] = useState(draft.subject !== '' || draft.body !== '' || draft.sms !== '')
+  if (!data || hasBegun) return draft
+  const ready = data.campaign.find(({ id }) => id === draft.template)
+  return { ...draft, subject: ready?.subject ?? '', body: ready?.body ?? '', sms: data.sms }
+}
+
+/** What is wrong with a draft: nobody is told before they have asked for it to be created or saved. */
+export function useDraftProblems(draft: Draft, error: Error | null, { keptStart }: { keptStart: string | null }) {
+  const [isAsked, ask] = useState(false)
+  const zone = useStore()?.timeZone ?? 'UTC'
+  const plan = useSubscription()?.planInForce
+  const today = todayIn(zone, useNow(MINUTE_MS))
+  const found = problemsOf(draft, draft.schedule.startDate === keptStart ? null : today)
+  const refused = error instanceof ApiError ? refusedFields(error.fields) : {}
+  const problems: Problems = isAsked && Object.keys(found).length > 0 ? found : refused
+  return { problems, found, gate: gateOf(draft, plan, today), ask, zone }
+}
+
+/** To the step that something is wrong with, and its first field. */
+export function leadTo(
+  problems: Problems,
+  within: 'main' | '[role=dialog]',
+  choose: (step: StepName) => void,
+): boolean {
+  const step = stepOfProblems(problems)
+  if (step === null) return false
+  choose(step)
+  focusFirstError(within)
+  return true
+}
+
+export const refusedBy = (error: Error): Problems => (error instanceof ApiError ? refusedFields(error.fields) : {})

@@ -1,0 +1,34 @@
+import { useIntersection } from '@mantine/hooks'
+import { IconShoppingCartOff, IconUserOff } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { discountTexts } from '../../shared/discount-mail.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { ShowMore } from '../ui/ShowMore.tsx'
+import type { usePeople } from './queries.ts'
+import type { PeopleFilter } from './rules.ts'
+
+/** The end of the list in sight brings what comes after it. */
+export function MorePeople({ people }: { people: ReturnType<typeof usePeople> }) {
+  const { ref, entry } = useIntersection({ rootMargin: '200px' })
+  const isInSight = entry?.isIntersecting ?? false
+  const isWanted = isInSight && people.hasNextPage && !people.isFetchingNextPage && !people.isFetchNextPageError
+  const fetchNext = useRef(people.fetchNextPage)
+  fetchNext.current = people.fetchNextPage
+  useEffect(() => {
+    if (isWanted) void fetchNext.current()
+  }, [isWanted])
+  return (
+    <div ref={ref}>
+      <ShowMore list={people} />
+    </div>
+  )
+}
+
+export function NoPeople({ search, abandonedOnly }: PeopleFilter) {
+  if (search) return <Empty icon={IconUserOff} text="No customer matches the search." />
+  return abandonedOnly ? (
+    <Empty icon={IconShoppingCartOff} text={discountTexts.noAbandoned} />
+  ) : (
+    <Empty icon={IconUserOff} text={discountTexts.noneFound} />
+  )
+}

@@ -1,0 +1,53 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { SendChannel } from '../../shared/reminders.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { BROKEN } from '../api.ts'
+import { useTestSend } from '../carts/send-queries.ts'
+import { Notice } from '../ui/Notice.tsx'
+
+interface Props {
+  channel: SendChannel
+  cartId: string
+  message: { subject?: string; body?: string }
+}
+
+/** Marked as a test, with links that change nothing. A mail goes to the address one signs in with. */
+export function TestSend({ channel, cartId, message }: Props) {
+  const [to, setTo] = useState('')
+  const test = useTestSend()
+  const isText = channel !== 'email'
+  return (
+    <Stack gap="sm">
+      <Group align="flex-end" gap="sm">
+        {isText && (
+          <TextInput
+            label="Your phone number"
+            type="tel"
+            autoComplete="tel"
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
+          />
+        )}
+        <Button
+          variant="default"
+          loading={test.isPending}
+          disabled={isText && to.trim() === ''}
+          onClick={() => test.mutate({ cartId, channel, ...message, ...(isText && { to: to.trim() }) })}
+        >
+          Send a test to myself
+        </Button>
+      </Group>
+      {test.data && (
+        <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
+          {test.data.isAccepted ? `Sent to ${test.data.to}.` : `Refused for ${test.data.to}.`} {test.data.response}
+        </Notice>
+      )}
+      {test.error && (
+        <Notice tone="bad" isLive>
+          {wordsOf(test.error, BROKEN)}
+        </Notice>
+      )}
+    </Stack>
+  )
+}
