@@ -11,6 +11,7 @@ import { dashboardRoutes } from './analytics/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { brandRoutes } from './brand/routes.ts'
 import { campaignReportRoutes } from './campaign-reports/routes.ts'
+import { audienceRoutes } from './campaigns/audience-routes.ts'
 import { campaignRoutes } from './campaigns/routes.ts'
 import { captureRoutes } from './capture/capture-routes.ts'
 import { cartRoutes } from './cart-pages/routes.ts'
@@ -86,6 +87,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     manualRoutes,
     discountMailRoutes,
     campaignRoutes,
+    audienceRoutes,
     campaignReportRoutes,
     previewRoutes,
     suppressionRoutes,

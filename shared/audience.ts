@@ -81,6 +81,8 @@ export const countAudience = endpoint({
     type: channel.default('email'),
     targetAudience: TargetAudience,
     couponId: z.uuid().nullish(),
+    /** What becomes of a message for which the coupon is not valid. */
+    couponFallback: z.enum(['without', 'skip']).default('without'),
     /** Not whoever had this campaign for the same cart. */
     campaignId: z.guid().optional(),
   }),
@@ -92,7 +94,10 @@ export const countAudience = endpoint({
     reasons: z.array(z.object({ reason: z.string(), explanation: z.string(), count: z.number() })),
     /** The people are too many to judge each: of so many of the newest was asked, and the figures are of them. null: of all. */
     judged: z.number().nullable(),
-    /** How long the run takes at the store's rate; null: it is not known. */
+    /**
+     * How long a run to those eligible (or, where not all were judged, to all) takes at the store's rate, that of its busiest minute lately;
+     * null: it has not sent enough to know.
+     */
     minutes: z.number().nullable(),
     /** Messages left in the plan's month; null: without a limit. */
     left: z.number().nullable(),

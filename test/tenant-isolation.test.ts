@@ -79,7 +79,13 @@ beforeAll(async () => {
     .returning('id')
     .executeTakeFirstOrThrow()
   const campaign = await world.request('POST', '/api/campaigns', { token: owner.token, body: aWantedCampaign })
+  const audienceId = newId()
+  await world.db
+    .insertInto('audiences')
+    .values({ store_id: owner.storeId, id: audienceId, name: 'a', filters: '{}', created_at: world.now })
+    .execute()
   Object.assign(owned, {
+    audienceId,
     campaignId: campaign.body.campaign.id,
     couponId: coupon.id,
     notificationId: notification.id,
@@ -138,6 +144,7 @@ const url = (path: string) =>
   path
     .replace('/coupons/:id', '/coupons/:couponId')
     .replace('/campaigns/:id', '/campaigns/:campaignId')
+    .replace('/audiences/:id', '/audiences/:audienceId')
     .replace(/:(\w+)/g, (_, name: string) => owned[name] ?? `no-owned-${name}`)
 
 test('every endpoint that names a row hides another account’s rows (X2)', async () => {

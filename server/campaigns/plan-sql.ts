@@ -1,6 +1,6 @@
 import { newestAbandoned } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
-import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { isCancelled, SCHEDULED } from '../messages/fragments.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 import { isNewestMatching } from './audience-sql.ts'
@@ -72,7 +72,7 @@ const ofCart = (
     where h.store_id = c.store_id and h.cart_id = ${cart} offset 0) h`
 
 /** Cart `c` has had it, in whatever run. */
-const hasHadIt = (campaignId: string) =>
+export const hasHadIt = (campaignId: string) =>
   sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isOfCampaign(campaignId)})`
 
 /** The person of cart `c` is in this run. */
@@ -121,7 +121,7 @@ export async function nextCarts(
 
 /** How many a run that begins now would write to, as far as `most`. */
 export async function countNewcomers(
-  { db, storeId }: StoreTx,
+  { db, storeId }: StoreDb,
   wanted: Wanted,
   { now, most }: { now: Date; most: number },
 ): Promise<number> {

@@ -139,6 +139,17 @@ const CAMPAIGN = sql`case when g.id is not null then jsonb_build_object('isRunni
 const LARGEST_HOLDOUT = sql`select h.holdout_bps, h.salt from flows h where h.store_id = m.store_id and h.is_on
       order by h.holdout_bps desc, h.id limit 1`
 
+/** The control group that campaigns keep to; undefined: none. */
+export async function holdoutOfCampaigns({
+  db,
+  storeId,
+}: StoreDb): Promise<{ holdout_bps: number; salt: string } | undefined> {
+  const { rows } = await sql<{ holdout_bps: number; salt: string }>`
+    select largest.holdout_bps, largest.salt from (select ${storeId}::uuid as store_id) m
+    cross join lateral (${LARGEST_HOLDOUT}) largest`.execute(db)
+  return rows[0]
+}
+
 /** Everything decisions about these rows rest on, set-wise. */
 export async function loadClaimed(
   { db, storeId }: StoreTx,

@@ -3,6 +3,7 @@
 export {
   type ClaimedRow,
   hasTemplate,
+  holdoutOfCampaigns,
   loadImagined,
   loadImaginedFor,
   loadPreview,

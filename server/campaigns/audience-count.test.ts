@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { AudienceCount } from '../../shared/audience.ts'
+import { aShop, type Shop } from '../../test/by-hand-scene.ts'
+import { aCampaign, tick } from '../../test/campaign-scene.ts'
+import { bought, DAY } from '../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { sql } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
+
+// How many people an audience has, and who of them would get a message now (area decisions 42 and 50).
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+  world.answer = acceptsMail
+})
+
+const ask = (shop: Shop, targetAudience: object, more: object = {}) =>
+  world.request('POST', '/api/campaigns/audience', { token: shop.token, body: { targetAudience, ...more } })
+
+/** What it says adds up. */
+async function count(shop: Shop, targetAudience: object = {}, more: object = {}): Promise<AudienceCount> {
+  const { status, body } = await ask(shop, { mode: 'matching', ...targetAudience }, more)
+  expect(status, JSON.stringify(body)).toBe(200)
+  const sum = body.reasons.reduce((all: number, each: { count: number }) => all + each.count, body.eligible)
+  expect(sum).toBe(body.judged ?? body.total)
+  return body
+}
+const reasons = ({ reasons }: AudienceCount) => Object.fromEntries(reasons.map(({ reason, count }) => [reason, count]))
+const suppress = (shop: Shop, index: number) =>
+  world.request('POST', '/api/suppressions', { token: shop.token, body: { address: shop.orders[index]!.email } })
+
+describe('an audience is counted', () => {
+  test('with who would get it now, and why not the others; a run then does just that', async () => {
+    const shop = await aShop(world, 5)
+    await suppress(shop, 0)
+    const other = shop.orders[1]!.email!
+    await sql`delete from consents where store_id = ${shop.storeId} and address_hash = ${world.deps.secrets.addressHash(other)}`.execute(
+      world.db,
+    )
+    const counted = await count(shop)
+    expect(counted).toMatchObject({ total: 5, eligible: 3, judged: null, minutes: null })
+    expect(reasons(counted)).toEqual({ suppressed_manual: 1, no_consent: 1 })
+    expect(counted.reasons.every(({ explanation }) => explanation.length > 10)).toBe(true)
+    const messages = await world.db.selectFrom('messages').select('id').where('store_id', '=', shop.storeId).execute()
+    expect(messages).toEqual([])
+    await aCampaign(world, shop)
+    await tick(world, shop)
+    expect(world.sent).toHaveLength(counted.eligible)
+  })
+
+  test('by its filters, and without those who had the campaign for their cart', async () => {
+    const shop = await aShop(world, 3)
+    await sql`update carts set value_minor = 9000 where store_id = ${shop.storeId} and id = ${shop.cartIds[0]!}`.execute(
+      world.db,
+    )
+    expect((await count(shop, { filters: { minCartValue: 90 } })).total).toBe(1)
+    const { id } = await aCampaign(world, shop, {
+      targetAudience: { mode: 'selected', customerEmails: [shop.orders[1]!.email] },
+    })
+    await tick(world, shop)
+    expect(await count(shop, {}, { campaignId: id })).toMatchObject({ total: 2, eligible: 2 })
+    expect(await count(shop)).toMatchObject({ total: 3, eligible: 3 })
+  })
+
+  test('of people chosen by hand, with and without a cart, and addresses of nobody', async () => {
+    const shop = await aShop(world, 2)
+    const [first, second] = shop.orders.map(({ email }) => email!)
+    world.advance(1_000)
+    await recordOrders(world.deps, shop.storeId, [bought(world, shop.orders[1]!)], 'webhook')
+    const customerEmails = [first, first!.toUpperCase(), second, 'nobody@elsewhere.example']
+    const ofCarts = await count(shop, { mode: 'selected', customerEmails })
+    expect([ofCarts.total, ofCarts.eligible, reasons(ofCarts)]).toEqual([
+      3,
+      1,
+      { cart_missing: 1, customer_missing: 1 },
+    ])
+    const ofPeople = await count(shop, { type: 'specific_customers', customerEmails })
+    expect([ofPeople.total, ofPeople.eligible, reasons(ofPeople)]).toEqual([3, 2, { customer_missing: 1 }])
+  })
+
+  test('nobody: nothing is eligible and nothing stands against anybody', async () => {
+    const shop = await aShop(world)
+    expect(await count(shop, { filters: { minCartValue: 1_000_000 } })).toMatchObject({
+      ...{ total: 0, eligible: 0, reasons: [], judged: null, quietPercent: 0 },
+    })
+  })
+
+  test('against what is left of the plan’s month', async () => {
+    const shop = await aShop(world, 4)
+    const { left } = await count(shop)
+    await sql`insert into plan_usage (account_id, month, channel, used)
+      select ${shop.accountId}, date_trunc('month', ${world.now}::timestamptz at time zone 'utc')::date, 'email', ${left! - 1}
+      on conflict (account_id, month, channel) do update set used = plan_usage.used + excluded.used`.execute(world.db)
+    const counted = await count(shop)
+    expect([counted.left, counted.eligible, reasons(counted)]).toEqual([1, 1, { plan_limit: 3 }])
+  })
+
+  test('with the control group of the store, which campaigns keep to as well', async () => {
+    const shop = await aShop(world, 3)
+    await world.db
+      .updateTable('flows')
+      .set({ is_on: true, holdout_bps: 5_000 })
+      .where('store_id', '=', shop.storeId)
+      .execute()
+    await sql`update shoppers set arm = 'control', arm_at = ${world.now} where store_id = ${shop.storeId} and email = ${shop.orders[0]!.email!}`.execute(
+      world.db,
+    )
+    await sql`update shoppers set arm = 'treated', arm_at = ${world.now} where store_id = ${shop.storeId} and email <> ${shop.orders[0]!.email!}`.execute(
+      world.db,
+    )
+    const counted = await count(shop)
+    expect([counted.eligible, reasons(counted)]).toEqual([2, { holdout: 1 }])
+  })
+
+  test('with how many of it neither clicked nor bought in 90 days', async () => {
+    const shop = await aShop(world, 4)
+    expect((await count(shop)).quietPercent).toBe(100)
+    const orderOf = (index: number, days: number) => {
+      const at = new Date(world.now.getTime() - days * DAY)
+      return sql`insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor,
+          net_minor)
+        select ${shop.storeId}, ${newId()}, c.shopper_id, 'purchase', 'processing', ${at}, ${at}, ${at}, 'USD', 1, 1 from carts c
+        where c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[index]!}`.execute(world.db)
+    }
+    await orderOf(0, 80)
+    await orderOf(1, 100)
+    expect((await count(shop)).quietPercent).toBe(75)
+  })
+
+  test('with the minutes a run takes, at the pace of the store’s busiest minute', async () => {
+    const shop = await aShop(world, 3)
+    const at = new Date(world.now.getTime() - 2 * DAY)
+    await sql`insert into messages (store_id, id, shopper_id, cart_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at,
+        handed_over_at, created_at, updated_at)
+      select ${shop.storeId}, gen_random_uuid(), c.shopper_id, c.id, 'manual', gen_random_uuid(), 1, 'email', 'sent', ${at}, ${at}, ${at}, ${at},
+        ${at}, ${at} from carts c, generate_series(1, 60) where c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[0]!}`.execute(
+      world.db,
+    )
+    expect((await count(shop)).minutes).toBe(1)
+  })
+
+  test('of very many the newest are judged, and the figures are of those', async () => {
+    const shop = await aShop(world, 2)
+    await sql`with people as (insert into shoppers (store_id, id, email, created_at, first_seen_at)
+        select ${shop.storeId}, gen_random_uuid(), n || '@many.example', ${world.now}, ${world.now} from generate_series(1, 1200) n
+        returning id, email)
+      insert into carts select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'shopper_id', p.id, 'email', p.email))).*
+      from people p join carts c on c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[0]!}`.execute(world.db)
+    const counted = await count(shop)
+    expect([counted.total, counted.judged]).toEqual([1_202, 1_000])
+  })
+})

@@ -1,0 +1,142 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { AudienceCount, countAudience } from '../../shared/audience.ts'
+import { normalizeEmail } from '../../shared/contact.ts'
+import type { Db, StoreDb, StoreTx } from '../core/db.ts'
+import { found } from '../core/errors.ts'
+import { planLimitOf, type Texts } from '../decide/decision-inputs.ts'
+import { dryRun } from '../decide/evaluate.ts'
+import * as load from '../decide/situation.ts'
+import type { Deps } from '../deps.ts'
+import { problemOf, Tally } from '../manual-sends/tally.ts'
+import { textsFor } from '../send/deliver.ts'
+import { readStore } from '../stores/store.ts'
+import * as sql from './audience-count-sql.ts'
+import { countMatching } from './audience-sql.ts'
+import { countNewcomers } from './plan-sql.ts'
+import { filtersOf } from './wanted.ts'
+
+// How many people an audience has, and who of them would get a message now: the decision itself, about messages of a campaign that do not exist
+// (D2). They would go together: what one takes of plan and cap the next ones do not find. Nothing is written and nothing rendered. Of very many
+// the newest are judged, and the figures are of them: nothing is scaled up.
+
+/** Judging one takes about a millisecond. */
+const MOST_EVALUATED = 1_000
+const CHUNK = 500
+const NO_LIMIT = 2_147_483_647
+const QUIET_DAYS = 90
+const PACE_DAYS = 30
+/** Less says how little there was to send, not how fast it goes. */
+const LEAST_PER_MINUTE = 60
+const DAY_MS = 86_400_000
+
+type Wanted = z.output<typeof countAudience.body>
+
+export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<AudienceCount> {
+  const { total, meant } = await meantBy(deps, store, wanted)
+  const { tally, left } = await judge(deps, store, wanted, meant)
+  const people = meant.flatMap((each) => each?.shopper_id ?? [])
+  const judged = meant.length < total ? meant.length : null
+  return {
+    ...{ total, eligible: tally.eligible.length, judged, left },
+    reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
+    minutes: await minutesFor(deps, store, wanted, judged === null ? tally.eligible.length : total),
+    quietPercent: await quietPercentOf(deps, store, people),
+  }
+}
+
+/** null: an address that nobody has. */
+type Meant = sql.Meant | null
+
+async function meantBy(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<{ total: number; meant: Meant[] }> {
+  const { targetAudience: audience, type: channel, campaignId = null } = wanted
+  const now = deps.now()
+  if (audience.type === 'specific_customers' || audience.mode === 'selected') {
+    const emails = audience.customerEmails.flatMap((each) => normalizeEmail(each) ?? [])
+    const meant = await sql.chosenOnes(store, [...new Set(emails)])
+    return { total: meant.length, meant }
+  }
+  const filters = filtersOf(audience.filters, found(await readStore(store), 'Store').currency)
+  const total = campaignId
+    ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
+    : await countMatching(store, { channel, filters, now })
+  const newest = await sql.newestMatching(store, { channel, filters, campaignId, now }, MOST_EVALUATED)
+  // A cart may have come in between.
+  const meant = newest.slice(0, total)
+  return { total: newest.length < MOST_EVALUATED ? meant.length : total, meant }
+}
+
+async function judge(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: readonly Meant[]) {
+  const { type: channel } = wanted
+  const texts = await textsFor(deps, store, [channel])
+  const tally = new Tally(channel)
+  const ahead = { count: 0, micros: 0, ofShopper: new Map<string, number>() }
+  let left: number | null = null
+  for (let start = 0; start === 0 || start < meant.length; start += CHUNK) {
+    const chunk = meant.slice(start, start + CHUNK)
+    const { situation, rows } = await imagine(deps, store, { wanted, texts, ahead, chunk })
+    if (start === 0) {
+      const limit = planLimitOf(situation, channel)
+      left = limit < 0 ? null : Math.max(0, limit - (situation.used[channel] ?? 0))
+    }
+    const known = new Map(rows.map((each) => [each.row.shopper_id, each]))
+    for (const [index, each] of chunk.entries()) {
+      const ready = each && known.get(each.shopper_id)
+      const missing = each && wanted.targetAudience.type === 'abandoned_carts' ? 'cart_missing' : 'customer_missing'
+      tally.add(
+        each?.shopper_id ?? `${start + index}`,
+        ready ? problemOf(ready.row, ready.decision) : { reason: missing, until: null },
+      )
+    }
+    await breathe()
+  }
+  return { tally, left }
+}
+
+interface Chunk {
+  wanted: Wanted
+  texts: Texts
+  ahead: { count: number; micros: number; ofShopper: Map<string, number> }
+  chunk: readonly Meant[]
+}
+
+function imagine(deps: Deps, store: StoreDb<Db>, { wanted, texts, ahead, chunk }: Chunk) {
+  const { type: channel, couponId = null, couponFallback: fallback } = wanted
+  const coupon = couponId && {
+    ...{ id: couponId, fallback },
+    isFirstOrderOnly: false,
+    pauseDays: null,
+    aboveMinor: null,
+  }
+  const isOfCarts = wanted.targetAudience.type === 'abandoned_carts'
+  const read = async (tx: StoreTx, base: { now: Date; capSince: Date }): Promise<load.ClaimedRow[]> => {
+    const common = { channel, templateId: null, ...base }
+    const rows = isOfCarts
+      ? await load.loadImagined(tx, { cartIds: chunk.flatMap((each) => each?.cart_id ?? []), ...common })
+      : await load.loadImaginedFor(tx, {
+          shopperIds: chunk.flatMap((each) => each?.shopper_id ?? []),
+          offer: { couponId: null, cartUrl: null },
+          ...common,
+        })
+    const { holdout_bps = null, salt = null } = (await load.holdoutOfCampaigns(tx)) ?? {}
+    const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
+    return rows.map((row) => ({
+      ...{ ...row, manual: null, campaign, coupon: coupon || null, holdout_bps, salt },
+      // No purchase ends a message of a campaign that is about no cart.
+      matching_order: row.cart_id === null ? null : row.matching_order,
+    }))
+  }
+  return dryRun(deps, store, texts, read, { isRendered: false, ahead })
+}
+
+async function minutesFor(deps: Deps, store: StoreDb<Db>, { type }: Wanted, count: number): Promise<number | null> {
+  const since = new Date(deps.now().getTime() - PACE_DAYS * DAY_MS)
+  const perMinute = await sql.busiestMinute(store, type, since)
+  return perMinute < LEAST_PER_MINUTE ? null : Math.ceil(count / perMinute)
+}
+
+async function quietPercentOf(deps: Deps, store: StoreDb<Db>, people: readonly string[]): Promise<number> {
+  if (people.length === 0) return 0
+  const since = new Date(deps.now().getTime() - QUIET_DAYS * DAY_MS)
+  return Math.round((100 * (await sql.countQuiet(store, people, since))) / people.length)
+}
