@@ -273,6 +273,17 @@ describe('an edit', () => {
     expect([again.body.campaign.status, again.body.campaign.nextRunAt]).toEqual(['completed', null])
   })
 
+  test('says what is wrong at its field, as creating does', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop)
+    const { status, body } = await save(shop, id, { name: ' ', description: 7, schedule: { startDate: 'x' } })
+    expect([status, body.error, Object.keys(body.fields)]).toEqual([
+      400,
+      'Enter a name.',
+      ['name', 'description', 'schedule.startDate'],
+    ])
+  })
+
   test('keeps a start that is over, and lets the type change before the first run only', async () => {
     const shop = await aShop(world, 1, { plan: 'growth' })
     const schedule = { startDate: today(world), timeOfDay: '23:59' }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CampaignStatus } from '../../shared/campaigns.ts'
+import { type CampaignStatus, campaignTexts } from '../../shared/campaigns.ts'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, ask, read, statesOf, tick, today, wanted, words } from '../../test/campaign-scene.ts'
 import { DAY, HOUR, MINUTE } from '../../test/message-scene.ts'
@@ -104,7 +104,8 @@ describe('a step', () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 2) } })
     for (const status of ['paused', 'active', 'sent', 7]) {
-      expect((await ask(world, shop, 'PUT', `/${id}`, { status })).status).toBe(400)
+      const reply = await ask(world, shop, 'PUT', `/${id}`, { status })
+      expect([reply.status, reply.body.error]).toEqual([400, campaignTexts.onlyCancel])
     }
     expect((await read(world, shop, id)).status).toBe('scheduled')
   })

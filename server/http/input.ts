@@ -15,8 +15,18 @@ export function readInput<T extends z.ZodType>(schema: T, input: unknown): z.out
 
 export function invalidInput(error: z.ZodError): AppError {
   const fields: Record<string, string> = {}
-  for (const issue of error.issues) fields[issue.path.join('.')] ??= issue.message
-  return new AppError('invalid', error.issues[0]?.message ?? 'The request is not valid.', { fields })
+  const issues = error.issues.flatMap(saidOf)
+  for (const issue of issues) fields[issue.path.join('.')] ??= issue.message
+  return new AppError('invalid', issues[0]?.message ?? 'The request is not valid.', { fields })
+}
+
+type Issue = z.core.$ZodIssue
+
+/** Of several forms a request may have, what is wrong with the one that was meant: it knows all fields that were given. */
+function saidOf(issue: Issue): readonly Issue[] {
+  if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
+  const known = issue.errors.filter((each) => each.every(({ code }) => code !== 'unrecognized_keys'))
+  return known.toSorted((a, b) => a.length - b.length)[0] ?? [issue]
 }
 
 /** Asked by zod for every issue whose schema has no words of its own. */
