@@ -7,7 +7,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { counted, formatCount } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { isNotServed, type useAudienceCount } from './queries.ts'
+import type { useAudienceCount } from './queries.ts'
 
 /** More than so many who did not answer for a season are worth a warning (area decision 50). */
 const QUIET_PERCENT = 20
@@ -17,7 +17,6 @@ export function AudienceCount({ count }: { count: ReturnType<typeof useAudienceC
   const { data, error, refetch, isPlaceholderData } = count
   if (!data) {
     if (!error) return <LoadingList count={1} />
-    if (isNotServed(error)) return null
     return <Failed title="The recipients could not be counted" error={error} onRetry={() => refetch()} />
   }
   return (

@@ -1,5 +1,5 @@
-import './campaigns.css'
 import '../settings/settings.css'
+import './campaigns.css'
 import { Button, CloseButton, Group, Stack } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -38,7 +38,7 @@ export function CampaignPage() {
   const isMissing = campaign.error instanceof ApiError && [400, 404].includes(campaign.error.status)
   return (
     <>
-      <PageTitle title="Email Campaigns" />
+      <PageTitle title="Campaign" />
       {isMissing ? (
         <Notice tone="warn" title="Campaign not found">
           <Link to="/campaigns">See all campaigns</Link>
@@ -91,7 +91,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
             </Group>
           </Notice>
         )}
-        <nav className="tabs" aria-label="Campaign">
+        <nav className="tabs campaign-tabs" aria-label="Campaign">
           {tabs.map((each) => (
             <Link key={each} to={`?tab=${each}`} className="tab" aria-current={each === tab ? 'page' : undefined}>
               {each === 'report' ? 'Report' : titleOfStep(each, campaign.type)}

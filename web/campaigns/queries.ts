@@ -15,12 +15,9 @@ import {
   sendToAbandonedCarts,
 } from '../../shared/campaigns.ts'
 import { useIsStoreKnown, useStore } from '../access/queries.ts'
-import { ApiError, call } from '../api.ts'
+import { call } from '../api.ts'
 import { useOnce } from '../carts/send-queries.ts'
 import type { CampaignFilter, Deed } from './rules.ts'
-
-/** This server has no such call. */
-export const isNotServed = (error: Error | null) => error instanceof ApiError && error.status === 404
 
 const LIST = 'campaigns'
 const COUNTS_REFRESH_MS = 15_000
