@@ -9,6 +9,7 @@ import { STORE_PROBLEM_TEXT } from './store-problems.ts'
 export const couponTexts = {
   noCode: 'Coupon code is required',
   badCode: 'Coupon code can only contain uppercase letters, numbers, and hyphens',
+  longCode: 'Coupon code can have at most 60 characters',
   noAmount: 'Amount is required',
   badPercentage: 'Percentage must be between 1 and 100',
   badFixed: 'Fixed amount must be greater than 0',
@@ -16,6 +17,8 @@ export const couponTexts = {
   badMaxDiscount: 'Maximum discount must be greater than 0',
   noStart: 'Start date is required',
   noEnd: 'End date is required',
+  /** No mistake: a warning beside the field. */
+  endIsPast: 'This end date has passed: nobody can use the coupon.',
   badDate: 'Enter a date and time such as 2026-05-31T12:00:00Z',
   endBeforeStart: 'End date must be after start date',
   badUsageLimit: 'Usage limit must be greater than 0',
@@ -31,7 +34,7 @@ export const couponTexts = {
   noStoreToDelete: 'No store connected. Please connect your store to delete coupons.',
   /** Decision 33. */
   sharedCap:
-    'Neither platform can cap a percentage for a shared code. Choose personal codes, or remove the maximum discount.',
+    'WooCommerce cannot cap a percentage for a code that everybody uses. Choose personal codes, or remove the maximum discount.',
   /** Decision 34. */
   personalLimit: 'Each personal code can be used once, so a personal coupon has no usage limit.',
   fixedCap: 'A fixed amount has no maximum discount.',
@@ -50,8 +53,10 @@ export const couponTexts = {
 /** Why the list is older than it should be, in words for the owner. */
 export function couponsUnreadText(code: string): string {
   if (code !== 'no_rights') return couponTexts.fetchFailed
-  return `${couponTexts.fetchFailed}. The key of this store may not read coupons. ${STORE_PROBLEM_TEXT.no_rights.nextStep} Then choose “Replace keys” under Settings, Store.`
+  return `${couponTexts.fetchFailed}. ${COUPONS_NOT_READABLE}`
 }
+
+export const COUPONS_NOT_READABLE = `The key of this store may not read coupons. ${STORE_PROBLEM_TEXT.no_rights.nextStep} Then choose “Replace keys” under Settings, Store.`
 
 /**
  * Upper case, as codes are kept (decision 31). A letter that has no capital of its own stays: "süß" as "SÜSS" is no code of the store.
@@ -133,7 +138,15 @@ export const CouponOfStep = Coupon.pick({
 })
 export type CouponOfStep = z.infer<typeof CouponOfStep>
 
-const above = (text: string) => z.number({ error: text }).gt(0, text).max(MOST_MONEY)
+/** What is at most a billion; null: it is. */
+export const mostText = (what: 'Amount' | 'Minimum spend' | 'Maximum discount' | 'Usage limit', given: number) =>
+  given > MOST_MONEY ? `${what} must be at most ${new Intl.NumberFormat('en-US').format(MOST_MONEY)}` : null
+
+const above = (text: string, what: Parameters<typeof mostText>[0]) =>
+  z
+    .number({ error: text })
+    .gt(0, text)
+    .max(MOST_MONEY, mostText(what, Number.POSITIVE_INFINITY) ?? text)
 const dateField = (missing: string) =>
   z
     .string({ error: missing })
@@ -148,15 +161,15 @@ const fields = z.object({
     .trim()
     .toUpperCase()
     .min(1, couponTexts.noCode)
-    .max(COUPON_CODE_MOST)
+    .max(COUPON_CODE_MOST, couponTexts.longCode)
     .regex(/^[A-Z0-9-]*$/, couponTexts.badCode),
   type: z.enum(['percentage', 'fixed']),
   amount: z.number({ error: couponTexts.noAmount }),
-  minSpend: above(couponTexts.badMinSpend).nullish(),
-  maxDiscount: above(couponTexts.badMaxDiscount).nullish(),
+  minSpend: above(couponTexts.badMinSpend, 'Minimum spend').nullish(),
+  maxDiscount: above(couponTexts.badMaxDiscount, 'Maximum discount').nullish(),
   startDate: dateField(couponTexts.noStart),
   endDate: dateField(couponTexts.noEnd),
-  usageLimit: above(couponTexts.badUsageLimit)
+  usageLimit: above(couponTexts.badUsageLimit, 'Usage limit')
     .refine((limit) => Number.isInteger(limit), couponTexts.partOfAUse)
     .nullish(),
   isActive: z.boolean().default(true),
@@ -183,11 +196,11 @@ function wrongTogether(said: Partial<z.infer<typeof fields>>): [keyof typeof fie
 function wrongAmount(type: unknown, amount: number): string | false {
   if (type === 'percentage') {
     if (amount < 1 || amount > 100) return couponTexts.badPercentage
-    return hasMoreDecimals(amount, PERCENT_DECIMALS) && decimalsText(PERCENT_DECIMALS)
+    return percentDecimals(amount) ?? false
   }
   if (type !== 'fixed') return false
   if (!(amount > 0)) return couponTexts.badFixed
-  return amount > MOST_MONEY && `Amount must be at most ${MOST_MONEY}`
+  return mostText('Amount', amount) ?? false
 }
 
 /** Decision 33. */
@@ -195,6 +208,10 @@ function capText(type: unknown, kind: unknown): string | false {
   if (type === 'fixed') return couponTexts.fixedCap
   return kind === 'shared' && couponTexts.sharedCap
 }
+
+/** null: as many as are kept. */
+export const percentDecimals = (amount: number): string | null =>
+  hasMoreDecimals(amount, PERCENT_DECIMALS) ? decimalsText(PERCENT_DECIMALS) : null
 
 const hasMoreDecimals = (amount: number, decimals: number) => Number(amount.toFixed(decimals)) !== amount
 

@@ -137,6 +137,22 @@ export function storeProblemMessage(code: StoreProblemCode, detail: string | nul
   return withCertificateHint(`${words.sentence} ${words.nextStep}${quoted}`)
 }
 
+const OUTAGE =
+  'This is usually an outage: open the store in your browser, and ask your host if it does not open there. Then try again.'
+
+/** What means something else once a store is connected: its address was right before. */
+const OF_CONNECTED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
+  unreachable: { sentence: 'The store does not answer at the moment.', nextStep: OUTAGE },
+  timeout: { sentence: 'The store takes too long to answer at the moment.', nextStep: OUTAGE },
+  no_wordpress: { sentence: 'WordPress does not answer at the store’s address at the moment.', nextStep: OUTAGE },
+}
+
+/** The message for something a connected store was asked to do. */
+export function connectedProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
+  const words = OF_CONNECTED[code]
+  return words ? `${words.sentence} ${words.nextStep}` : storeProblemMessage(code, detail)
+}
+
 /** A sync's error that is no problem of the store: our own secret cannot open its keys. */
 export const KEYS_UNREADABLE = 'keys_unreadable'
 export const KEYS_UNREADABLE_TEXT =

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { couponTexts } from '../../shared/coupons.ts'
 import { checkInEveryTheme } from '../every-theme.ts'
 import { aCoupon, someCoupons } from './api.ts'
-import { openCoupons, rowOf } from './scene.ts'
+import { changeSettings, openCoupons, rowOf } from './scene.ts'
 
 const amount = (form: Locator) => form.getByLabel(/^Amount in/)
 const cap = (form: Locator) => form.getByLabel('Maximum discount in USD (optional)')
@@ -43,9 +43,14 @@ export const theForm = () =>
       await says(code, 'summer 10', 'Coupon code can only contain uppercase letters, numbers, and hyphens')
       await says(amount(form), '', 'Amount is required')
       await says(amount(form), '101', 'Percentage must be between 1 and 100')
+      await says(amount(form), '10.555', 'Enter an amount with at most 2 decimals')
+      expect(await amount(form).inputValue()).toBe('10.555')
+      await says(code, 'A'.repeat(61), 'Coupon code can have at most 60 characters')
+      await code.fill('')
       await form.getByLabel('Type').selectOption('fixed')
       await says(amount(form), '0', 'Fixed amount must be greater than 0')
       await says(form.getByLabel('Minimum spend in USD (optional)'), '0', 'Minimum spend must be greater than 0')
+      await says(form.getByLabel('Usage limit (optional)'), '2000000000', 'Usage limit must be at most 1,000,000,000')
       await says(form.getByLabel('Start date'), '', 'Start date is required')
       await says(form.getByLabel('End date'), '', 'End date is required')
       await form.getByLabel('Start date').fill('2026-12-02T10:00')
@@ -94,10 +99,11 @@ export const theForm = () =>
 
     test('has a maximum discount for a percentage of personal codes alone, and says why (decision 33)', async () => {
       const { page, api, form, save } = await openForm()
+      expect(await form.getByText(couponTexts.sharedCap).count()).toBe(0)
+      await cap(form).fill('20')
       await form.getByText(couponTexts.sharedCap).waitFor()
-      expect(await cap(form).isDisabled()).toBe(true)
       await form.getByLabel('A personal code for each shopper').check()
-      expect(await cap(form).isEnabled()).toBe(true)
+      await form.getByText(couponTexts.sharedCap).waitFor({ state: 'detached' })
       await form.getByText('A shopper gets a code such as CART-7K2M9QXW').waitFor()
       await checkInEveryTheme(page, 'coupons-form-personal')
       await cap(form).fill('20')
@@ -159,6 +165,57 @@ export const theForm = () =>
       api.refuse = null
       await save.click()
       await rowOf(page, 'TWICE').waitFor()
+      await goodBye(page)
+    })
+
+    test('a refusal of the key is said in the form and on the screen at once, and the buttons stay in sight', async () => {
+      const { page, api, form, save } = await openForm()
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await form.getByLabel('Code', { exact: true }).fill('KEPT')
+      await amount(form).fill('10')
+      api.refuse = (request) => {
+        if (request.method() !== 'POST') return null
+        api.more = { canWrite: false }
+        return { status: 401, json: { error: couponTexts.readOnlyKey, code: 'store_credentials' } }
+      }
+      await save.click()
+      await form.getByText(couponTexts.readOnlyKey).waitFor()
+      expect(await form.getByRole('link', { name: 'Store tab of the settings' }).getAttribute('href')).toBe('/settings')
+      const edge = (await save.boundingBox())!
+      expect(edge.y + edge.height).toBeLessThanOrEqual(900)
+      // Behind the form, for whoever closes it.
+      await expect.poll(() => page.getByText(couponTexts.readOnlyKey).count()).toBe(2)
+      expect(await form.getByLabel('Code', { exact: true }).inputValue()).toBe('KEPT')
+      api.refuse = null
+      api.more = {}
+      await save.click()
+      await rowOf(page, 'KEPT').waitFor()
+      await expect.poll(() => page.getByText(couponTexts.readOnlyKey).count()).toBe(0)
+      await goodBye(page)
+    })
+
+    test('a store that is disconnected elsewhere takes away nothing that was typed: the form says so', async () => {
+      const { page, form, save } = await openForm()
+      await form.getByLabel('Code', { exact: true }).fill('HALFWAY')
+      const none = { hasConnection: false, platform: null, store_url: null, store: null }
+      await page.route('**/api/stores/check-connection*', (route) => route.fulfill({ json: none }))
+      await changeSettings({ capMessages: 7 })
+      await form.getByText('No store connected. Please connect your store to manage coupons.').waitFor()
+      expect(new URL(page.url()).pathname).toBe('/coupons')
+      expect(await form.getByLabel('Code', { exact: true }).inputValue()).toBe('HALFWAY')
+      expect(await save.isDisabled()).toBe(true)
+      await form.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('button', { name: 'Leave' }).click()
+      await page.waitForURL('**/store-setup')
+      await goodBye(page)
+    })
+
+    test('an end date in the past is warned of', async () => {
+      const { page, form } = await openForm()
+      await form.getByLabel('End date').fill('2020-05-01T10:00')
+      await form.getByText('This end date has passed: nobody can use the coupon.').waitFor()
+      await form.getByLabel('End date').fill('2100-05-01T10:00')
+      await form.getByText('This end date has passed').waitFor({ state: 'detached' })
       await goodBye(page)
     })
 

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
 import type { Coupon } from '../../shared/coupons.ts'
 import { type AppInstance, anAppInstance } from '../app-instance.ts'
@@ -44,6 +45,13 @@ export async function openCoupons(coupons: Coupon[], more: object = {}, options:
   await page.goto(`${instance.url}/coupons`)
   await page.getByText('Create and manage time-limited coupons for your customers', { exact: true }).waitFor()
   return { page, api }
+}
+
+/** Settings of the store, which every open window hears of. */
+export async function changeSettings(data: object): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` }
+  const reply = await owner.request.put(`${instance.url}/api/stores/settings`, { headers, data })
+  expect(reply.status()).toBe(200)
 }
 
 export const rowOf = (page: Page, code: string) =>

@@ -1,4 +1,5 @@
 import { type CouponInput, couponTexts, wrongDecimals } from '../../shared/coupons.ts'
+import { connectedProblemMessage } from '../../shared/store-problems.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
@@ -7,7 +8,7 @@ import type { CouponChanged, CouponDraft, PlatformCoupon, StoreClient } from '..
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
 import { toAppError } from '../stores/problems.ts'
-import { readStore, type StoreRow } from '../stores/store.ts'
+import { readStore, type StoreRow, updateStore } from '../stores/store.ts'
 import { listedRow } from './copy.ts'
 import { withCoupon } from './lock.ts'
 import { draftOf, isWithheld, markedId, markOf, type Wanted, wantedOf } from './rules.ts'
@@ -222,19 +223,28 @@ async function insertPersonal({ deps, store, row }: Writing, wanted: Wanted): Pr
 }
 
 /** What the store does wrong, in words. */
-async function inWords<T>(
-  { deps, store }: Writing,
-  failed: string,
-  work: (client: StoreClient) => Promise<T>,
-): Promise<T> {
+async function inWords<T>(writing: Writing, failed: string, work: (client: StoreClient) => Promise<T>): Promise<T> {
+  const { deps, store } = writing
   try {
-    return await work(await storeAccess(deps, store))
+    const done = await work(await storeAccess(deps, store))
+    await noteRights(writing, true)
+    return done
   } catch (error) {
     if (!(error instanceof StoreProblem)) throw error
+    if (error.code === 'read_only_key') await noteRights(writing, false)
     deps.log.warn({ storeId: store.storeId, problem: error.code }, 'coupons.not_written')
     const told = toAppError(error)
-    const words = error.code === 'read_only_key' ? couponTexts.readOnlyKey : `${failed}: ${told.message}`
+    const words =
+      error.code === 'read_only_key'
+        ? couponTexts.readOnlyKey
+        : `${failed}: ${connectedProblemMessage(error.code, error.detail)}`
     const { retryAfterS } = told
     throw new AppError(told.code, words, { cause: error, ...(retryAfterS ? { retryAfterS } : {}) })
   }
+}
+
+/** What a write has shown about the key: the screens offer what it may do. */
+async function noteRights({ deps, store, row }: Writing, canWrite: boolean): Promise<void> {
+  if (row.can_write === canWrite) return
+  await updateStore({ accountId: row.account_id, db: deps.db }, store.storeId, { can_write: canWrite })
 }

@@ -11,16 +11,32 @@ const LAST = '\u{10ffff}'
 export interface CouponFilter {
   /** The beginning of a code. */
   search: string
+  /** Personal coupons that a search means as a shopper's code is written. */
+  personalIds?: readonly string[]
   /** Those that a message can carry at this time; left out: all. */
   usableAt?: Date | undefined
 }
 
 const wanted = (
   storeId: string,
-  { search, usableAt }: CouponFilter,
+  { search, personalIds = [], usableAt }: CouponFilter,
 ) => sql`c.store_id = ${storeId} and c.gone_at is null
-  ${search ? sql`and c.code collate "C" >= ${search} and c.code collate "C" < ${search + LAST}` : sql``}
+  ${search ? sql`and (${beginsWith(search)} ${personalIds.length > 0 ? sql`or c.id = any(${[...personalIds]}::uuid[])` : sql``})` : sql``}
   ${usableAt ? usable(usableAt) : sql``}`
+
+const beginsWith = (search: string) => sql`c.code collate "C" >= ${search} and c.code collate "C" < ${search + LAST}`
+
+/** Those whose codes begin with it, and the one that made this very code. */
+export async function personalCoupons(
+  { db, storeId }: StoreDb,
+  { beginning, code }: { beginning: string; code: string },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    select c.id from coupons c where c.store_id = ${storeId} and c.code collate "C" = ${beginning} and c.kind = 'personal'
+    union
+    select k.coupon_id from coupon_codes k where k.store_id = ${storeId} and k.code = ${code}`.execute(db)
+  return rows.rows.map(({ id }) => id)
+}
 
 /** As the screens see it (`isUsable`, web/coupons/rules.ts). */
 const usable = (at: Date) => sql`and c.is_active and coalesce((c.terms ->> 'isPublished')::boolean, true)

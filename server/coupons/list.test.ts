@@ -59,6 +59,25 @@ test('newest first, fifty a page, found by the beginning of a code in any case',
   ])
 })
 
+test('a personal one is found by the beginning of its codes, and by a code that a shopper reads out', async () => {
+  const [personal, renamed] = [await insert('CART', { kind: 'personal' }), await insert('NEW', { kind: 'personal' })]
+  await insert('CARTS')
+  const code = { store_id: shop.storeId, coupon_id: renamed, created_at: world.now, expires_at: world.now }
+  const ids = { message_id: newId(), shopper_id: newId() }
+  await world.db
+    .insertInto('coupon_codes')
+    .values({ ...code, ...ids, terms: '{}', next_try_at: world.now, code: 'OLD-7K2M9QXW' })
+    .execute()
+  const found = async (search: string): Promise<string[]> =>
+    (await list(`?search=${encodeURIComponent(search)}`)).coupons.map(({ _id }: { _id: string }) => _id)
+  for (const search of ['CART-', 'cart-7k2m9qxw', 'CART-••••••••', ' cart - 7k2m 9qxw ']) {
+    expect([search, await found(search)]).toEqual([search, [personal]])
+  }
+  expect(await found('old-7k2m9qxw')).toEqual([renamed])
+  expect(await found('CART-TOO-LONG-FOR-ONE')).toEqual([])
+  expect(await found('CARTS-')).toEqual([])
+})
+
 test('what a shared one was sent with, used by, earned and cost', async () => {
   const id = await insert('SAVE10', { usage_count: 7 })
   await insert('OTHER')

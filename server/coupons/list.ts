@@ -21,7 +21,9 @@ export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
   const search = capitals(wish.search.trim()).replaceAll('\0', '')
-  const filter = { search, usableAt: wish.usable && now() }
+  const said = personalCode(search)
+  const personalIds = said ? await listSql.personalCoupons(store, said) : []
+  const filter = { search, personalIds, usableAt: wish.usable && now() }
   const total = await listSql.countCoupons(store, filter)
   const window = pageWindow(wish, total, true)
   const rows = window ? await listSql.pageOfCoupons(store, filter, window) : []
@@ -35,6 +37,12 @@ export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>
     timeZone: row.time_zone,
     canWrite: row.can_write,
   }
+}
+
+/** As a shopper reads one out, or as the list shows it: CART-7K2M9QXW, cart-7k2m, CART-••••••••. null: no personal code looks so. */
+function personalCode(search: string): { beginning: string; code: string } | null {
+  const [, beginning, own] = /^(.+)-([A-Z0-9]{0,8}|•{1,8})$/.exec(search.replaceAll(/\s/g, '')) ?? []
+  return beginning === undefined ? null : { beginning, code: `${beginning}-${own}` }
 }
 
 export async function viewCoupon(store: StoreDb<Db>, id: string): Promise<Coupon> {

@@ -56,6 +56,13 @@ test('the first reading, the sweep and “Sync now” read them, and doing it tw
   expect(await codes()).toContain('NEW')
 })
 
+test('“Sync now” finds out that a read-only key may write by now', async () => {
+  await world.db.updateTable('stores').set({ can_write: false }).where('id', '=', shop.storeId).execute()
+  expect(await listed()).toMatchObject({ canWrite: false })
+  await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
+  expect(await listed()).toMatchObject({ canWrite: true })
+})
+
 test('codes made for single messages are not taken into it', async () => {
   shop.fake.allCoupons = [theirs('1', { code: 'cart-abc', mark: `message:${newId()}` }), theirs('2', { code: 'own' })]
   await pull()
@@ -155,6 +162,8 @@ test('a key that may not read coupons breaks nothing else; the list says what to
   expect((await listed()).problem).toBe(
     'Failed to fetch coupons (using fallback). The key of this store may not read coupons. Create a key with Read/Write permissions for a user who is administrator or shop manager. Then choose “Replace keys” under Settings, Store.',
   )
+  const health = await world.request('GET', '/api/stores/health', { token: shop.owner.token })
+  expect(health.body.streams.coupons.problem).toMatch(/^The key of this store may not read coupons\./)
   await gatherNotifications(world.deps)
   const told = await world.db.selectFrom('notifications').select('type').where('store_id', '=', shop.storeId).execute()
   expect(told.map(({ type }) => type)).not.toContain('store_check_failed')

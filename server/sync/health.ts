@@ -1,6 +1,8 @@
-import { problemText } from '../../shared/store-problems.ts'
+import { COUPONS_NOT_READABLE } from '../../shared/coupons.ts'
+import { couponProblemText, problemText } from '../../shared/store-problems.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { newest } from '../stores/rules.ts'
+import { ofRights } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
 
 /** Y3: how fresh each stream is, and what last went wrong in words. The age is that of the newest complete pull of orders. */
@@ -22,8 +24,15 @@ function viewStream(state: sql.SyncState, now: Date) {
   return {
     completedAt: state.completed_at?.toISOString() ?? null,
     failedAt: state.failed_at?.toISOString() ?? null,
-    problem: state.error_code ? problemText(state.error_code, state.error_detail) : null,
+    problem: state.error_code ? wordsOf(state.stream, state.error_code, state.error_detail) : null,
     rowsSeen: state.rows_seen,
     isRunning: state.lease_until !== null && state.lease_until > now,
   }
+}
+
+/** A key that may not read or write coupons may do everything else. */
+function wordsOf(stream: sql.Stream, code: string, detail: string | null): string {
+  if (stream === 'coupons' && code === 'no_rights') return COUPONS_NOT_READABLE
+  const isOfCodes = stream === 'coupon_codes' || stream === 'coupon_tidy'
+  return isOfCodes && ofRights(code) ? couponProblemText(code, detail) : problemText(code, detail)
 }

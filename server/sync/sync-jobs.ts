@@ -118,7 +118,8 @@ async function tellRefused({ store, state }: SyncJob, { code, detail }: Refusal,
 }
 
 const COUPON_STREAMS: readonly sql.Stream[] = ['coupons', 'coupon_codes', 'coupon_tidy']
-const ofRights = (code: string) => code === 'read_only_key' || code === 'no_rights'
+/** What a key may not do. */
+export const ofRights = (code: string) => code === 'read_only_key' || code === 'no_rights'
 
 interface Refusal {
   code: string

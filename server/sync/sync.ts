@@ -54,6 +54,8 @@ export async function syncStore(deps: Deps, { storeId }: OfStore): Promise<void>
 /** "Sync now": as much as fits into a request; the periodic sync does the rest. */
 export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) {
   const signal = AbortSignal.timeout(limitMs)
+  // Its owner may just have given it the right to write.
+  if ((await storeSql.readStore(store))?.can_write === false) await refreshProfile(deps, store)
   const options = { storeId: store.storeId, signal }
   const results = [await sweepStore(deps, options)]
   const isRead = results[0]!.kind === 'done'

@@ -6,6 +6,7 @@ import { NotFoundPage } from '../site/NotFoundPage.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { type Access, accessSoFar, type KnownAccessState } from './access.ts'
+import { useIsHeldOpen } from './held.ts'
 import { askAtOnce, useAccessState, useCheck } from './queries.ts'
 import { useScreen } from './screen.ts'
 import { useSession } from './session.ts'
@@ -23,12 +24,13 @@ function ByAccessState() {
   const { accessState, failure, retry } = useAccessState()
   const isChecked = useCheck()
   const { farewell, returnTo } = useSession()
+  const isHeldOpen = useIsHeldOpen()
   useAskAtOnce(accessState.authenticated)
   const answer = useAnswer(pathname, isChecked ? accessState : withoutOldNo(accessState))
   if (!answer) return failure && isChecked ? <NotReachable failure={failure} onRetry={retry} /> : <LoadingPage />
   // React may show a path the address has already left (a transition under way): nobody is sent away from where they no longer are.
   const isLeaving = pathname !== window.location.pathname
-  if (answer.show || isLeaving) return <Outlet />
+  if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
   // Whose session ended without their doing is told so (decision 2); who logged out is a visitor.
   if (answer.redirect === '/landing' && farewell === 'expired') return <Navigate to="/login" replace />
   const isBack =

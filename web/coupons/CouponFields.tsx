@@ -1,8 +1,9 @@
 import { Checkbox, NativeSelect, NumberInput, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import type { ChangeEvent } from 'react'
-import { COUPON_CODE_MOST, couponTexts } from '../../shared/coupons.ts'
-import { currencyExponent } from '../../shared/money.ts'
-import { activeText, capRefusal } from './form.ts'
+import { couponTexts } from '../../shared/coupons.ts'
+import { useNow } from '../ui/clock.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { activeText, capRefusal, isTyped, pastText } from './form.ts'
 import type { CouponFormState } from './useCouponForm.ts'
 
 // The fields of a coupon, as they stand together.
@@ -13,6 +14,7 @@ interface Props {
 
 /** Each number is what was typed: what is wrong with it is said, and not put right. */
 const number = { clampBehavior: 'none', allowLeadingZeros: false } as const
+const MINUTE_MS = 60_000
 const COLUMNS = { base: 1, xs: 2 }
 
 export function CodeField({ form }: Props) {
@@ -29,7 +31,6 @@ export function CodeField({ form }: Props) {
       autoComplete="off"
       autoCapitalize="characters"
       spellCheck={false}
-      maxLength={COUPON_CODE_MOST}
       data-autofocus
       {...form.getInputProps('code')}
       onChange={(event) => form.setFieldValue('code', upperCased(event))}
@@ -79,9 +80,9 @@ export function KindField({ form, isKept }: Props & { isKept: boolean }) {
 }
 
 export function DiscountFields({ form, currency }: Props & { currency: string }) {
-  const { type } = form.values
-  const refusal = capRefusal(form.values)
-  const money = { ...number, decimalScale: Math.min(currencyExponent(currency), 2) }
+  const { type, maxDiscount } = form.values
+  const isFixed = type === 'fixed'
+  const refusal = isFixed || isTyped(maxDiscount) ? capRefusal(form.values) : null
   const cap = form.getInputProps('maxDiscount')
   return (
     <SimpleGrid cols={COLUMNS} spacing="md">
@@ -94,38 +95,48 @@ export function DiscountFields({ form, currency }: Props & { currency: string })
         {...form.getInputProps('type')}
       />
       <NumberInput
-        {...(type === 'percentage' ? { ...number, decimalScale: 2 } : money)}
+        {...number}
         label={type === 'percentage' ? 'Amount in percent' : `Amount in ${currency}`}
         {...form.getInputProps('amount')}
       />
-      <NumberInput {...money} label={`Minimum spend in ${currency} (optional)`} {...form.getInputProps('minSpend')} />
+      <NumberInput {...number} label={`Minimum spend in ${currency} (optional)`} {...form.getInputProps('minSpend')} />
       <NumberInput
-        {...money}
+        {...number}
         label={`Maximum discount in ${currency} (optional)`}
-        description={refusal ?? 'At most so much is taken off'}
+        description={isFixed ? refusal : 'At most so much is taken off'}
         // Beside the other fields of its row, whatever is said of it.
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        disabled={refusal !== null}
+        disabled={isFixed}
         {...cap}
-        {...(refusal !== null && { value: '' })}
-        onChange={(value) => refusal === null && cap.onChange(value)}
+        {...(isFixed ? { value: '' } : refusal && { error: refusal })}
+        onChange={(value) => !isFixed && cap.onChange(value)}
       />
     </SimpleGrid>
   )
 }
 
 /** By the clocks of the store (decision 32). */
-export const DateFields = ({ form, zone }: Props & { zone: string }) => (
-  <div>
-    <SimpleGrid cols={COLUMNS} spacing="md">
-      <TextInput type="datetime-local" label="Start date" {...form.getInputProps('startDate')} />
-      <TextInput type="datetime-local" label="End date" {...form.getInputProps('endDate')} />
-    </SimpleGrid>
-    <Text fz="xs" c="dimmed" mt={6}>
-      Dates and times are in your store’s time zone, {zone}.
-    </Text>
-  </div>
-)
+export function DateFields({ form, zone }: Props & { zone: string }) {
+  const past = pastText(form.values.endDate, zone, useNow(MINUTE_MS))
+  return (
+    <div>
+      <SimpleGrid cols={COLUMNS} spacing="md">
+        <TextInput type="datetime-local" label="Start date" {...form.getInputProps('startDate')} />
+        <TextInput type="datetime-local" label="End date" {...form.getInputProps('endDate')} />
+      </SimpleGrid>
+      <Text fz="xs" c="dimmed" mt={6}>
+        Dates and times are in your store’s time zone, {zone}.
+      </Text>
+      {past && (
+        <div className="coupon-warning">
+          <Notice tone="warn" isLive>
+            {past}
+          </Notice>
+        </div>
+      )}
+    </div>
+  )
+}
 
 export function LimitFields({ form }: Props) {
   const isPersonal = form.values.kind === 'personal'

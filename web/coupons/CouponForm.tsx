@@ -1,11 +1,15 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useEffect } from 'react'
 import type { Location } from 'react-router'
-import type { Coupon } from '../../shared/coupons.ts'
+import { type Coupon, couponTexts } from '../../shared/coupons.ts'
+import { useHeldOpen } from '../access/held.ts'
+import { useStore } from '../access/queries.ts'
 import { ErrorBanner } from '../ui/ErrorBanner.tsx'
+import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { CodeField, DateFields, DiscountFields, KindField, LimitFields } from './CouponFields.tsx'
 import type { CouponList } from './queries.ts'
+import { ReadOnlyKey } from './ReadOnlyKey.tsx'
 import { useCouponForm } from './useCouponForm.ts'
 import { knownZone } from './zone.ts'
 
@@ -27,6 +31,8 @@ export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
   const where = { currency: list.currency, zone: knownZone(list.timeZone) }
   const { form, problem, isPending, isSaved, submit, dismiss } = useCouponForm(coupon, where)
   const { isAsking, question } = useLeaveGuard(form.isDirty() && !isSaved, isLeft)
+  const isConnected = useStore() !== null
+  useHeldOpen(form.isDirty() && !isSaved)
   useEffect(() => onAsking(isAsking), [isAsking, onAsking])
   // Once, when the guard has let go of it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `onClose` is another one each time
@@ -41,17 +47,37 @@ export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
         <DiscountFields form={form} currency={where.currency} />
         <DateFields form={form} zone={where.zone} />
         <LimitFields form={form} />
-        {problem && <ErrorBanner onDismiss={dismiss}>{problem}</ErrorBanner>}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {coupon ? 'Save' : 'Create coupon'}
-          </Button>
-        </Group>
+        <Stack gap="sm" className="dialog-foot">
+          <WhatIsWrong isConnected={isConnected} problem={problem} onDismiss={dismiss} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isPending} disabled={!isConnected}>
+              {coupon ? 'Save' : 'Create coupon'}
+            </Button>
+          </Group>
+        </Stack>
       </Stack>
       {question}
     </form>
   )
+}
+
+interface WrongProps {
+  isConnected: boolean
+  problem: string | null
+  onDismiss: () => void
+}
+
+function WhatIsWrong({ isConnected, problem, onDismiss }: WrongProps) {
+  if (!isConnected) {
+    return (
+      <Notice tone="bad" isLive>
+        {couponTexts.noStore}
+      </Notice>
+    )
+  }
+  if (problem === couponTexts.readOnlyKey) return <ReadOnlyKey isLive />
+  return problem && <ErrorBanner onDismiss={onDismiss}>{problem}</ErrorBanner>
 }

@@ -26,6 +26,7 @@ export function CouponsPage() {
   const [problem, setProblem] = useState<string | null>(null)
   const [created, setCreated] = useState<CreatedCoupon | null>(null)
   const mayWrite = role && coupons.data?.canWrite === true
+  const asked = useAsked(param('form'), mayWrite)
   const isDone = (coupon: CreatedCoupon) => {
     setProblem(null)
     setCreated(coupon)
@@ -45,14 +46,21 @@ export function CouponsPage() {
         )}
       </PageTitle>
       <Stack gap="md">
-        {problem && <ErrorBanner onDismiss={() => setProblem(null)}>{problem}</ErrorBanner>}
+        {problem && problem !== couponTexts.readOnlyKey && (
+          <ErrorBanner onDismiss={() => setProblem(null)}>{problem}</ErrorBanner>
+        )}
         <ReadFailure coupons={coupons} />
-        {role && coupons.data?.canWrite === false && <ReadOnlyKey />}
+        {role && coupons.data?.canWrite === false && <ReadOnlyKey isLive={problem === couponTexts.readOnlyKey} />}
         {created && (
           <CreatedNotice key={created._id} coupon={created} onDismiss={() => setCreated(null)} onProblem={setProblem} />
         )}
         <Card padding={0} style={{ overflow: 'visible' }}>
-          <ListHead query={query} readAt={coupons.data?.readAt ?? null} onSearch={(search) => change({ search })} />
+          <ListHead
+            query={query}
+            readAt={coupons.data?.readAt ?? null}
+            isBusy={coupons.isPlaceholderData}
+            onSearch={(search) => change({ search })}
+          />
           <CouponList
             query={query}
             coupons={coupons}
@@ -66,11 +74,17 @@ export function CouponsPage() {
           />
         </Card>
       </Stack>
-      {coupons.data && mayWrite && (
-        <CouponDialog list={coupons.data} asked={param('form')} onClose={() => put('form', null)} />
-      )}
+      {coupons.data && <CouponDialog list={coupons.data} asked={asked} onClose={() => put('form', null)} />}
     </>
   )
+}
+
+/** What is open stays open where the key turns out to be read-only: what was typed in it is still wanted. */
+function useAsked(form: string | null, mayWrite: boolean): string | null {
+  const [open, setOpen] = useState<string | null>(null)
+  const asked = mayWrite || form === open ? form : null
+  if (asked !== open) setOpen(asked)
+  return asked
 }
 
 /** B 8. The list of before stays where there is one, and its age stands at its head. */
@@ -86,13 +100,14 @@ function ReadFailure({ coupons }: { coupons: ReturnType<typeof useCoupons> }) {
 interface HeadProps {
   query: CouponQuery
   readAt: string | null
+  isBusy: boolean
   onSearch: (text: string) => void
 }
 
-const ListHead = ({ query, readAt, onSearch }: HeadProps) => (
+const ListHead = ({ query, readAt, isBusy, onSearch }: HeadProps) => (
   <Group p="md" gap="sm" justify="space-between">
     <div style={{ flex: '1 1 180px', maxWidth: 420 }}>
-      <SearchBox label="Search codes" value={query.search ?? ''} onSearch={onSearch} />
+      <SearchBox label="Search codes" value={query.search ?? ''} isBusy={isBusy} onSearch={onSearch} />
     </div>
     {readAt && (
       <Text fz="sm" c="dimmed">

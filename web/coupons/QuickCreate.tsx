@@ -3,6 +3,7 @@ import { IconBolt } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
 import { wordsOf } from '../accounts/queries.ts'
+import { percentProblem } from './form.ts'
 import { useCreateCoupon } from './queries.ts'
 import { quickCode, quickCoupon } from './rules.ts'
 
@@ -44,7 +45,7 @@ function QuickForm({ onCreated, onProblem }: Props) {
   const [wrong, setWrong] = useState<string | null>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const problem = problemOf(percent)
+    const problem = percentProblem(percent)
     setWrong(problem)
     if (problem || create.isPending) return
     create.mutate(quickCoupon(quickCode(randomBelow), Number(percent), Date.now()), {
@@ -61,7 +62,6 @@ function QuickForm({ onCreated, onProblem }: Props) {
           min={1}
           max={100}
           clampBehavior="none"
-          decimalScale={2}
           data-autofocus
           value={percent}
           onChange={setPercent}
@@ -76,11 +76,6 @@ function QuickForm({ onCreated, onProblem }: Props) {
       </Stack>
     </form>
   )
-}
-
-function problemOf(percent: number | string): string | null {
-  if (percent === '') return couponTexts.noAmount
-  return Number(percent) >= 1 && Number(percent) <= 100 ? null : couponTexts.badPercentage
 }
 
 /** Of the browser's own randomness, every number as likely as the others. */

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest'
 import { type Coupon, CouponInput, couponTexts } from '../../shared/coupons.ts'
-import { activeText, type CouponValues, capRefusal, inputOf, newValues, problemsOf, valuesOf } from './form.ts'
+import {
+  activeText,
+  type CouponValues,
+  capRefusal,
+  inputOf,
+  newValues,
+  pastText,
+  problemsOf,
+  valuesOf,
+} from './form.ts'
 
 const where = { currency: 'USD', zone: 'Europe/Berlin' }
 const NOW = Date.parse('2026-10-24T07:00:30Z')
@@ -17,6 +26,13 @@ const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: str
   ['amount', { amount: '-' }, couponTexts.badPercentage],
   ['amount', { type: 'fixed', amount: 0 }, couponTexts.badFixed],
   ['amount', { type: 'fixed', amount: 1.234 }, 'Enter an amount with at most 2 decimals'],
+  ['amount', { amount: 10.555 }, 'Enter an amount with at most 2 decimals'],
+  ['amount', { type: 'fixed', amount: 2e9 }, 'Amount must be at most 1,000,000,000'],
+  ['code', { code: 'A'.repeat(61) }, 'Coupon code can have at most 60 characters'],
+  ['minSpend', { minSpend: 2e9 }, 'Minimum spend must be at most 1,000,000,000'],
+  ['maxDiscount', { kind: 'personal', maxDiscount: 2e9 }, 'Maximum discount must be at most 1,000,000,000'],
+  ['maxDiscount', { kind: 'shared', maxDiscount: 5 }, couponTexts.sharedCap],
+  ['usageLimit', { usageLimit: 2e9 }, 'Usage limit must be at most 1,000,000,000'],
   ['minSpend', { minSpend: 0 }, couponTexts.badMinSpend],
   ['maxDiscount', { kind: 'personal', maxDiscount: -1 }, couponTexts.badMaxDiscount],
   ['startDate', { startDate: '' }, couponTexts.noStart],
@@ -51,7 +67,7 @@ it('lets pass what the server takes', () => {
     { type: 'fixed', amount: 0.01 },
     { kind: 'personal', maxDiscount: 20, validHours: 1, isTiedToEmail: true },
     // Not shown there, so that nothing of it counts.
-    { kind: 'shared', maxDiscount: -5, validHours: '' },
+    { kind: 'shared', type: 'fixed', maxDiscount: -5, validHours: '' },
     { kind: 'personal', usageLimit: -5 },
   ]
   for (const each of given) {
@@ -65,6 +81,13 @@ it('has a maximum discount for a percentage of personal codes alone (decision 33
   expect(capRefusal({ kind: 'personal', type: 'fixed' })).toBe(couponTexts.fixedCap)
   expect(capRefusal({ kind: 'personal', type: 'percentage' })).toBeNull()
   expect(inputOf({ ...right, maxDiscount: 20 }, where.zone, null).maxDiscount).toBeNull()
+})
+
+it('warns of an end that has passed, by the clocks of the store', () => {
+  const now = Date.parse('2026-10-24T07:00:00Z')
+  expect(pastText('2026-10-24T09:00', where.zone, now)).toBe('This end date has passed: nobody can use the coupon.')
+  expect(pastText('2026-10-24T09:01', where.zone, now)).toBeNull()
+  expect(pastText('', where.zone, now)).toBeNull()
 })
 
 it('promises of an inactive coupon what holds: personal codes that were sent are good for their hours', () => {

@@ -1,4 +1,12 @@
-import { type Coupon, type CouponInput, couponTexts, wrongDecimals } from '../../shared/coupons.ts'
+import {
+  COUPON_CODE_MOST,
+  type Coupon,
+  type CouponInput,
+  couponTexts,
+  mostText,
+  percentDecimals,
+  wrongDecimals,
+} from '../../shared/coupons.ts'
 import { daysLater, instantOf, localOf } from './zone.ts'
 
 // What is typed of a coupon, what is wrong with it (B 5), and what is sent. Pure.
@@ -72,12 +80,12 @@ interface Where {
 
 /** All mistakes at once, by field (B 5). */
 export function problemsOf(values: CouponValues, { currency, zone }: Where): CouponProblems {
-  const { code, kind, type, amount, minSpend, maxDiscount, usageLimit, validHours, startDate, endDate } = values
+  const { code, kind, type, amount, minSpend, usageLimit, validHours, startDate, endDate } = values
   const typed = {
     code: codeProblem(code),
     amount: amountProblem(type, amount),
-    minSpend: isTyped(minSpend) && !isAbove0(minSpend) ? couponTexts.badMinSpend : null,
-    maxDiscount: hasCap(values) && !isAbove0(maxDiscount) ? couponTexts.badMaxDiscount : null,
+    minSpend: isTyped(minSpend) ? limitProblem('Minimum spend', couponTexts.badMinSpend, minSpend) : null,
+    maxDiscount: capProblem(values),
     startDate: instantOf(startDate, zone) === null ? couponTexts.noStart : null,
     endDate: endProblem(startDate, endDate, zone),
     usageLimit: kind === 'shared' ? usageProblem(usageLimit) : null,
@@ -90,13 +98,36 @@ const badHours = 'Enter a whole number of hours between 1 and 8,760'
 
 function codeProblem(code: string): string | null {
   if (code.trim() === '') return couponTexts.noCode
+  if (code.trim().length > COUPON_CODE_MOST) return couponTexts.longCode
   return /^[A-Z0-9-]+$/.test(code.trim()) ? null : couponTexts.badCode
 }
 
 function amountProblem(type: CouponValues['type'], amount: Typed): string | null {
   if (!isTyped(amount)) return couponTexts.noAmount
-  if (type === 'fixed') return isAbove0(amount) ? null : couponTexts.badFixed
-  return Number(amount) >= 1 && Number(amount) <= 100 ? null : couponTexts.badPercentage
+  return type === 'fixed' ? limitProblem('Amount', couponTexts.badFixed, amount) : percentProblem(amount)
+}
+
+/** Of a percentage that is typed; null: nothing. */
+export function percentProblem(percent: Typed): string | null {
+  if (!isTyped(percent)) return couponTexts.noAmount
+  if (!(Number(percent) >= 1 && Number(percent) <= 100)) return couponTexts.badPercentage
+  return percentDecimals(Number(percent))
+}
+
+const limitProblem = (what: Parameters<typeof mostText>[0], notAbove0: string, given: Typed) =>
+  isAbove0(given) ? mostText(what, Number(given)) : notAbove0
+
+/** A field that is switched off keeps what was typed, and nothing of it counts. */
+function capProblem(values: CouponValues): string | null {
+  const { type, maxDiscount } = values
+  if (type === 'fixed' || !isTyped(maxDiscount)) return null
+  return capRefusal(values) ?? limitProblem('Maximum discount', couponTexts.badMaxDiscount, maxDiscount)
+}
+
+/** A warning: the end date has passed. */
+export function pastText(endDate: string, zone: string, now: number): string | null {
+  const end = instantOf(endDate, zone)
+  return end !== null && Date.parse(end) <= now ? couponTexts.endIsPast : null
 }
 
 function endProblem(startDate: string, endDate: string, zone: string): string | null {
@@ -107,11 +138,11 @@ function endProblem(startDate: string, endDate: string, zone: string): string | 
 
 function usageProblem(limit: Typed): string | null {
   if (!isTyped(limit)) return null
-  if (!isAbove0(limit)) return couponTexts.badUsageLimit
-  return Number.isInteger(Number(limit)) ? null : couponTexts.partOfAUse
+  const problem = limitProblem('Usage limit', couponTexts.badUsageLimit, limit)
+  return problem ?? (Number.isInteger(Number(limit)) ? null : couponTexts.partOfAUse)
 }
 
-const isTyped = (typed: Typed) => String(typed).trim() !== ''
+export const isTyped = (typed: Typed) => String(typed).trim() !== ''
 const isAbove0 = (typed: Typed) => Number(typed) > 0
 const isWithin = (typed: Typed, most: number) =>
   isTyped(typed) && Number.isInteger(Number(typed)) && Number(typed) >= 1 && Number(typed) <= most

@@ -15,7 +15,7 @@ export function useCoupons({ search = '', page, limit }: CouponQuery) {
   const isStoreKnown = useIsStoreKnown()
   return useQuery({
     queryKey: [LIST, storeId, { search, page, limit }],
-    enabled: isStoreKnown,
+    enabled: isStoreKnown && storeId !== undefined,
     queryFn: ({ signal }) => call(listCoupons, { query: { search, page, limit }, signal }),
     staleTime: 30_000,
     refetchInterval: FIVE_MINUTES_MS,

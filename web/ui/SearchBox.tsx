@@ -1,4 +1,4 @@
-import { CloseButton, TextInput } from '@mantine/core'
+import { CloseButton, Loader, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -7,10 +7,16 @@ import { useState } from 'react'
 export function SearchBox({
   label,
   value,
+  placeholder = label,
+  isBusy = false,
   onSearch,
 }: {
   label: string
   value: string
+  /** Says what is searched, where the label does not. */
+  placeholder?: string
+  /** What was asked for is on its way. */
+  isBusy?: boolean
   onSearch: (text: string) => void
 }) {
   const [text, setText] = useState(value)
@@ -26,12 +32,14 @@ export function SearchBox({
     setText(next)
     onSearch(next.trim())
   }
+  const isWaiting = isBusy || text.trim() !== value
   return (
     <TextInput
       type="search"
       aria-label={label}
-      placeholder={label}
-      leftSection={<IconSearch size={16} aria-hidden />}
+      placeholder={placeholder}
+      aria-busy={isWaiting}
+      leftSection={isWaiting ? <Loader size={14} aria-hidden /> : <IconSearch size={16} aria-hidden />}
       rightSection={text ? <CloseButton aria-label="Clear search" onClick={() => searchNow('')} /> : null}
       value={text}
       onChange={(event) => {
