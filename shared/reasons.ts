@@ -49,7 +49,8 @@ export const reasonTexts: Record<string, string> = {
   'store_unreachable:internal': `Reading the store failed on our side. ${UNREAD}`,
   'store_unreachable:keys_unreadable': `The keys of this store can no longer be read: it has to be connected again. ${UNREAD}`,
   items_gone: 'Nothing in the cart can be bought any more: everything is sold out or no longer for sale.',
-  frequency_cap: 'The shopper has recently had as many messages as the frequency cap allows.',
+  frequency_cap:
+    'The shopper has already had as many messages as one person may get in the time set under Settings, Recovery rules.',
   coupon_pending: 'The personal coupon code of this message is being created in the store.',
   coupon_failed: 'The store did not create the personal coupon code of this message. Recoup keeps trying.',
   coupon_unread: `The store did not answer about the coupon. ${UNASKED}`,

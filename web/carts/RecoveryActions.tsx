@@ -6,7 +6,7 @@ import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { useWhatsappEligible } from './send-queries.ts'
-import { endedText, type TextChannel } from './sending.ts'
+import { endedText, hasBought, type TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { type TextAction, useMaySend, usePlanIsFree, useTextAction } from './useTextAction.ts'
 
@@ -53,7 +53,7 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
           action={whatsapp}
           onSend={() => onAsk({ channel: 'whatsapp', selection, when: 'now' })}
         />
-        {cart.customer_id && cart.customer_email && (
+        {cart.customer_id && cart.customer_email && !hasBought(cart.state) && (
           <SendDiscountButton
             place={`cart:${cart.id}`}
             label="Send Discount Mail"

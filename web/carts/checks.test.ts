@@ -43,7 +43,7 @@ it('lists every check of a sent message as passed, in the order of D2', () => {
     'The consent rule of Germany allows this email.',
     'The store’s latest orders were just checked, and none of them is this shopper’s.',
     'Something in the cart can still be bought.',
-    'The frequency cap is not reached: 1 of 3 messages used.',
+    'The shopper has had 1 of the 3 messages that one person may get in the time set.',
     'The message could be built.',
     'Your mail server and the receiving server are accepting email.',
     'The plan’s limit is not reached: 12 of 500 messages used this month.',

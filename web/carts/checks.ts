@@ -159,7 +159,7 @@ const purchase: Check[] = [
   {
     reasons: ['frequency_cap'],
     passed: ({ inputs: { messagesInWindow: used, messagesAllowed: most } }) =>
-      `The frequency cap is not reached: ${used} of ${most} messages used.`,
+      `The shopper has had ${used} of the ${most} messages that one person may get in the time set.`,
   },
 ]
 

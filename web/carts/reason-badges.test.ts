@@ -41,7 +41,7 @@ it('offers the filters that find something, by country and as a whole, with thei
     ['no_consent', 'No consent: 7'],
     ['no_consent:DE', 'No consent (DE): 4'],
     ['no_consent:FR', 'No consent (FR): 2'],
-    ['frequency_cap', 'Cap: 1'],
+    ['frequency_cap', 'Enough messages: 1'],
     ['consent_pending:IT', 'Consent pending (IT): 1'],
   ])
 })

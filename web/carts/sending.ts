@@ -58,12 +58,13 @@ export function aboutOf({ customer_name, items, total, currency }: CartView): st
 
 /** Why nothing may be sent for a cart any more; null while something may. */
 export function endedText(state: CartView['state']): string | null {
-  if (state === 'recovered' || state === 'purchased')
-    return 'The shopper has bought, so nothing more is sent for this cart.'
+  if (hasBought(state)) return 'The shopper has bought, so nothing more is sent for this cart.'
   if (state === 'emptied') return 'The cart was emptied in the shop, so there is nothing to remind of.'
   if (state === 'merged') return 'This cart was merged with another cart of the same shopper.'
   return null
 }
+
+export const hasBought = (state: CartView['state']) => state === 'recovered' || state === 'purchased'
 
 export const windowText = (seconds: number | null) => (seconds === null ? 'Expired' : formatCountdown(seconds))
 

@@ -5,6 +5,7 @@ import { formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
+import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { MorePeople, NoPeople } from './MorePeople.tsx'
 import type { Listed, usePeople } from './queries.ts'
@@ -25,12 +26,14 @@ interface Props {
   filter: PeopleFilter
   chosen: Chosen
   error: string | null
+  /** Another search or filter took back that all were selected. */
+  isDropped: boolean
   onFilter: (filter: PeopleFilter) => void
   onChoose: (chosen: Chosen) => void
 }
 
 /** Customers to choose from, those with an abandoned cart first. All who match can be chosen at once, also those not shown yet. */
-export function CustomerPicker({ people, filter, chosen, error, onFilter, onChoose }: Props) {
+export function CustomerPicker({ people, filter, chosen, error, isDropped, onFilter, onChoose }: Props) {
   const problemId = useId()
   return (
     <Stack gap="sm" component="section" aria-label="Customers" aria-describedby={error ? problemId : undefined}>
@@ -46,8 +49,14 @@ export function CustomerPicker({ people, filter, chosen, error, onFilter, onChoo
       <SearchBox
         label="Search customers"
         value={filter.search}
+        isBusy={people.isPlaceholderData}
         onSearch={(search) => search !== filter.search && onFilter({ ...filter, search })}
       />
+      {isDropped && (
+        <Notice tone="info" isLive>
+          The selection was cleared, because all who matched the search before were selected. Select again.
+        </Notice>
+      )}
       <Loaded
         query={people}
         loading={<LoadingRows count={4} />}
@@ -116,6 +125,7 @@ function PersonRow({ customer, chosen, onChoose }: { customer: Listed } & Pick<P
   return (
     <li>
       <Checkbox
+        className="person"
         label={person.name}
         {...(email && email !== person.name && { description: email })}
         checked={isChosen(chosen, person.id)}

@@ -1,7 +1,7 @@
 import './discount-mail.css'
-import { Button, Grid, Group, Stack, TextInput } from '@mantine/core'
+import { Grid, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useState } from 'react'
+import { type RefObject, useEffect, useState } from 'react'
 import { discountTexts, MOST_RECIPIENTS, READY_DISCOUNT } from '../../shared/discount-mail.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
@@ -9,9 +9,10 @@ import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { BulkSendCard } from '../carts/BulkSendCard.tsx'
 import { TextFields } from '../templates/TextFields.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { CouponField } from './CouponField.tsx'
 import { CustomerPicker } from './CustomerPicker.tsx'
+import { DiscountFoot } from './DiscountFoot.tsx'
 import { DiscountPreview } from './DiscountPreview.tsx'
 import { type Offer, usePeople, useSendOffers, useWhoGetsIt } from './queries.ts'
 import {
@@ -20,16 +21,18 @@ import {
   nobody,
   type PeopleFilter,
   type Person,
-  peopleText,
   personOf,
   recipientsOf,
   refiltered,
+  sendLabel,
 } from './rules.ts'
-import { WhoGetsIt } from './WhoGetsIt.tsx'
+import { obstacleOf, WhoGetsIt } from './WhoGetsIt.tsx'
 
 interface Props {
   place: string
   person: Person | null
+  /** Whether closing it would lose words of its user's own. */
+  dirty: RefObject<boolean>
   onClose: () => void
 }
 
@@ -45,16 +48,24 @@ interface Typed {
 const PAUSE_MS = 500
 
 /** Who gets it, which coupon, what it says; then it goes. */
-export function DiscountForm({ place, person, onClose }: Props) {
+export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const { typed, change } = useTyped(place, person)
+  const [isDropped, setDropped] = useState(false)
   const [jobId, setJobId] = useState<string | null>(null)
   const [isAsked, setAsked] = useState(false)
   const people = usePeople(typed.filter)
   const send = useSendOffers()
   const [asked] = useDebouncedValue(typed, PAUSE_MS)
-  const recipients = recipientsOf(typed.chosen, typed.filter)
   const settled = recipientsOf(asked.chosen, asked.filter)
   const offer = offerOf(asked)
+  const isDirty = jobId === null && hasOwnWords(typed)
+  const { question } = useLeaveGuard(isDirty)
+  useEffect(() => {
+    dirty.current = isDirty
+    return () => {
+      dirty.current = false
+    }
+  }, [isDirty, dirty])
   const { total = 0, isCapped = false } = people.data?.pages[0] ?? {}
   const count = countOf(typed.chosen, total)
   const isTooMany = count > MOST_RECIPIENTS
@@ -62,37 +73,51 @@ export function DiscountForm({ place, person, onClose }: Props) {
   const eligibility = useWhoGetsIt(checked && { ...checked, ...(asked.couponId && { couponId: asked.couponId }) })
   if (jobId) return <BulkSendCard jobId={jobId} onJob={setJobId} onDismiss={onClose} />
 
-  const refused = fieldsOf(send.error)
+  const refused = refusedOf(send, typed)
   // Of a search without an exact total only the server knows.
   const tooMany = isTooMany ? discountTexts.tooMany : (fieldsOf(eligibility.error).customers ?? null)
   const isBlank = typed.words.subject.trim() === '' || typed.words.body.trim() === ''
-  // Nobody of them would get it.
-  const isHopeless = count > 0 && !eligibility.isPlaceholderData && eligibility.data?.eligible.length === 0
+  const isChecked = !eligibility.isPlaceholderData && asked === typed
+  const who = count > 0 && isChecked ? (eligibility.data ?? null) : null
   const submit = () => {
     setAsked(true)
-    if (!recipients || !typed.couponId || isBlank) return
-    const body: Offer = { ...recipients, couponId: typed.couponId, ...offerOf(typed) }
+    const body = bodyOf(typed)
+    if (!body || isBlank) return
     send.mutate(body, { onSuccess: (answer) => setJobId(answer.jobId) })
   }
+  const problem = send.error && refused ? wordsOf(send.error, discountTexts.failed) : null
+  const missing = !typed.couponId ? discountTexts.noCoupon : isBlank ? 'The message needs a subject and a text.' : null
   const shown = shownOf(typed.chosen, people.data?.pages.flatMap((page) => page.customers.map(personOf)) ?? [])
   return (
     <Stack gap="md">
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="md">
-            {!person && (
+            {person ? (
+              <Text>
+                To <strong>{person.name}</strong>
+              </Text>
+            ) : (
               <CustomerPicker
                 people={people}
                 filter={typed.filter}
                 chosen={typed.chosen}
-                error={isAsked && count === 0 ? discountTexts.noCustomers : (refused.customers ?? null)}
-                onFilter={(filter) => change({ filter, chosen: refiltered(typed.chosen) })}
-                onChoose={(chosen) => change({ chosen })}
+                error={isAsked && count === 0 ? discountTexts.noCustomers : (refused?.customers ?? null)}
+                isDropped={isDropped}
+                onFilter={(filter) => {
+                  const chosen = refiltered(typed.chosen)
+                  setDropped(isDropped || chosen !== typed.chosen)
+                  change({ filter, chosen })
+                }}
+                onChoose={(chosen) => {
+                  setDropped(false)
+                  change({ chosen })
+                }}
               />
             )}
             <CouponField
               value={typed.couponId}
-              error={isAsked && !typed.couponId ? discountTexts.noCoupon : (refused.couponId ?? null)}
+              error={isAsked && !typed.couponId ? discountTexts.noCoupon : (refused?.couponId ?? null)}
               onChange={(couponId) => change({ couponId })}
             />
             <TextInput
@@ -101,7 +126,7 @@ export function DiscountForm({ place, person, onClose }: Props) {
               type="url"
               maxLength={2_048}
               value={typed.cartUrl}
-              error={refused.cartUrl}
+              error={refused?.cartUrl}
               onChange={(event) => change({ cartUrl: event.currentTarget.value })}
             />
             <TextFields
@@ -118,34 +143,31 @@ export function DiscountForm({ place, person, onClose }: Props) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="md">
-            <WhoGetsIt isNobody={count === 0} tooMany={tooMany} eligibility={eligibility} people={shown} />
+            <WhoGetsIt
+              isNobody={count === 0}
+              tooMany={tooMany}
+              missing={missing ?? (problem && 'Not sent')}
+              eligibility={eligibility}
+              people={shown}
+            />
             <DiscountPreview
               people={shown}
               first={eligibility.data?.eligible[0] ?? null}
-              offer={{ ...offer, ...(asked.couponId && { couponId: asked.couponId }) }}
+              offer={asked.couponId ? { ...offer, couponId: asked.couponId } : null}
               isTyping={asked !== typed}
             />
           </Stack>
         </Grid.Col>
       </Grid>
-      <Stack gap="sm" className="discount-foot">
-        {send.error && (
-          <Notice tone="bad" isLive>
-            {wordsOf(send.error, discountTexts.failed)}
-          </Notice>
-        )}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button loading={send.isPending} disabled={isHopeless || tooMany !== null} onClick={submit}>
-            {person ? 'Send discount' : `Send to ${peopleText(count, isCapped && typed.chosen.kind === 'all')}`}
-          </Button>
-        </Group>
-        <span className="only-read" role="status">
-          {send.isPending ? 'Sending…' : ''}
-        </span>
-      </Stack>
+      <DiscountFoot
+        label={person ? 'Send discount' : sendLabel(who, count, isCapped && typed.chosen.kind === 'all')}
+        problem={problem}
+        obstacle={tooMany ?? (who && obstacleOf(who))}
+        isPending={send.isPending}
+        onSend={submit}
+        onClose={onClose}
+      />
+      {question}
     </Stack>
   )
 }
@@ -169,6 +191,14 @@ function useTyped(place: string, person: Person | null) {
   return { typed, change }
 }
 
+const hasOwnWords = ({ cartUrl, words }: Typed) =>
+  cartUrl.trim() !== '' || words.subject !== READY_DISCOUNT.subject || words.body !== READY_DISCOUNT.body
+
+function bodyOf(typed: Typed): Offer | null {
+  const recipients = recipientsOf(typed.chosen, typed.filter)
+  return recipients && typed.couponId ? { ...recipients, couponId: typed.couponId, ...offerOf(typed) } : null
+}
+
 /** Words that came along are not the owner's own. */
 function offerOf({ cartUrl, words }: Typed): Pick<Offer, 'cartUrl' | 'subject' | 'body'> {
   const { subject, body } = words
@@ -182,6 +212,20 @@ function offerOf({ cartUrl, words }: Typed): Pick<Offer, 'cartUrl' | 'subject' |
 /** Those of the chosen whose names are known here. */
 function shownOf(chosen: Chosen, listed: readonly Person[]): readonly Person[] {
   return chosen.kind === 'some' ? chosen.people : listed.filter(({ id }) => !chosen.except.includes(id))
+}
+
+/** By field, what was refused of what still stands there; null: nothing was, or all of that was changed since. */
+function refusedOf({ error, variables }: ReturnType<typeof useSendOffers>, typed: Typed) {
+  if (!error || !variables) return null
+  const now: Partial<Record<string, unknown>> = { ...bodyOf(typed) }
+  const sent: Partial<Record<string, unknown>> = { ...variables }
+  const partOf = (body: Partial<Record<string, unknown>>, field: string) =>
+    JSON.stringify(field === 'customers' ? [body.customers, body.matching] : body[field])
+  const isSame = (field: string) => partOf(now, field) === partOf(sent, field)
+  const fields = fieldsOf(error)
+  const left = Object.entries(fields).filter(([field]) => isSame(field))
+  const isChanged = Object.keys(fields).length > 0 && left.length === 0
+  return isChanged ? null : Object.fromEntries(left)
 }
 
 const fieldsOf = (error: Error | null): Record<string, string> => (error instanceof ApiError ? error.fields : {})

@@ -13,7 +13,8 @@ interface Props {
   people: readonly Person[]
   /** Whose mail is shown until another is chosen: somebody who would get it. */
   first: string | null
-  offer: Partial<Pick<Offer, 'couponId' | 'cartUrl' | 'subject' | 'body'>>
+  /** null: no coupon is chosen, and the words would have nothing to say. */
+  offer: Pick<Offer, 'couponId' | 'cartUrl' | 'subject' | 'body'> | null
   isTyping: boolean
 }
 
@@ -29,7 +30,7 @@ export function DiscountPreview({ people, first, offer, isTyping }: Props) {
   const offered = people.slice(0, OFFERED)
   const isOffered = (id: string | null) => offered.some((person) => person.id === id)
   const customer = isOffered(chosen) ? chosen : isOffered(first) ? first : (offered[0]?.id ?? null)
-  const made = useDiscountPreview(customer ? { customer, ...offer } : null)
+  const made = useDiscountPreview(customer && offer ? { customer, ...offer } : null)
   return (
     <Stack gap="sm" component="section" aria-label="Preview" className="discount-preview">
       <Title order={3}>Preview</Title>
@@ -44,6 +45,10 @@ export function DiscountPreview({ people, first, offer, isTyping }: Props) {
       {customer === null ? (
         <Text fz="sm" c="dimmed">
           Select a customer to see the message as they would get it.
+        </Text>
+      ) : offer === null ? (
+        <Text fz="sm" c="dimmed">
+          Choose a coupon to see the message with it.
         </Text>
       ) : made.error ? (
         <Failed title="The preview could not be made" error={made.error} onRetry={() => made.refetch()} />

@@ -1,8 +1,9 @@
 import { Button, type ButtonProps, Modal } from '@mantine/core'
 import { IconDiscount } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useDraft } from '../access/drafts.ts'
 import { useMaySend } from '../carts/useTextAction.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 import { DiscountForm } from './DiscountForm.tsx'
 import type { Person } from './rules.ts'
 
@@ -21,6 +22,10 @@ const WIDTH = 1_200
 export function SendDiscountButton({ place, label, person, ...look }: Props) {
   const [isOpen, setOpen] = useState(false)
   const [opened, setOpened] = useState(0)
+  // Known to a key that is pressed right after the last word.
+  const isDirty = useRef(false)
+  const [isAsking, setAsking] = useState(false)
+  const close = () => (isDirty.current ? setAsking(true) : setOpen(false))
   const open = () => {
     setOpened((count) => count + 1)
     setOpen(true)
@@ -35,13 +40,31 @@ export function SendDiscountButton({ place, label, person, ...look }: Props) {
       </Button>
       <Modal
         opened={isOpen}
-        onClose={() => setOpen(false)}
+        onClose={close}
+        // A key belongs to the question that stands above it.
+        closeOnEscape={!isAsking}
         title="Send Discount Mail"
         size={WIDTH}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {opened > 0 && (
-          <DiscountForm key={opened} place={place} person={person ?? null} onClose={() => setOpen(false)} />
+          <DiscountForm key={opened} place={place} person={person ?? null} dirty={isDirty} onClose={close} />
+        )}
+        {/* Not there before: it would take the key that asks for it as its own. */}
+        {isAsking && (
+          <Confirm
+            opened
+            title="Leave without sending?"
+            confirmLabel="Leave"
+            isDangerous
+            onConfirm={() => {
+              setAsking(false)
+              setOpen(false)
+            }}
+            onClose={() => setAsking(false)}
+          >
+            What you have written has not been sent.
+          </Confirm>
         )}
       </Modal>
     </>

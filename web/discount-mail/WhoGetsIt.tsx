@@ -14,13 +14,15 @@ interface Props {
   isNobody: boolean
   /** More are meant than one mail may go to. */
   tooMany: string | null
+  /** What still keeps it from being sent, whoever gets it. */
+  missing: string | null
   eligibility: ReturnType<typeof useWhoGetsIt>
   /** Those whose names are known here. */
   people: readonly Person[]
 }
 
 /** Before anything is sent: who gets it, and who does not and why. */
-export function WhoGetsIt({ isNobody, tooMany, eligibility, people }: Props) {
+export function WhoGetsIt({ isNobody, tooMany, missing, eligibility, people }: Props) {
   if (isNobody) return <Notice tone="quiet" title="Nobody is selected yet" />
   if (tooMany) return <Notice tone="warn" isLive title={tooMany} />
   if (eligibility.error) {
@@ -31,7 +33,11 @@ export function WhoGetsIt({ isNobody, tooMany, eligibility, people }: Props) {
   const { eligible, total, reasons } = eligibility.data
   return (
     <Stack gap="sm" aria-busy={eligibility.isPlaceholderData}>
-      <Notice tone={eligible.length === 0 ? 'warn' : 'good'} isLive title={summaryOf(eligible.length, total)} />
+      <Notice
+        tone={eligible.length === 0 ? 'warn' : missing ? 'quiet' : 'good'}
+        isLive
+        title={summaryOf(eligible.length, total, missing)}
+      />
       {reasons.length > 0 && (
         <ul className="reasons" aria-label="Who will not get it, and why">
           {reasons.map(({ reason, explanation, count, customers, until }) => (
@@ -62,9 +68,19 @@ export function WhoGetsIt({ isNobody, tooMany, eligibility, people }: Props) {
   )
 }
 
-function summaryOf(eligible: number, total: number): string {
-  if (total === 1) return eligible === 1 ? 'Ready to send' : 'Not ready to send'
-  if (eligible === 0) return `None of the ${counted(total, 'customer')} would get this email now.`
+type Who = NonNullable<Props['eligibility']['data']>
+
+/** Why it cannot be sent to anybody; null: it can. */
+export function obstacleOf({ total, eligible, reasons }: Who): string | null {
+  if (eligible.length > 0) return null
+  return total === 1 ? (reasons[0]?.explanation ?? null) : noneOf(total)
+}
+
+const noneOf = (total: number) => `None of the ${counted(total, 'customer')} would get this email now.`
+
+function summaryOf(eligible: number, total: number, missing: string | null): string {
+  if (total === 1) return eligible === 1 ? (missing ?? 'Ready to send') : 'Not ready to send'
+  if (eligible === 0) return noneOf(total)
   return `${formatCount(eligible)} of ${counted(total, 'customer')} would get this email now.`
 }
 

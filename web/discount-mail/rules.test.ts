@@ -9,6 +9,7 @@ import {
   recipientsOf,
   refiltered,
   resultText,
+  sendLabel,
   toggled,
 } from './rules.ts'
 
@@ -35,6 +36,13 @@ describe('who is chosen', () => {
 
   test('are counted in words, as far as they are counted', () => {
     expect([peopleText(1, false), peopleText(1_000, true)]).toEqual(['1 customer', '1,000+ customers'])
+  })
+
+  test('the button says how many of them would get it, once that is known', () => {
+    const of = (eligible: number, total: number) => ({ total, eligible: Array.from({ length: eligible }, String) })
+    expect(sendLabel(null, 1_000, true)).toBe('Send to 1,000+ customers')
+    expect(sendLabel(of(260, 268), 268, false)).toBe('Send to 260 of 268')
+    expect(sendLabel(of(1, 1), 1, false)).toBe('Send to 1 customer')
   })
 
   test('another filter takes back that all were chosen, and keeps those chosen one by one', () => {

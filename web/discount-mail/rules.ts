@@ -43,6 +43,18 @@ export const countOf = (chosen: Chosen, total: number): number =>
 export const peopleText = (count: number, isAtLeast: boolean): string =>
   isAtLeast ? `${formatCount(count)}+ customers` : counted(count, 'customer')
 
+/** On the button: how many of them would get it, as far as that is known. */
+export function sendLabel(
+  who: { total: number; eligible: readonly string[] } | null,
+  count: number,
+  isAtLeast: boolean,
+): string {
+  if (!who) return `Send to ${peopleText(count, isAtLeast)}`
+  const { total, eligible } = who
+  if (eligible.length === total) return `Send to ${peopleText(total, false)}`
+  return `Send to ${formatCount(eligible.length)} of ${formatCount(total)}`
+}
+
 /** As the server is asked; null: nobody is chosen. */
 export function recipientsOf(chosen: Chosen, { search, abandonedOnly }: PeopleFilter) {
   if (chosen.kind === 'all') return { matching: { search, abandonedOnly, except: [...chosen.except] } }

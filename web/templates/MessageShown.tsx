@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { reasonTexts } from '../../shared/reasons.ts'
 import type { MessagePreview } from '../../shared/reminders.ts'
 import { lengthText } from '../carts/sending.ts'
 import { MailFrame } from '../ui/MailFrame.tsx'
@@ -53,9 +54,10 @@ function DecisionLine({ message: { decision }, decisionTexts }: Pick<Props, 'mes
   }
   if (!decisionTexts) return null
   const { tone, text } = decisionTexts[decision.outcome]
+  // Nothing was sent yet.
   return (
     <Notice tone={tone} title={text} isLive>
-      {decision.explanation}
+      {decision.explanation.replace(reasonTexts.ok!, 'Every check has passed.')}
     </Notice>
   )
 }
