@@ -187,6 +187,17 @@ describe('the list', () => {
   })
 })
 
+test('says in which order they are where no column does', async () => {
+  await page.goto(`${instance.url}/customers`)
+  await page.getByText('Newest customers first').waitFor()
+  await page.getByRole('button', { name: 'Oldest first' }).click()
+  await page.getByText('Oldest customers first').waitFor()
+  await page.getByRole('button', { name: /^Name/ }).click()
+  await page.getByText('Oldest customers first').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Newest first' }).click()
+  await page.getByText('Newest customers first').waitFor()
+})
+
 describe('the page of one', () => {
   test('has contact, value by currency, orders, consent, suppression and data requests', async () => {
     await page.goto(`${instance.url}/customers/${ada}`)
@@ -206,9 +217,9 @@ describe('the page of one', () => {
     }
     const text = (await main.innerText()).replace(/\s+/g, ' ')
     for (const words of [
-      'Orders in USD 1',
+      'Paid orders in USD 1',
       'Net revenue $40.00',
-      'Orders in EUR 1',
+      'Paid orders in EUR 1',
       '€10.00',
       'Order #501',
       'ada@engines.example',

@@ -12,7 +12,7 @@ export const ERASE_WORD = 'erase'
 export const keptText = {
   customers: 'Customer record of the store',
   carts: 'Carts',
-  orders: 'Orders',
+  orders: 'Orders, unpaid and cancelled ones too',
   messages: 'Messages',
   facts: 'Browsing data',
   consents: 'Consent records',

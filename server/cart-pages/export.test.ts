@@ -37,7 +37,7 @@ test('the file has the carts of the filter, newest first, and nothing in it is a
   await shopper('Ada', 'Lovelace', '+cmd|calc')
   await shop.pass(HOUR)
   const [first, second] = rowsOf(await download())
-  expect(first).toMatch(/^Ada Lovelace,e2@shoppers\.example\.com,\+12125551002,2,2 × \+cmd\|calc,42,USD,2026-/)
+  expect(first).toMatch(/^Ada Lovelace,e2@shoppers\.example\.com,'\+12125551002,2,2 × \+cmd\|calc,42,USD,2026-/)
   expect(second).toMatch(/^"'=HYPERLINK\(""http:\/\/evil""\) x",/)
   expect(rowsOf(await download('search=lovelace'))).toHaveLength(1)
   expect(rowsOf(await download('status=recovered'))).toHaveLength(0)

@@ -1,6 +1,7 @@
 import { type CartView, exportCarts } from '../../shared/carts.ts'
 import { filterOf } from '../carts/filter.ts'
 import { pagesOfCarts } from '../carts/list.ts'
+import { phoneCell } from '../core/csv.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, pagesAs, storeDownload } from '../http/downloads.ts'
 import { countFiltered } from '../manual-sends/reach.ts'
 import { presentCart } from './present.ts'
@@ -22,7 +23,7 @@ export const cartsDownload = storeDownload({
 const columns: readonly CsvColumn<CartView>[] = [
   ['Customer', (cart) => cart.customer_name],
   ['Email', (cart) => cart.customer_email],
-  ['Phone', (cart) => cart.phone],
+  ['Phone', (cart) => phoneCell(cart.phone)],
   ['Items', (cart) => cart.items.reduce((sum, item) => sum + item.quantity, 0)],
   ['Products', (cart) => cart.items.map((item) => `${item.quantity} × ${item.product_name}`).join('; ')],
   ['Value', (cart) => cart.total],

@@ -7,7 +7,7 @@ export const csvLine = (cells: readonly (string | number | null)[]): string => `
 
 /**
  * A spreadsheet runs what begins like a formula (X3): such text gets an apostrophe before it, as spreadsheets mark text themselves.
- * Numbers with their sign, phone numbers among them, can only be read as numbers and stay as they are. A spreadsheet that expects other
+ * Numbers with their sign can only be read as numbers and stay as they are; where they are phone numbers, `phoneCell` keeps the sign. A spreadsheet that expects other
  * separators cuts a cell at them, and at its line ends, so what follows these is a beginning too.
  */
 export function csvCell(value: string | number | null): string {
@@ -17,5 +17,8 @@ export function csvCell(value: string | number | null): string {
   const safe = (isFormula ? `'${text}` : text).replace(AFTER_A_CUT, "$1'").replaceAll('\0', '')
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
+
+/** A phone number that a spreadsheet leaves alone: as a number it would lose its plus sign, and digits where it is long. */
+export const phoneCell = (phone: string | null): string | null => (phone?.startsWith('+') ? `'${phone}` : phone)
 
 const AFTER_A_CUT = /([;|\t\r\n][ "]*)(?=[=+\-@＝＋－＠])/g

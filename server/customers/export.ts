@@ -1,4 +1,5 @@
 import { type CustomerView, exportCustomers } from '../../shared/customers.ts'
+import { phoneCell } from '../core/csv.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, pagesAs, storeDownload } from '../http/downloads.ts'
 import { filterOf } from './customers.ts'
 import { countCustomers, pagesOfCustomers } from './list-sql.ts'
@@ -22,7 +23,7 @@ const columns: readonly CsvColumn<CustomerView>[] = [
   ['First name', (customer) => customer.first_name],
   ['Last name', (customer) => customer.last_name],
   ['Email', (customer) => customer.customer_email],
-  ['Phone', (customer) => customer.phone],
+  ['Phone', (customer) => phoneCell(customer.phone)],
   ['Company', (customer) => customer.company],
   ['Registered', (customer) => (customer.is_registered ? 'Yes' : 'No')],
   ['Last login', (customer) => customer.last_login],

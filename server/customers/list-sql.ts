@@ -208,11 +208,13 @@ function anywhere(storeId: string, { search, isRegistered }: CustomerFilter) {
   const newest = (of: boolean) => sql`
     (select s.id, s.first_seen_at, concat_ws(' ', s.customer_name, s.customer_email, s.customer_phone) as text from shoppers s
       where ${listed(storeId, of)} order by s.first_seen_at desc, s.id desc limit ${MOST_LOOKED_THROUGH})`
+  // Numbers are kept without what people put between their digits.
+  const digits = isNumber(search) ? search.replace(/\D/g, '') : ''
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
   return sql`select n.id, n.first_seen_at from (
       select * from (${sql.join(kinds.map(newest), sql` union all `)}) both_kinds
       order by first_seen_at desc, id desc limit ${MOST_LOOKED_THROUGH}) n
-    where n.text collate "C" like ${like}`
+    where (n.text collate "C" like ${like} ${digits ? sql`or n.text collate "C" like ${`%${digits}%`}` : sql``})`
 }
 
 /** Ids by one look into each index for each kind, so many that more need not be counted. */
@@ -233,7 +235,7 @@ export const beginsWith = (search: string) => sql`(${sql.join(beginnings(search)
 /** The whole name, which begins with the first, the last name, the email, or the number with or without its plus sign. */
 function beginnings(search: string) {
   const text = search.toLowerCase()
-  const number = /^[+0-9][0-9 ().-]*$/.test(search) ? `+${search.replace(/\D/g, '')}` : '+'
+  const number = isNumber(search) ? `+${search.replace(/\D/g, '')}` : '+'
   return [
     between(sql`s.customer_name collate "C"`, text),
     between(sql`lower(s.customer_last_name) collate "C"`, text),
@@ -241,6 +243,8 @@ function beginnings(search: string) {
     ...(number === '+' ? [] : [between(sql`s.customer_phone collate "C"`, number)]),
   ]
 }
+
+const isNumber = (search: string) => /^[+(0-9][0-9 ()./-]*$/.test(search.trim())
 
 /** Not LIKE: as a range it is known to be one before the planner knows the text. */
 const between = (column: RawBuilder<unknown>, text: string) =>

@@ -143,6 +143,8 @@ test.each([
   ['the email', 'GHop@', ['Grace']],
   ['the number', '+1 (212) 555-01', ['Grace']],
   ['the number without its plus sign', '1212555', ['Grace']],
+  ['the number with spaces', '+1 (212) 555 01', ['Grace']],
+  ['a part of the number with a space, where none begins with it', '555 0123', ['Grace']],
   ['nobody', 'zzz', []],
   ['a part, where nothing begins with it', 'race hop', ['Grace']],
   ['a percent sign', '%', []],
@@ -197,7 +199,13 @@ test('the counters say how many there are of each kind, folded or not, whoever c
 
 test('the file has the customers of the filter, newest first, and nothing in it is a formula (X3)', async () => {
   await person({ name: '=HYPERLINK("http://evil") x', email: 'e1@a.example', company: '+cmd|calc' })
-  await person({ name: 'Ada Lovelace', email: 'e2@a.example', isRegistered: true, lastLogin: '2026-03-01T00:00:00Z' })
+  await person({
+    name: 'Ada Lovelace',
+    email: 'e2@a.example',
+    isRegistered: true,
+    lastLogin: '2026-03-01T00:00:00Z',
+    phone: '+12125550123',
+  })
   const rowsOf = async (query: string) => {
     const link = await world.request('GET', `/api/stores/customers/export?${query}`, { token: store.token })
     expect(link.status, JSON.stringify(link.body)).toBe(200)
@@ -207,7 +215,8 @@ test('the file has the customers of the filter, newest first, and nothing in it 
   }
   const [head, first, second, ...more] = await rowsOf('')
   expect(head).toBe('First name,Last name,Email,Phone,Company,Registered,Last login,Customer ID')
-  expect(first).toMatch(/^Ada,Lovelace,e2@a\.example,,,Yes,2026-03-01T00:00:00\.000Z,[\da-f-]{36}$/)
+  // A spreadsheet would make a number of it.
+  expect(first).toMatch(/^Ada,Lovelace,e2@a\.example,'\+12125550123,,Yes,2026-03-01T00:00:00\.000Z,[\da-f-]{36}$/)
   expect(second).toMatch(/^"'=HYPERLINK\(""http:\/\/evil""\)",x,e1@a\.example,,'\+cmd\|calc,No,,/)
   expect(more).toEqual([])
   expect(await rowsOf('registered=no')).toHaveLength(2)

@@ -29,7 +29,7 @@ export function ValueCard({ value }: { value: Customer['value'] }) {
           <Facts
             key={currency}
             entries={[
-              [value.length > 1 ? `Orders in ${currency}` : 'Orders', formatCount(orders)],
+              [value.length > 1 ? `Paid orders in ${currency}` : 'Paid orders', formatCount(orders)],
               ['Net revenue', <Money key="net" amount={net} currency={currency} />],
               ['Average order', <Money key="average" amount={average} currency={currency} />],
             ]}

@@ -15,7 +15,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { Pager } from '../ui/Pager.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
-import { useListQuery } from '../ui/useListQuery.ts'
+import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import { CustomersTable } from './CustomersTable.tsx'
 import { useCustomers, useExportCustomers } from './queries.ts'
 import { customersAddress, filterOf, type Kind, type ListQuery } from './rules.ts'
@@ -28,6 +28,7 @@ const kinds = [
 
 export function CustomersPage() {
   const { query, change, sort } = useListQuery(customersAddress)
+  const { isPlaceholderData } = useCustomers(query)
   const mayExport = useMay('account:export')
   return (
     <>
@@ -41,6 +42,7 @@ export function CustomersPage() {
             <SearchBox
               label="Search by name, email or phone"
               value={query.search ?? ''}
+              isBusy={isPlaceholderData}
               onSearch={(search) => change({ search })}
             />
           </div>
@@ -78,6 +80,7 @@ function List({ query, onChange, onSort }: ListProps) {
           <VisuallyHidden role="status">
             {totalText({ total, isCapped })} {total === 1 ? 'customer' : 'customers'}
           </VisuallyHidden>
+          <SortNote {...query} onSort={onSort} />
           <CustomersTable rows={customers} sorting={{ ...query, onSort }} />
         </>
       )}
@@ -95,6 +98,24 @@ function List({ query, onChange, onSort }: ListProps) {
         onLimit={(limit) => onChange({ limit })}
       />
     </div>
+  )
+}
+
+/** The usual order is that of no column. Cards have a field for it. */
+function SortNote({ sort, order, onSort }: Pick<ListQuery, 'sort' | 'order'> & Pick<ListProps, 'onSort'>) {
+  if (!useIsWide()) return null
+  const isUsual = sort === 'since'
+  return (
+    <Group px="md" pb="xs" gap="xs">
+      {isUsual && (
+        <Text fz="sm" c="dimmed">
+          {order === 'desc' ? 'Newest customers first' : 'Oldest customers first'}
+        </Text>
+      )}
+      <Button variant="subtle" size="compact-xs" onClick={() => onSort('since')}>
+        {isUsual && order === 'desc' ? 'Oldest first' : 'Newest first'}
+      </Button>
+    </Group>
   )
 }
 
