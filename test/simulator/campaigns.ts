@@ -24,7 +24,7 @@ export interface CampaignPlan {
 }
 
 /** Amounts in dollars, times in hours. */
-export interface CampaignFilters {
+interface CampaignFilters {
   minAbandonTime?: number
   maxAbandonTime?: number
   minCartValue?: number
@@ -33,7 +33,7 @@ export interface CampaignFilters {
   mailedBefore?: 'yes' | 'no'
 }
 
-export type CampaignStep = 'play' | 'pause' | 'cancel' | 'delete' | 'send now' | 'send'
+type CampaignStep = 'play' | 'pause' | 'cancel' | 'delete' | 'send now' | 'send'
 
 export type CampaignAct =
   /** `isTwice`: the same request comes twice at once. */
@@ -51,7 +51,7 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-export const hasCampaigns = (seed: number): boolean => chanceOf(seed ^ HAVE_DICE).isLucky(HAVE_THEM)
+const hasCampaigns = (seed: number): boolean => chanceOf(seed ^ HAVE_DICE).isLucky(HAVE_THEM)
 
 export function withCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaigns'>, chance: Maker): Scenario {
   if (!hasCampaigns(seed)) return { ...scenario, hasCampaigns: false }

@@ -18,7 +18,7 @@ export const campaignMutations: readonly Mutation[] = [
     file: 'server/campaigns/runs-sql.ts',
     before: 'from campaign_runs where planned_at is null limit',
     after: 'from campaign_runs where planned_at is null and cursor_id is null limit',
-    seed: 44,
+    seed: 2390,
   },
   {
     name: 'a recurring campaign forgets who has had it',

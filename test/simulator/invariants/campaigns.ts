@@ -183,10 +183,11 @@ const forgotten: Invariant = (scene) => {
   )
 }
 
+/** About that cart of whatever run: one that was begun before and is gone on with in the same look may have been first. */
 const hasRow = ({ messages }: State, { id, run }: { id: string; run: number }, of: { cart: string; shopper: string }) =>
   messages.some(
     ({ origin, step, cart, shopper }) =>
-      origin === originOf(id) && step === run && (cart === of.cart || shopper === of.shopper),
+      origin === originOf(id) && (cart === of.cart || (step === run && shopper === of.shopper)),
   )
 
 const HOUR_MS = 3_600_000
