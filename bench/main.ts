@@ -24,6 +24,7 @@ const names = [
   'sync',
   'list',
   'customers',
+  'audience',
   'dashboard',
   'notifications',
   'paint',

@@ -47,6 +47,9 @@ create index carts_without_contact on carts (store_id, last_activity_at)
 -- Whoever left one, for discount mail; of several of a shopper the one left last counts.
 create index carts_abandoned on carts (store_id, last_activity_at desc, id desc) include (shopper_id, started_at)
   where status = 'abandoned';
+-- How many people the audience of a campaign has: counted in the index alone, person by person.
+create index carts_audience on carts (store_id, shopper_id) include (value_minor, currency, last_activity_at, badge)
+  where status = 'abandoned' and email is not null;
 -- Carts being filled at this moment, newest activity first.
 create index carts_active on carts (store_id, last_activity_at desc, id desc) include (value_minor, currency)
   where status = 'active' and abandon_at is not null;

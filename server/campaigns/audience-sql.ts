@@ -28,13 +28,16 @@ export const isNewestMatching = (channel: ChannelName, filters: StoredFilters, n
 export const hasContact = (channel: ChannelName, cart: Cart = 'c'): RawBuilder<boolean> =>
   sql`${col(cart, channelTraits[channel].contact)} is not null`
 
-/** Distinct people. */
+/** Distinct people. They themselves are read only where a filter is about them. */
 export async function countMatching(
   { db, storeId }: StoreDb,
   { channel, filters, now }: { channel: ChannelName; filters: StoredFilters; now: Date },
 ): Promise<number> {
+  const people =
+    ofPerson(filters).length === 0 ? sql`` : sql`join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id`
   const { rows } = await sql<{ total: number }>`
-    select count(distinct c.shopper_id)::int as total from carts c where c.store_id = ${storeId} and c.status = 'abandoned' and ${hasContact(channel)} and ${matching(filters, now)}`.execute(
+    select count(distinct c.shopper_id)::int as total from carts c ${people}
+    where c.store_id = ${storeId} and c.status = 'abandoned' and ${hasContact(channel)} and ${matching(filters, now)}`.execute(
     db,
   )
   return rows[0]!.total
