@@ -78,6 +78,7 @@ describe('a campaign', () => {
     await dialog().getByRole('searchbox').press('Enter')
     await dialog().getByRole('checkbox', { name: chosen!.customer_name, exact: true }).first().check()
     await dialog().getByText('1 customer selected').waitFor()
+    await dialog().getByText('1 customer, 1 would get it now.').waitFor({ timeout: 30_000 })
     await toStep('Email Template')
     await toStep('Schedule & Send')
     await button('Create Campaign').click()
@@ -184,6 +185,9 @@ describe('“Send to All”', () => {
   test('asks for both words, and reaches those who left a cart', async () => {
     await openList()
     await page.getByRole('button', { name: 'Send to All', exact: true }).click()
+    await form()
+      .getByText(/^\d+ customers, \d+ would get it now\.$/)
+      .waitFor({ timeout: 30_000 })
     const choices = form().getByLabel('Template').getByRole('option')
     await expect.poll(() => choices.allInnerTexts()).toHaveLength(3)
     await form().getByLabel('Template').selectOption('discount')
