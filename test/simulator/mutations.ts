@@ -156,7 +156,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'one message more than the cap',
     rule: 'T1',
-    file: 'server/decide/evaluate-sql.ts',
+    file: 'server/decide/situation-sql.ts',
     before: 's.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours',
     after: 's.sender_email, s.postal_address, s.cap_messages + 1 as cap_messages, s.cap_window_hours',
     seed: 4,
