@@ -4,6 +4,7 @@ import { manyCarts } from './carts/many-carts.ts'
 import { offers } from './carts/offers.ts'
 import { oneCart } from './carts/one-cart.ts'
 import { refusals } from './carts/refusals.ts'
+import { story } from './carts/story.ts'
 import { beginVisit, endVisit, instance, page, violations } from './carts/visit.ts'
 
 // The carts screen in a real browser, on the demo's 90 days: the list, the panel, and what is sent from it, read in the mailbox. Its
@@ -17,6 +18,7 @@ oneCart()
 manyCarts()
 offers()
 refusals()
+story()
 
 test('on a phone carts are cards with the same actions, and nothing stands out of the page', async () => {
   await page.setViewportSize({ width: 360, height: 800 })

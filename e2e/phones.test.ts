@@ -202,7 +202,7 @@ test('WhatsApp goes from the carts screen by its template, to one and to many, a
     return (await state('Read').count()) === 1
   }, 30_000)
   await panel.getByRole('link', { name: 'Messages and history of this cart' }).click()
-  const message = page.getByRole('region', { name: 'Manual · WhatsApp 1' })
+  const message = page.getByRole('region', { name: 'Manual WhatsApp' })
   for (const label of ['Sent', 'Delivered', 'Read']) await message.getByText(label, { exact: true }).first().waitFor()
   const { violations } = await axeOf(page).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])

@@ -88,7 +88,7 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
       const [first] = await messagesOf(world, store.storeId)
       const { body } = await world.request('GET', `/api/carts/${first!.cart_id}/messages`, { token: store.token })
       const titles: string[] = body.timeline.map((entry: { title: string }) => entry.title)
-      return titles.filter((title) => title.includes('step 1: ')).map((title) => title.split('step 1: ')[1])
+      return titles.filter((title) => title.startsWith('Reminder 1 by email: ')).map((title) => title.split(': ')[1])
     }
     return { ...store, state, suppressed, told, record: () => recordOf(world, store.storeId) }
   }

@@ -31,9 +31,10 @@ export const oneCart = () =>
       await search(cart!.customer_email!)
       await page.getByRole('button', { name: cart!.customer_name, exact: true }).press('Enter')
       const panel = dialog('Cart details')
-      for (const name of ['Customer Information', 'Cart Summary', 'Products', 'Recovery Actions']) {
-        await panel.getByRole('heading', { level: 2, name }).waitFor()
-      }
+      const titles = ['Products', 'Cart Summary', 'Customer Information', 'Recovery Actions']
+      await panel.getByRole('heading', { level: 2, name: titles.at(-1)! }).waitFor()
+      const shown = await panel.getByRole('heading', { level: 2 }).allInnerTexts()
+      expect(shown.filter((title) => titles.includes(title))).toEqual(titles)
       for (const name of ['Items', 'Total value', 'Abandoned', 'Status']) {
         await panel.getByText(name, { exact: true }).first().waitFor()
       }
@@ -65,6 +66,7 @@ export const oneCart = () =>
         const words = await line.innerText()
         for (const fact of [item.product_name, `${item.quantity} × ${money(item.price)}`]) expect(words).toContain(fact)
       }
+      expect((await card('Products').innerText()).split(/\s*\n\s*/).slice(-2)).toEqual(['Total', money(value)])
       await page.keyboard.press('Escape')
     })
 

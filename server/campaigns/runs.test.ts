@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { type MessageView, messageName } from '../../shared/carts.ts'
 import { aShop, consent, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, ask, read, rowsOf, statesOf, tick, today } from '../../test/campaign-scene.ts'
 import { aCouponShop } from '../../test/discount-scene.ts'
@@ -74,6 +75,24 @@ describe('a run', () => {
     expect(runs).toHaveLength(1)
     expect(world.now.getTime() - runs[0]!.at.getTime()).toBeLessThan(DAY)
     expect(world.sent).toHaveLength(1)
+  })
+
+  test('stands in the cart’s record by the campaign’s name, sent or not', async () => {
+    const shop = await aShop(world)
+    await aCampaign(world, shop, { name: 'Autumn sale', schedule: { startDate: today(world), timeOfDay: '00:00' } })
+    await tick(world, shop)
+    await aCampaign(world, shop, { name: 'Autumn again', schedule: { startDate: today(world, 1), timeOfDay: '10:00' } })
+    await tick(world, shop, 5 * DAY)
+    const path = `/api/carts/${shop.cartIds[0]}/messages`
+    const { messages, timeline } = (await world.request('GET', path, { token: shop.token })).body
+    const named = messages.map((message: MessageView) => [messageName(message), message.state])
+    expect(named).toEqual([
+      ['Autumn sale', 'sent'],
+      ['Autumn again', 'skipped'],
+    ])
+    const titles = timeline.map(({ title }: { title: string }) => title)
+    expect(titles).toContain('Autumn sale: accepted by the mail server')
+    expect(titles).toContain('Autumn again: not sent')
   })
 
   test('of long ago makes rows for which it is too late: after three days of downtime nothing stale goes out (D7)', async () => {

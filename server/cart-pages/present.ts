@@ -1,4 +1,12 @@
-import type { CartItem, CartState, CartView, MessageView, OriginKind, TimelineEntry } from '../../shared/carts.ts'
+import {
+  type CartItem,
+  type CartState,
+  type CartView,
+  type MessageView,
+  messageName,
+  type OriginKind,
+  type TimelineEntry,
+} from '../../shared/carts.ts'
 import { engagementReason } from '../../shared/engagement.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
@@ -231,9 +239,8 @@ function engagementEntry({
 type Decided = MessageView['decisions'][number]
 
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
-  const { word, provider } = channelTraits[message.channel]
-  const isManual = message.originKind === 'manual'
-  const name = isManual ? `Manual ${word}` : `${message.originName}, step ${message.step}`
+  const { provider } = channelTraits[message.channel]
+  const name = messageName(message)
   const told = message.decisions.filter(
     ({ outcome, reason }) => !(isBought && outcome === 'cancel' && reason === 'emptied'),
   )

@@ -2,7 +2,7 @@ import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck, IconShoppingCart } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { CartView, MessageView } from '../../shared/carts.ts'
+import { type CartView, type MessageView, messageName } from '../../shared/carts.ts'
 import { useMay } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -112,8 +112,8 @@ function textEntry(name: string, status: string | null, sentAt: string | null): 
   return [[name, state]]
 }
 
-/** `total`: shown below the products. */
-export function ProductsCard({ cart, total }: { cart: CartView; total?: number }) {
+/** What was left behind, and what it is worth. */
+export function ProductsCard({ cart }: { cart: CartView }) {
   return (
     <Card>
       <Title order={2} mb="md">
@@ -139,11 +139,11 @@ export function ProductsCard({ cart, total }: { cart: CartView; total?: number }
         ))}
       </Stack>
       {cart.items.length === 0 && <Empty icon={IconShoppingCart} text="The cart is empty." />}
-      {cart.items.length > 0 && total !== undefined && (
+      {cart.items.length > 0 && (
         <Group justify="space-between" mt="md" className="cart-total">
           <Text fw={600}>Total</Text>
           <Text fw={600}>
-            <Money amount={total} currency={cart.currency} />
+            <Money amount={cart.total} currency={cart.currency} />
           </Text>
         </Group>
       )}
@@ -179,5 +179,5 @@ function attribution(order: Order, touched: MessageView | undefined): string {
   if (!order.attributedMessageId) return 'No message: no message link was clicked before the order'
   if (!touched) return 'One of your messages'
   const sent = touched.handedOverAt ? `, sent ${formatDateTime(touched.handedOverAt)}` : ''
-  return `${touched.originName}, message ${touched.step}${sent}`
+  return `${messageName(touched)}${sent}`
 }

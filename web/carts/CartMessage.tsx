@@ -2,24 +2,34 @@ import { Button, Collapse, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import type { MessageView } from '../../shared/carts.ts'
+import { type MessageView, messageName } from '../../shared/carts.ts'
+import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { MailFrame } from '../ui/MailFrame.tsx'
-import { DateTime } from '../ui/Time.tsx'
+import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { MessageState } from './badges.tsx'
 import { DecisionRecord } from './DecisionRecord.tsx'
-
-const channels = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' }
+import { isSomethingOpen } from './rules.ts'
+import { heldUntil, plannedAt } from './story.ts'
 
 /** One message with its times, why it was decided as it was, and the mail as it left. */
 export function CartMessage({ message }: { message: MessageView }) {
   const [isWhyOpen, why] = useDisclosure(false)
   const [isMailOpen, mail] = useDisclosure(false)
-  const name = `${message.originName} · ${channels[message.channel]} ${message.step}`
+  const name = messageName(message)
+  const now = useNow()
+  const isToCome = isSomethingOpen([message]) && Date.parse(plannedAt(message)) > now
   return (
     <Stack gap="sm" component="section" aria-label={name} className="message">
       <Group justify="space-between" gap="xs">
-        <Title order={4}>{name}</Title>
+        <Title order={3} size="h4">
+          {name}
+          {isToCome && (
+            <>
+              , <TimeAgo at={plannedAt(message)} />
+            </>
+          )}
+        </Title>
         <MessageState state={message.state} reason={message.reason} />
       </Group>
       <Text fz="sm">{message.explanation}</Text>
@@ -44,8 +54,10 @@ export function CartMessage({ message }: { message: MessageView }) {
 }
 
 function timesOf(message: MessageView): [string, ReactNode][] {
-  const until = message.state === 'held' ? message.decisions.at(-1)?.until : null
-  const entries: [string, ReactNode][] = [['Due', <DateTime key="due" at={message.dueAt} />]]
+  const entries: [string, ReactNode][] = []
+  if (message.originKind === 'flow') entries.push(['Flow', message.originName])
+  entries.push(['Due', <DateTime key="due" at={message.dueAt} />])
+  const until = heldUntil(message)
   if (until) entries.push(['Held until', <DateTime key="until" at={until} />])
   if (message.handedOverAt) entries.push(['Sent', <DateTime key="sent" at={message.handedOverAt} />])
   else if (message.finishedAt) entries.push(['Decided', <DateTime key="done" at={message.finishedAt} />])

@@ -61,7 +61,7 @@ function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
           <Stack gap="md">
-            <ProductsCard cart={cart} total={cart.total} />
+            <ProductsCard cart={cart} />
             {messages.isPending ? (
               <LoadingCards />
             ) : messages.data ? (

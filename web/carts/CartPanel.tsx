@@ -50,9 +50,9 @@ function Content({ cartId, known, onAsk, onSmsStatus }: Omit<Props, 'cartId' | '
   }
   return (
     <Stack gap="md">
-      <CustomerCard cart={cart} />
-      <SummaryCard cart={cart} />
       <ProductsCard cart={cart} />
+      <SummaryCard cart={cart} />
+      <CustomerCard cart={cart} />
       <RecoveryActions cart={cart} onAsk={onAsk} onSmsStatus={onSmsStatus} />
       <Anchor component={Link} to={`/carts/${cart.id}`} fz="sm">
         Messages and history of this cart

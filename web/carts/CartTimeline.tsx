@@ -4,71 +4,49 @@ import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { CartMessage } from './CartMessage.tsx'
-import { type Past, storyOf } from './story.ts'
+import { type StoryPart, storyOf } from './story.ts'
 
-/** The next message, those after it, and everything that happened with the messages among it. */
+/** The next message on top, those after it, and everything that happened with the messages among it. */
 export function CartTimeline({ messages, timeline }: { messages: MessageView[]; timeline: TimelineEntry[] }) {
-  const { coming, past } = storyOf(messages, timeline)
-  const [next, ...later] = coming
+  const story = storyOf(messages, timeline)
   return (
     <Card>
       <Title order={2} mb="md">
         Timeline
       </Title>
       <Stack gap="lg">
-        {next ? (
-          <Coming title="Next message" messages={[next]} />
-        ) : messages.length === 0 ? (
+        {messages.length === 0 ? (
           <Empty
             icon={IconMailOff}
             text="No message is scheduled for this cart. A flow schedules messages once it is switched on."
           />
         ) : (
-          <Text fz="sm" c="dimmed">
-            No further message is scheduled.
-          </Text>
+          !story[0]?.isPlanned && (
+            <Text fz="sm" c="dimmed">
+              No further message is scheduled.
+            </Text>
+          )
         )}
-        {later.length > 0 && <Coming title="After that" messages={later} />}
-        {past.length > 0 && (
-          <section aria-label="So far">
-            <Title order={3} mb="sm">
-              So far
-            </Title>
-            <ol className="story">
-              {past.map((each) => (
-                <li key={keyOf(each)}>
-                  <PastEntry past={each} />
-                </li>
-              ))}
-            </ol>
-          </section>
+        {story.length > 0 && (
+          <ol className="story">
+            {story.map((part) => (
+              <li key={keyOf(part)} {...(part.isPlanned && { 'data-planned': true })}>
+                <Part part={part} />
+              </li>
+            ))}
+          </ol>
         )}
       </Stack>
     </Card>
   )
 }
 
-const keyOf = (past: Past) =>
-  'message' in past ? past.message.id : `${past.at} ${past.entry.kind} ${past.entry.messageId} ${past.entry.title}`
+const keyOf = (part: StoryPart) =>
+  'message' in part ? part.message.id : `${part.at} ${part.entry.kind} ${part.entry.messageId} ${part.entry.title}`
 
-function Coming({ title, messages }: { title: string; messages: MessageView[] }) {
-  return (
-    <section aria-label={title}>
-      <Title order={3} mb="sm">
-        {title}
-      </Title>
-      <Stack gap="lg">
-        {messages.map((message) => (
-          <CartMessage key={message.id} message={message} />
-        ))}
-      </Stack>
-    </section>
-  )
-}
-
-function PastEntry({ past }: { past: Past }) {
-  if ('message' in past) return <CartMessage message={past.message} />
-  const { title, text, at } = past.entry
+function Part({ part }: { part: StoryPart }) {
+  if ('message' in part) return <CartMessage message={part.message} />
+  const { title, text, at } = part.entry
   return (
     <>
       <Text fw={600} fz="sm">

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
-import { storyOf } from './story.ts'
+import { type MessageView, messageName, type TimelineEntry } from '../../shared/carts.ts'
+import { plannedAt, storyOf } from './story.ts'
 
 const message = (change: Partial<MessageView>) =>
   ({
@@ -25,13 +25,23 @@ const entry = (kind: string, hour: number, messageId: string | null = null): Tim
 })
 
 const told = (story: ReturnType<typeof storyOf>) =>
-  story.past.map((each) => ('entry' in each ? each.entry.kind : each.message.id))
+  story.map((each) => ('entry' in each ? each.entry.kind : each.message.id))
 
-it('puts the next message first among those to come', () => {
+it('puts the next message on top, those after it below, and then what happened', () => {
   const later = message({ id: 'later', step: 3, dueAt: at(20) })
-  const next = message({ id: 'next', step: 2, state: 'held', dueAt: at(12) })
+  const next = message({ id: 'next', step: 2, dueAt: at(12) })
   const sent = message({ id: 'sent', state: 'sent', handedOverAt: at(10) })
-  expect(storyOf([later, sent, next], []).coming.map(({ id }) => id)).toEqual(['next', 'later'])
+  const story = storyOf([later, sent, next], [entry('abandoned', 9), entry('click', 11, 'sent')])
+  expect(told(story)).toEqual(['next', 'later', 'click', 'sent', 'abandoned'])
+  expect(story.map(({ isPlanned }) => isPlanned)).toEqual([true, true, false, false, false])
+})
+
+it('counts a message that is held back from when it is looked at again', () => {
+  const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', inputs: {} }
+  const held = message({ id: 'held', state: 'held', dueAt: at(10), decisions: [{ ...hold, until: at(22) }] })
+  const other = message({ id: 'other', step: 2, dueAt: at(20) })
+  expect(told(storyOf([held, other], []))).toEqual(['other', 'held'])
+  expect([plannedAt(held), plannedAt(other)]).toEqual([at(22), at(20)])
 })
 
 it('tells what happened newest first, a message where it left or ended', () => {
@@ -56,9 +66,18 @@ it('tells a message once: its steps stand under it, a late report at its own tim
     { ...entry('message_result', 10, 'sent'), title: 'accepted' },
     { ...entry('message_result', 15, 'sent'), title: 'reported as spam' },
   ]
-  const { past } = storyOf([sent], timeline)
-  expect(past.map((each) => ('entry' in each ? each.entry.title : each.message.id))).toEqual([
+  expect(storyOf([sent], timeline).map((each) => ('entry' in each ? each.entry.title : each.message.id))).toEqual([
     'reported as spam',
     'sent',
   ])
+})
+
+it.each([
+  [{ originKind: 'flow', originName: 'Abandoned cart reminders', step: 2, channel: 'email' }, 'Reminder 2 by email'],
+  [{ originKind: 'flow', originName: 'Abandoned cart reminders', step: 3, channel: 'sms' }, 'Reminder 3 by SMS'],
+  [{ originKind: 'campaign', originName: 'Autumn sale', step: 1, channel: 'email' }, 'Autumn sale'],
+  [{ originKind: 'manual', originName: 'Manual', step: 1, channel: 'whatsapp' }, 'Manual WhatsApp'],
+  [{ originKind: 'manual', originName: 'Discount mail', step: 1, channel: 'email' }, 'Discount mail'],
+] as const)('calls the message of %o %s', (of, name) => {
+  expect(messageName(of)).toBe(name)
 })

@@ -3,27 +3,32 @@ import { isSomethingOpen } from './rules.ts'
 
 // One timeline of a cart with its messages in it. Pure.
 
-export type Past = { at: string; entry: TimelineEntry } | { at: string; message: MessageView }
+export type StoryPart = { at: string; isPlanned: boolean } & ({ entry: TimelineEntry } | { message: MessageView })
 
-export interface Story {
-  /** Messages that have not left yet, the next one first. */
-  coming: MessageView[]
-  /** What happened, newest first; a message stands where it left or ended. */
-  past: Past[]
-}
-
-export function storyOf(messages: readonly MessageView[], timeline: readonly TimelineEntry[]): Story {
-  const coming = messages.filter((message) => isSomethingOpen([message]))
-  const past: Past[] = [
-    ...timeline.filter((entry) => !isToldByMessage(entry, messages)).map((entry) => ({ at: entry.at, entry })),
-    ...messages.filter((message) => !coming.includes(message)).map((message) => ({ at: endOf(message), message })),
+/** Messages that have not left yet, the next one first; below them what happened, newest first. A message stands where it left or ended. */
+export function storyOf(messages: readonly MessageView[], timeline: readonly TimelineEntry[]): StoryPart[] {
+  const isPlanned = (message: MessageView) => isSomethingOpen([message])
+  const planned = messages.filter(isPlanned).map((message) => ({ at: plannedAt(message), isPlanned: true, message }))
+  const past: StoryPart[] = [
+    ...timeline
+      .filter((entry) => !isToldByMessage(entry, messages))
+      .map((entry) => ({ at: entry.at, isPlanned: false, entry })),
+    ...messages
+      .filter((message) => !isPlanned(message))
+      .map((message) => ({ at: endOf(message), isPlanned: false, message })),
   ]
-  return {
-    coming: coming.sort((a, b) => a.dueAt.localeCompare(b.dueAt) || a.step - b.step),
+  return [
+    ...planned.sort((a, b) => a.at.localeCompare(b.at) || a.message.step - b.message.step),
     // Of the same moment, what is recorded last comes first.
-    past: past.reverse().sort((a, b) => b.at.localeCompare(a.at)),
-  }
+    ...past.reverse().sort((a, b) => b.at.localeCompare(a.at)),
+  ]
 }
+
+/** When it goes as things stand: one that is held back, when it is looked at again. */
+export const plannedAt = (message: MessageView): string => heldUntil(message) ?? message.dueAt
+
+export const heldUntil = ({ state, decisions }: MessageView): string | null =>
+  state === 'held' ? (decisions.at(-1)?.until ?? null) : null
 
 const endOf = ({ handedOverAt, finishedAt, dueAt }: MessageView) => handedOverAt ?? finishedAt ?? dueAt
 
