@@ -196,14 +196,14 @@ export type MessageView = z.infer<typeof MessageView>
 /** Of a manual message with a coupon. */
 const DISCOUNT_MAIL = 'Discount mail'
 
-const channelWords = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
+const wayOf = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
 
 /** What a message is called: one of a campaign by the campaign's name, one of a flow by its place in it. */
 export function messageName(message: Pick<MessageView, 'originKind' | 'originName' | 'channel' | 'step'>): string {
   const { originKind, originName, channel, step } = message
-  if (originKind === 'flow') return `Reminder ${step} by ${channelWords[channel]}`
+  if (originKind === 'flow') return `Reminder ${step} by ${wayOf[channel]}`
   if (originKind === 'campaign' || originName === DISCOUNT_MAIL) return originName
-  return `Manual ${channelWords[channel]}`
+  return `Manual ${wayOf[channel]}`
 }
 
 export const TimelineEntry = z.object({
