@@ -28,6 +28,8 @@ export const couponTexts = {
   /** Decision 32: to the store a code of a draft is free. */
   duplicateDraft:
     'A coupon with this code already exists in your store. It is not published: publish or delete it in the store, or choose another code.',
+  /** Decision 34: nobody could tell their codes apart. */
+  duplicatePersonal: 'A personal coupon whose codes begin like this already exists. Choose another beginning.',
   noStore: 'No store connected. Please connect your store to manage coupons.',
   noStoreToCreate: 'No store connected. Please connect your store to create coupons.',
   noStoreToUpdate: 'No store connected. Please connect your store to update coupons.',

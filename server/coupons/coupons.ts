@@ -1,6 +1,6 @@
 import { type CouponInput, couponTexts, wrongDecimals } from '../../shared/coupons.ts'
 import { connectedProblemMessage } from '../../shared/store-problems.ts'
-import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -56,8 +56,12 @@ async function writeChange(writing: Writing, { coupon, wanted, input }: Change):
   const { deps, store } = writing
   const { id } = coupon
   if (input.kind !== coupon.kind) throw wrongField('kind', couponTexts.kindIsKept)
-  if (coupon.kind === 'personal')
-    return void (await sql.updateCoupon(store, id, { ...wanted, platform_type: wanted.type }))
+  if (coupon.kind === 'personal') {
+    return transact(store, async (tx) => {
+      if (wanted.code !== coupon.code) await refuseTaken(tx, wanted.code, id)
+      await sql.updateCoupon(tx, id, { ...wanted, platform_type: wanted.type })
+    })
+  }
   await inWords(writing, couponTexts.updateFailed, async (client) => {
     const draft = draftOf(wanted, { currency: writing.row.currency, now: deps.now() })
     if (wanted.code !== coupon.code) {
@@ -212,14 +216,20 @@ async function insertPersonal({ deps, store, row }: Writing, wanted: Wanted): Pr
   // Its codes are made in the store later on.
   if (!row.can_write) throw new AppError('store_credentials', couponTexts.readOnlyKey)
   const [id, at] = [newId(), deps.now()]
-  await transact(store, (tx) =>
-    sql.insertCoupon(tx, {
+  await transact(store, async (tx) => {
+    await refuseTaken(tx, wanted.code, id)
+    await sql.insertCoupon(tx, {
       ...wanted,
       ...{ id, made_by: 'recoup', kind: 'personal', platform_type: wanted.type, currency: row.currency },
       ...{ seen_at: at, created_at: at },
-    }),
-  )
+    })
+  })
   return id
+}
+
+async function refuseTaken(tx: StoreTx, code: string, id: string): Promise<void> {
+  if (!(await sql.isBeginningTaken(tx, code, id))) return
+  throw new AppError('conflict', couponTexts.duplicatePersonal, { fields: { code: couponTexts.duplicatePersonal } })
 }
 
 /** What the store does wrong, in words. */

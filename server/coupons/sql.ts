@@ -24,6 +24,21 @@ export function insertCoupon({ db, storeId }: StoreTx, row: Omit<Insertable<Coup
     .execute()
 }
 
+/** Whether another personal coupon has this beginning. Until the end of the transaction nobody else gets an answer. */
+export async function isBeginningTaken({ db, storeId }: StoreTx, code: string, id: string): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`personal coupon ${storeId} ${code}`}, 0))`.execute(db)
+  const rows = await db
+    .selectFrom('coupons')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('kind', '=', 'personal')
+    .where('code', '=', code)
+    .where('gone_at', 'is', null)
+    .where('id', '<>', id)
+    .execute()
+  return rows.length > 0
+}
+
 export function updateCoupon({ db, storeId }: StoreDb, id: string, change: Updateable<CouponsTable>) {
   return db.updateTable('coupons').set(change).where('store_id', '=', storeId).where('id', '=', id).execute()
 }
