@@ -194,7 +194,7 @@ export const MessageView = z.object({
 export type MessageView = z.infer<typeof MessageView>
 
 /** Of a manual message with a coupon. */
-const DISCOUNT_MAIL = 'Discount mail'
+export const DISCOUNT_MAIL = 'Discount mail'
 
 const wayOf = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
 

@@ -26,6 +26,7 @@ export interface MessageRow {
   origin_kind: OriginKind
   origin_id: string
   origin_name: string | null
+  is_discount: boolean
   step: number
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   state: string
@@ -66,7 +67,8 @@ export async function messagesOfShopper(
   return rows.rows
 }
 
-const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) as origin_name, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
+const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) as origin_name, m.origin_kind = 'manual' and exists (
+        select 1 from manual_messages h where h.store_id = m.store_id and h.message_id = m.id and h.coupon_id is not null) as is_discount, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
       m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response,
       d.at as delivered_at, r.at as read_at
     from messages m join stores s on s.id = m.store_id

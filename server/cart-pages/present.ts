@@ -2,11 +2,13 @@ import {
   type CartItem,
   type CartState,
   type CartView,
+  DISCOUNT_MAIL,
   type MessageView,
   messageName,
   type OriginKind,
   type TimelineEntry,
 } from '../../shared/carts.ts'
+import { capitals } from '../../shared/coupons.ts'
 import { engagementReason } from '../../shared/engagement.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
@@ -111,7 +113,7 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     sms_sent_at: sms?.at?.toISOString() ?? null,
     whatsapp_status: whatsapp?.status ?? null,
     whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
-    coupons: row.coupons,
+    coupons: row.coupons.map(capitals),
     unconfirmed: { email: unmarked(row.unconfirmed_email), phone: unmarked(row.unconfirmed_phone) },
     whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
   }
@@ -127,7 +129,7 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
     id: row.id,
     originKind: row.origin_kind,
     originId: row.origin_id,
-    originName: row.origin_name ?? originNames[row.origin_kind],
+    originName: row.origin_name ?? (row.is_discount ? DISCOUNT_MAIL : originNames[row.origin_kind]),
     step: row.step,
     channel: row.channel,
     state: row.state,
@@ -162,6 +164,7 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
 
 const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
 
+
 /** Where the origin has no name of its own. */
 const originNames = { flow: 'Flow', campaign: 'Campaign', manual: 'Manual' } as const satisfies Record<
   OriginKind,
@@ -186,24 +189,33 @@ interface Happened {
  */
 export function presentTimeline({ state, events, messages, touches, engagement }: Happened): TimelineEntry[] {
   const isBought = state === 'recovered' || state === 'purchased'
+  // A use is told once: with its code and order, and what it counts for.
+  const usedAt = (touch: Touches[number]) =>
+    touch.kind === 'coupon' ? events.find(({ kind, at }) => kind === 'coupon_used' && +at === +touch.at) : undefined
+  const told = new Set(touches.map(usedAt))
   const entries: TimelineEntry[] = [
     ...events
-      .filter((event) => !(isBought && event.kind === 'emptied'))
+      .filter((event) => !(isBought && event.kind === 'emptied') && !told.has(event))
       .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventText(event) })),
     ...messages.flatMap((message) => messageEntries(message, isBought)),
-    ...touches.map(touchEntry),
+    ...touches.map((touch) => touchEntry(touch, usedAt(touch))),
     ...engagement.map(engagementEntry),
   ]
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-function touchEntry({ at, kind, message_id, is_human, class_reason }: Touches[number]): TimelineEntry {
+function touchEntry(
+  { at, kind, message_id, is_human, class_reason }: Touches[number],
+  use: Events[number] | undefined,
+): TimelineEntry {
   const { who, why } = engagementReason(class_reason)
   const entry = { at: at.toISOString(), kind, messageId: message_id }
   if (!is_human) return { ...entry, title: `Link clicked (by a machine: ${who})`, text: `${why} Not counted.`.trim() }
   const counts = 'A purchase within the attribution window is attributed to this message.'
-  if (kind === 'coupon')
-    return { ...entry, title: 'Coupon used', text: `A person ordered with the message’s coupon. ${counts}` }
+  if (kind === 'coupon') {
+    const words = use ? eventText(use).text : 'A person ordered with the message’s coupon.'
+    return { ...entry, title: 'Coupon used', text: `${words} ${counts}` }
+  }
   if (kind === 'restore') return { ...entry, title: 'Cart restored', text: `A person restored the cart. ${counts}` }
   return { ...entry, title: 'Link clicked', text: `A person clicked the link. ${counts}` }
 }

@@ -40,6 +40,26 @@ test('a purchase with the code recovers the cart and is owed to its message, wit
   expect(events.map(({ detail }) => detail)).toEqual([{ code, orderId: bought.orderId }])
 })
 
+test('the use stands once on the page of the cart, in capitals as everywhere', async () => {
+  const bought = await order()
+  const cart = await shop.cart()
+  await world.db
+    .updateTable('carts')
+    .set({ coupons: JSON.stringify([code.toLowerCase()]) })
+    .where('id', '=', cart.id)
+    .execute()
+  const { body } = await shop.get(`/api/carts/${cart.id}`)
+  const { timeline } = (await shop.get(`/api/carts/${cart.id}/messages`)).body
+  const uses = timeline.filter(({ title }: { title: string }) => title === 'Coupon used')
+  expect(uses).toMatchObject([
+    {
+      messageId,
+      text: `The code ${code} was used in an order. Order ${bought.orderId}. A purchase within the attribution window is attributed to this message.`,
+    },
+  ])
+  expect(body.cart.coupons).toEqual([code])
+})
+
 test('without the code, or with somebody else’s, it is a plain purchase', async () => {
   await order({ coupons: ['welcome10'] })
   expect((await shop.cart()).status).toBe('purchased')
