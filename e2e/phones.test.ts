@@ -161,7 +161,7 @@ test('an SMS shows what it costs, why nobody gets it, and how plain signs make i
   await form.getByText(/^1 segment · /).waitFor()
   expect(await text.inputValue()).toContain('is "still" here')
   await text.fill('Hi {{ customer_name ')
-  await form.getByText(/^The message cannot be used: /).waitFor()
+  await form.getByText(/^The message has a “{{” without the “}}” that closes it/).waitFor()
   await form.getByRole('button', { name: 'Use the default text' }).click()
   await form.getByText(/^2 segments · /).waitFor()
   await page.keyboard.press('Escape')

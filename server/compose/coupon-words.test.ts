@@ -41,8 +41,15 @@ test('without a cart, or where it cannot be known, no saving is claimed', () => 
 test.each([
   ['2026-12-01T05:00:00Z', 'November 30, 2026'],
   ['2026-12-01T04:59:59Z', 'November 30, 2026'],
-  ['2026-11-30T15:30:00Z', 'November 30, 2026, 10:30 AM'],
-  ['2026-11-30T17:00:00Z', 'November 30, 2026, 12:00 PM'],
+  ['2026-11-30T15:30:00Z', 'November 30, 2026, 10:30 AM EST'],
+  ['2026-11-30T17:00:00Z', 'November 30, 2026, 12:00 PM EST'],
+  ['2026-07-15T17:00:00Z', 'July 15, 2026, 1:00 PM EDT'],
 ])('one that ends at %s is said to end on %s in the store’s zone', (end, words) => {
   expect(couponInWords({ ...coupon, expiresAt: new Date(end) }, cart).expires).toBe(words)
+})
+
+test('a zone without a short name in English is told by its offset', () => {
+  const berlin = { ...cart, timeZone: 'Europe/Berlin' }
+  const expiresAt = new Date('2026-11-30T15:30:00Z')
+  expect(couponInWords({ ...coupon, expiresAt }, berlin).expires).toBe('November 30, 2026, 4:30 PM GMT+1')
 })

@@ -59,7 +59,7 @@ const percentText = (hundredths: number): string => `${hundredths / 100} %`
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /**
- * The day in the store's zone; with the time where it does not end with a day. One that ends as a day begins is good until the day
+ * The day in the store's zone; with the time and the zone where it does not end with a day. One that ends as a day begins is good until the day
  * before, so that nothing later is said than is true.
  */
 export function expiryText(end: Date, timeZone: string): string {
@@ -69,5 +69,11 @@ export function expiryText(end: Date, timeZone: string): string {
   if (last.hour === 23 && last.minute === 59) return day
   const time = Temporal.Instant.fromEpochMilliseconds(end.getTime()).toZonedDateTimeISO(timeZone)
   const hour = time.hour % 12 === 0 ? 12 : time.hour % 12
-  return `${day}, ${hour}:${String(time.minute).padStart(2, '0')} ${time.hour < 12 ? 'AM' : 'PM'}`
+  return `${day}, ${hour}:${String(time.minute).padStart(2, '0')} ${time.hour < 12 ? 'AM' : 'PM'} ${zoneName(end, timeZone)}`
 }
+
+/** "EST", or "GMT+1" where it has no short name in English. */
+const zoneName = (at: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')!.value

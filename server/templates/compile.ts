@@ -2,7 +2,8 @@
 import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
 import { markBlanks } from './blanks.ts'
-import { TEMPLATE_VARIABLES, TemplateError, type TemplateProblem, type TemplateSource } from './context.ts'
+import { TEMPLATE_VARIABLES, TemplateError, type TemplateSource } from './context.ts'
+import { FILTERS, named, TAGS, unknownVariable } from './errors.ts'
 import { hasRange, isOnlyTags, liquidPieces, tagsOf } from './scan.ts'
 
 interface CompiledTemplate {
@@ -40,9 +41,6 @@ export const BUTTON_MARKS = ['\ue005', '\ue006'] as const
 
 const MARKS = /[\ue000-\uf8ff]/g
 
-const TAGS = ['if', 'unless', 'for', 'assign', 'comment', 'break', 'continue']
-const FILTERS = `append capitalize ceil default divided_by downcase escape first floor join last minus plus prepend
-  remove replace round size slice strip times truncate truncatewords upcase`.split(/\s+/)
 const LIMITS = { parseLimit: 40_000, renderLimit: 250, memoryLimit: 200_000 }
 const KEPT_VERSIONS = 500
 
@@ -127,29 +125,6 @@ function loopDepth(tags: readonly string[]): number {
     deepest = Math.max(deepest, depth)
   }
   return deepest
-}
-
-function unknownVariable(name: string, part: string): TemplateError {
-  const known = TEMPLATE_VARIABLES.join(', ')
-  return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. Available: ${known}.`)
-}
-
-/** LiquidJS's error as one of ours. It has no codes: its own texts are the only thing to go by. */
-export function named(error: unknown, part: string): TemplateError {
-  if (error instanceof TemplateError) return error
-  const words = error instanceof Error ? error.message.split('\n')[0]! : String(error)
-  const undefinedName = /undefined variable: (\S+?)(,|$)/.exec(words)?.[1]
-  if (undefinedName) return unknownVariable(undefinedName, part)
-  return new TemplateError(problemOf(words), `The ${part} cannot be used: ${words.slice(0, 200)}.`)
-}
-
-function problemOf(words: string): TemplateProblem {
-  if (/limit exceeded/.test(words)) return 'limit_exceeded'
-  if (/undefined filter/.test(words)) return 'unknown_filter'
-  if (/^tag .* not found/.test(words)) return 'unknown_tag'
-  return /^(output|tag|illegal|unexpected|expected|invalid|unclosed|duplicated)/i.test(words)
-    ? 'parse_failed'
-    : 'render_failed'
 }
 
 const ONLY_ITEMS = /^\{\{-?\s*cart_items\s*-?\}\}$/

@@ -88,6 +88,17 @@ describe('a message', () => {
     })
   })
 
+  test.each([
+    ['Harbour Goods, 1 Harbour Street', '1 Harbour Street'],
+    ['harbour goods\n1 Harbour Street', '1 Harbour Street'],
+    ['Harbour Goodsman Lane 1', 'Harbour Goodsman Lane 1'],
+    ['Harbour Goods', 'Harbour Goods'],
+  ])('an address that begins with the sender’s name does not say it twice: %s', (postalAddress, left) => {
+    const { html, text } = render('Hi', { postalAddress })
+    expect(text).toContain(`--\nHarbour Goods, ${left}\nYou received`)
+    expect(html).toContain(`>Harbour Goods<br>${left}</p>`)
+  })
+
   test.each(['senderName', 'postalAddress'] as const)('is not made without %s', (field) => {
     expect(() => render('Hi', { [field]: ' \u200b' })).toThrow(expect.objectContaining({ code: 'sender_missing' }))
   })
@@ -322,5 +333,21 @@ describe('what a template must not do', () => {
     expect(renderer.check({ subject: 'Hi', body: '{{ custmer }}' })?.message).toBe(
       'The message uses "custmer", which does not exist. Available: customer_name, cart_items, cart_total, checkout_link, store_name, discounted_total, coupon_code, coupon_amount, coupon_offer, coupon_minimum, coupon_expires.',
     )
+  })
+
+  test.each([
+    ['Hi {{ }} you', 'has an empty {{ }} after “Hi”. Put a variable between the braces, or delete them.'],
+    ['Hi {{}}', 'has an empty {{ }} after “Hi”. Put a variable between the braces, or delete them.'],
+    ['{% %}', 'has an empty {% %}. Delete it.'],
+    ['Hi {{ customer_name', 'has a “{{” without the “}}” that closes it: “{{ customer_name”.'],
+    ['{% if coupon_code', 'has a “{%” without the “%}” that closes it: “{% if coupon_code”.'],
+    ['{% if cart_total %}x', 'has “{% if cart_total %}” without the {% endif %} that ends it.'],
+    ['x{% endif %}', 'has {% endif %} without the {% if %} it belongs to.'],
+    ['{% include "x" %}', 'uses {% include %}, which does not exist. Available: if, unless, for, assign,'],
+    ['{{ cart_total | shout }}', 'uses the filter "shout", which does not exist. Available: append, '],
+    ['Now {% if a = b %}x{% endif %}', 'cannot be read at “{% if a = b %}” after “Now”. Please correct or delete it.'],
+  ])('%s: the error says what is wrong and where, in the subject and in the message', (text, words) => {
+    expect(renderer.check({ subject: text, body: 'Hi' })?.message).toContain(`The subject ${words}`)
+    expect(renderer.check({ subject: 'Hi', body: text })?.message).toContain(`The message ${words}`)
   })
 })

@@ -7,7 +7,7 @@ import type { Look } from '../../shared/palette.ts'
 import { hasBlank, withoutBlankParagraphs, withoutBlankSentences } from './blanks.ts'
 import { blocksHtml, blocksText, withoutBlocks } from './blocks.ts'
 import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
-import { BUTTON_MARKS, CartItems, type Compiler, createCompiler, ITEMS_MARK, LABEL_MARK, named } from './compile.ts'
+import { BUTTON_MARKS, CartItems, type Compiler, createCompiler, ITEMS_MARK, LABEL_MARK } from './compile.ts'
 import {
   cleanText,
   sampleContext,
@@ -16,6 +16,7 @@ import {
   type TemplateSource,
   webAddress,
 } from './context.ts'
+import { named } from './errors.ts'
 import { type CleanItem, cleanCoupon, cleanItems, imageAddress } from './items.ts'
 import { sanitizeHtml } from './sanitize.ts'
 import { tidyLines } from './scan.ts'
@@ -219,7 +220,7 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
       why: context.isWithoutCart ? WHY_PERSON : WHY_CART,
       storeName,
       senderName,
-      addressLines,
+      addressLines: withoutName(addressLines, senderName),
       unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
       preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
     },
@@ -234,6 +235,16 @@ const cleanLines = (text: string): string[] =>
     .map((line) => cleanText(line, 250))
     .filter((line) => line !== '')
     .slice(0, MAX_ADDRESS_LINES)
+
+/** The sender's name stands above it: an address that begins with it does not say it again. */
+function withoutName([first = '', ...others]: readonly string[], name: string): string[] {
+  const isNamed = first.slice(0, name.length).toLowerCase() === name.toLowerCase()
+  const rest = isNamed ? first.slice(name.length) : first
+  // "Maple" is no part of "Maple Street 1".
+  if (!isNamed || !/^\s*([,;:|·–—-]|$)/.test(rest)) return [first, ...others]
+  const left = [rest.replace(/^[\s,;:|·–—-]+/, ''), ...others].filter(Boolean)
+  return left.length > 0 ? left : [first]
+}
 
 const MAX_ADDRESS = 1_000
 const MAX_ADDRESS_LINES = 8

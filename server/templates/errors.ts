@@ -1,0 +1,91 @@
+// What is wrong with a template, in words for whoever wrote it. Pure.
+import { decode } from 'html-entities'
+import { cleanText, TEMPLATE_VARIABLES, TemplateError, type TemplateProblem } from './context.ts'
+
+export const TAGS = ['if', 'unless', 'for', 'assign', 'comment', 'break', 'continue']
+export const FILTERS =
+  `append capitalize ceil default divided_by downcase escape first floor join last minus plus prepend
+  remove replace round size slice strip times truncate truncatewords upcase`.split(/\s+/)
+
+export function unknownVariable(name: string, part: string): TemplateError {
+  const known = TEMPLATE_VARIABLES.join(', ')
+  return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. Available: ${known}.`)
+}
+
+/** LiquidJS's error as one of ours. It has no codes: its own texts are the only thing to go by. */
+export function named(error: unknown, part: string): TemplateError {
+  if (error instanceof TemplateError) return error
+  const words = error instanceof Error ? error.message.split('\n')[0]! : String(error)
+  const undefinedName = /undefined variable: (\S+?)(,|$)/.exec(words)?.[1]
+  if (undefinedName) return unknownVariable(undefinedName, part)
+  return new TemplateError(problemOf(words), `The ${part} ${sentenceOf(words, placeOf(error))}`)
+}
+
+function problemOf(words: string): TemplateProblem {
+  if (/limit exceeded/.test(words)) return 'limit_exceeded'
+  if (/undefined filter/.test(words)) return 'unknown_filter'
+  if (/^tag .* not found/.test(words)) return 'unknown_tag'
+  return /^(output|tag|illegal|unexpected|expected|invalid|unclosed|duplicated)/i.test(words)
+    ? 'parse_failed'
+    : 'render_failed'
+}
+
+interface Place {
+  /** The `{{ … }}` or `{% … %}` it is about; empty: nobody knows. */
+  piece: string
+  /** What stands before it. */
+  before: string
+}
+
+const LONGEST_SHOWN = 60
+
+function placeOf(error: unknown): Place {
+  const { token } = error as { token?: { input?: unknown; begin?: unknown } }
+  if (typeof token?.input !== 'string' || typeof token.begin !== 'number') return { piece: '', before: '' }
+  const { input, begin } = token
+  const start = Math.max(input.lastIndexOf('{{', begin + 1), input.lastIndexOf('{%', begin + 1))
+  if (start < 0) return { piece: '', before: '' }
+  const close = input.startsWith('{{', start) ? '}}' : '%}'
+  const end = input.indexOf(close, start + 2)
+  const isClosed = end >= 0
+  const [piece] = isClosed ? [input.slice(start, end + 2)] : input.slice(start).split(/\n|<\/?p|<br/)
+  const text = decode(input.slice(Math.max(0, start - 200), start).replace(/<[^>]*>/g, ' '))
+  return { piece: cleanPiece(piece!), before: cleanText(text, 200).slice(-30).trim() }
+}
+
+/** cleanText would part its braces. */
+const cleanPiece = (piece: string): string => {
+  const [, open, rest] = /^(\{[{%])(.*)$/s.exec(piece)!
+  return `${open}${cleanText(decode(rest!), LONGEST_SHOWN) && ` ${cleanText(decode(rest!), LONGEST_SHOWN)}`}`
+}
+
+function sentenceOf(words: string, { piece, before }: Place): string {
+  const at = before ? ` after “${before}”` : ''
+  const missing = /^tag "(\w+)" not found/.exec(words)?.[1]
+  if (missing) return tagSentence(missing)
+  const filter = /undefined filter: (\S+?)(,|$)/.exec(words)?.[1]
+  if (filter) return `uses the filter "${filter}", which does not exist. Available: ${FILTERS.join(', ')}.`
+  if (/parse length limit/.test(words)) return 'is too long. Please shorten it.'
+  if (/limit exceeded/.test(words)) return 'asks for too much. Please simplify its text.'
+  if (/^\{\{-? ?-?\}\}$/.test(piece))
+    return `has an empty {{ }}${at}. Put a variable between the braces, or delete them.`
+  if (/^\{%-? ?-?%\}$/.test(piece)) return `has an empty {% %}${at}. Delete it.`
+  if (/^output .* not closed/.test(words)) return `has a “{{” without the “}}” that closes it: “${piece}”.`
+  if (/^tag .* not closed/.test(words)) return unclosedSentence(piece)
+  if (piece) return `cannot be read at “${piece}”${at}. Please correct or delete it.`
+  return 'cannot be read. Please check what stands between {{ }} and {% %}.'
+}
+
+function tagSentence(name: string): string {
+  const begin = { endif: 'if', else: 'if', elsif: 'if', endunless: 'unless', endfor: 'for', endcomment: 'comment' }[
+    name
+  ]
+  if (begin) return `has {% ${name} %} without the {% ${begin} %} it belongs to.`
+  return `uses {% ${name} %}, which does not exist. Available: ${TAGS.join(', ')}.`
+}
+
+function unclosedSentence(piece: string): string {
+  if (!piece.endsWith('%}')) return `has a “{%” without the “%}” that closes it: “${piece}”.`
+  const name = /\w+/.exec(piece)?.[0] ?? 'if'
+  return `has “${piece}” without the {% end${name} %} that ends it.`
+}
