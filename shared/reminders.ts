@@ -314,6 +314,8 @@ export const MessagePreview = z.object({
   problem: z.string().nullable(),
   /** What is to be known of its coupon: its code is an example, or why it goes without; null: nothing. */
   couponNote: z.string().nullable(),
+  /** What is amiss with what it says of its coupon; null: nothing. */
+  couponWarning: z.string().nullable(),
   /** null: of the sample cart, about which nothing is decided. */
   decision: z
     .object({

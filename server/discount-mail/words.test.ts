@@ -48,8 +48,55 @@ test('the preview names what is left out, as a variable in it is empty', async (
   })
   expect(preview.body).toMatchObject({
     subject: expect.stringMatching(/^A coupon for you at /),
-    couponNote:
+    couponNote: null,
+    couponWarning:
       'The subject names a coupon variable that is empty here, so another subject takes its place. Left out, because a coupon variable in it is empty here: “It takes … off.”.',
   })
   expect(preview.body.text).toMatch(/^Your code is FREESHIP\.\n\n--/)
+})
+
+test('the preview warns where the text does not name the code, and says whether the link applies it', async () => {
+  const warning = async (customer: string, body: string) => {
+    const asked = { customer, couponId: shop.couponId, subject: 'For you', body }
+    const reply = await world.request('POST', '/api/email/discount-preview', { token: shop.token, body: asked })
+    return reply.body.couponWarning
+  }
+  const [withCart, without] = [shop.people[0]!, shop.buyers[0]!]
+  expect(await warning(withCart, 'Come back: {{ checkout_link }}')).toBe(
+    'The code does not stand in the text; the link applies it.',
+  )
+  expect(await warning(without, 'Come back: {{ checkout_link }}')).toBe(
+    'The code does not stand in the text. Without a saved cart the link does not apply it either, so this customer never learns it.',
+  )
+  const { code } = await world.db
+    .selectFrom('coupons')
+    .select('code')
+    .where('id', '=', shop.couponId)
+    .executeTakeFirstOrThrow()
+  for (const body of [`Use ${code}`, 'Use {{ coupon_code }}', '{{ cart_items }} Hi']) {
+    expect([await warning(withCart, body), await warning(without, body)]).toEqual([null, null])
+  }
+})
+
+test('its message is called a discount mail, on the page of the cart too', async () => {
+  await world.request('POST', '/api/email/send-discount-offers', {
+    token: shop.token,
+    body: { customers: [shop.people[0]!], couponId: shop.couponId },
+  })
+  await freshOrderCheck(world, shop.storeId)
+  await sendDue(world.deps, { storeId: shop.storeId })
+  const cart = await world.db
+    .selectFrom('carts')
+    .select('id')
+    .where('store_id', '=', shop.storeId)
+    .where('shopper_id', '=', shop.people[0]!)
+    .executeTakeFirstOrThrow()
+  const { body } = await world.request('GET', `/api/carts/${cart.id}/messages`, { token: shop.token })
+  const called = body.messages.map(({ originKind, originName }: { originKind: string; originName: string }) => [
+    originKind,
+    originName,
+  ])
+  expect(called).toContainEqual(['manual', 'Discount mail'])
+  const titles = body.timeline.map(({ title }: { title: string }) => title)
+  expect(titles).toContain('Discount mail: accepted by the mail server')
 })

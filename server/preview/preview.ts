@@ -211,7 +211,8 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
   return {
     ...message,
     words: wordsOf(row),
-    couponNote: couponNoteOf(context, row, leftOut),
+    couponNote: couponNoteOf(context, row),
+    couponWarning: couponWarningOf(context, row, { ...message, leftOut }),
     decision: {
       outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
       reason: decision.reason,
@@ -224,15 +225,32 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
 async function presentSample({ context, rows }: Imagined, what: string) {
   const { row } = found(rows[0], what)
   const { leftOut, ...message } = await renderPreview(context, row, { isSample: true })
-  return { ...message, words: wordsOf(row), couponNote: couponNoteOf(context, row, leftOut), decision: null }
+  return {
+    ...message,
+    words: wordsOf(row),
+    couponNote: couponNoteOf(context, row),
+    couponWarning: couponWarningOf(context, row, { ...message, leftOut }),
+    decision: null,
+  }
 }
 
 type LeftOut = Composed['leftOut'] | null
 
-/** What a reader of the preview would take amiss, or for another code; null: nothing. */
-function couponNoteOf(context: Context, row: load.ClaimedRow, leftOut: LeftOut): string | null {
-  return [ofCoupon(context, row), leftOut && leftOutNote(leftOut)].filter(Boolean).join(' ') || null
+/** What it says of its coupon is incomplete, or a reader of it learns nothing of the coupon. */
+function couponWarningOf(
+  context: Context,
+  row: load.ClaimedRow,
+  { subject, text, leftOut }: { subject: string; text: string; leftOut: LeftOut },
+): string | null {
+  const coupon = row.manual && couponFor(context, row)
+  const isUnnamed = coupon?.outcome === 'included' && text !== '' && !`${subject} ${text}`.includes(coupon.code)
+  const unnamed = row.currency === null ? UNKNOWN_CODE : UNNAMED_CODE
+  return [isUnnamed && unnamed, leftOut && leftOutNote(leftOut)].filter(Boolean).join(' ') || null
 }
+
+const UNNAMED_CODE = 'The code does not stand in the text; the link applies it.'
+const UNKNOWN_CODE =
+  'The code does not stand in the text. Without a saved cart the link does not apply it either, so this customer never learns it.'
 
 function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
   return [
@@ -244,7 +262,8 @@ function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
     .join(' ')
 }
 
-function ofCoupon(context: Context, row: load.ClaimedRow): string | null {
+/** What a reader of the preview would take amiss, or for another code. */
+function couponNoteOf(context: Context, row: load.ClaimedRow): string | null {
   const coupon = couponFor(context, row)
   if (!coupon) return null
   if (coupon.outcome === 'included') {

@@ -23,7 +23,7 @@ interface Props {
 
 /** A message as the sending code makes it: for whom, what is wrong with it, and what its reader sees. */
 export function MessageShown({ message, channel, isStale, decisionTexts, height, children }: Props) {
-  const { html, text, segments, price, problem, couponNote } = message
+  const { html, text, segments, price, problem, couponNote, couponWarning } = message
   return (
     <Stack gap="sm" aria-busy={isStale} style={{ opacity: isStale ? 0.6 : 1, transition: 'opacity 150ms' }}>
       <DecisionLine message={message} decisionTexts={decisionTexts} />
@@ -33,6 +33,11 @@ export function MessageShown({ message, channel, isStale, decisionTexts, height,
         </Notice>
       )}
       {couponNote && <Notice tone="info">{couponNote}</Notice>}
+      {couponWarning && (
+        <Notice tone="warn" isLive>
+          {couponWarning}
+        </Notice>
+      )}
       {html ? <Mail message={message} height={height} /> : text && <pre className="snippet">{text}</pre>}
       {segments !== null && (
         <Text fz="sm" c="dimmed" className="tabular">
