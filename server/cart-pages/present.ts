@@ -164,7 +164,6 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
 
 const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
 
-
 /** Where the origin has no name of its own. */
 const originNames = { flow: 'Flow', campaign: 'Campaign', manual: 'Manual' } as const satisfies Record<
   OriginKind,

@@ -39,7 +39,7 @@ function shown(line: readonly string[]): string {
 }
 
 /** Tags of blocks, and the marks that stand for some (compile.ts). */
-const PARTS = /(<[^>]*>|[\ue000\ue002\ue004\ue005\ue006])/
+const PARTS = /(<[^<>]*>|[\ue000\ue002\ue004\ue005\ue006])/
 const BOUNDARY =
   /^(?:[\ue000-\ue006]|<\/?(?:blockquote|center|div|h[1-6]|hr|li|ol|p|pre|table|tbody|td|tfoot|th|thead|tr|ul)\b)/
 const PARAGRAPH = /^<(?:h[1-6]|li|p)\b/

@@ -49,7 +49,7 @@ function placeOf(error: unknown): Place {
   const end = input.indexOf(close, start + 2)
   const isClosed = end >= 0
   const [piece] = isClosed ? [input.slice(start, end + 2)] : input.slice(start).split(/\n|<\/?p|<br/)
-  const text = decode(input.slice(Math.max(0, start - 200), start).replace(/<[^>]*>/g, ' '))
+  const text = decode(input.slice(Math.max(0, start - 200), start).replace(/<[^<>]*>/g, ' '))
   return { piece: cleanPiece(piece!), before: cleanText(text, 200).slice(-30).trim() }
 }
 

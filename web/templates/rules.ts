@@ -35,7 +35,7 @@ export function insertAt(text: string, piece: string, start: number, end: number
 export function bareCouponVariables(text: string): string[] {
   const bare = new Set<string>()
   const guards: boolean[] = []
-  for (const [piece] of text.matchAll(/\{\{.*?\}\}|\{%.*?%\}/gs)) {
+  for (const [piece] of text.matchAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g)) {
     const [, tag = ''] = /^\{%-?\s*(\w+)/.exec(piece) ?? []
     const names = piece.match(/\bcoupon_[a-z]+\b/g) ?? []
     if (tag === 'if' || tag === 'unless') guards.push(tag === 'if' && names.length > 0)
