@@ -74,7 +74,10 @@ describe('words that become no message are refused before they are stored', () =
       .execute()
     for (const channel of ['email', 'sms']) {
       const reply = await save(channel)
-      expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(/^Step 1: .*uses \{% a %\}, which does not exist/)])
+      expect([reply.status, reply.body.error]).toEqual([
+        422,
+        expect.stringMatching(/^Step 1: .*uses \{% a %\}, which does not exist/),
+      ])
     }
     expect(
       await world.db
@@ -89,7 +92,10 @@ describe('words that become no message are refused before they are stored', () =
     const shop = await aShop(world)
     const wanted = { cartId: shop.cartIds[0], channel: 'email', body: SLOW }
     const preview = await post(world, shop, '/api/messages/preview', wanted)
-    expect([preview.status, preview.body.problem]).toEqual([200, expect.stringMatching(/uses \{% a %\}, which does not exist/)])
+    expect([preview.status, preview.body.problem]).toEqual([
+      200,
+      expect.stringMatching(/uses \{% a %\}, which does not exist/),
+    ])
     const trial = await post(world, shop, '/api/messages/test-send', wanted)
     expect([trial.status, world.sent]).toEqual([422, []])
   })
