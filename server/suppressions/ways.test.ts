@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, post, type Shop } from '../../test/by-hand-scene.ts'
+import { aCampaign, ask, words as aText, tick, today, wanted } from '../../test/campaign-scene.ts'
 import { aCopiedCoupon, codeOfCoupon } from '../../test/copied-coupons.ts'
 import { freshOrderCheck } from '../../test/factories.ts'
 import { aScene, DAY, HOUR, linkIn, messagesOf, pass, send, wait } from '../../test/message-scene.ts'
@@ -84,9 +85,51 @@ const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
   },
 }
 
+/** A campaign that waits for its time, and what a step makes of it. */
+async function walkCampaign({ shop }: Two, walk: (id: string) => Promise<unknown>): Promise<void> {
+  const schedule = { startDate: today(world, 1), timeOfDay: '00:00' }
+  const { id } = await aCampaign(world, shop, { schedule })
+  await walk(id)
+  await tick(world, shop)
+  await tick(world, shop, 2 * DAY)
+}
+
+const campaigns: typeof endpoints = {
+  'POST /api/campaigns': async ({ shop }) => {
+    for (const type of ['email', 'sms', 'whatsapp']) await aCampaign(world, shop, { type })
+    await tick(world, shop)
+  },
+  'PUT /api/campaigns/:id': (two) =>
+    walkCampaign(two, (id) => ask(world, two.shop, 'PUT', `/${id}`, wanted(world, { name: 'Autumn' }))),
+  'PATCH /api/campaigns/:id/play': (two) =>
+    walkCampaign(two, async (id) => {
+      await ask(world, two.shop, 'PATCH', `/${id}/pause`)
+      await ask(world, two.shop, 'PATCH', `/${id}/play`)
+    }),
+  'POST /api/campaigns/:id/send-now': (two) =>
+    walkCampaign(two, (id) => ask(world, two.shop, 'POST', `/${id}/send-now`)),
+  'POST /api/campaigns/:id/retry': (two) =>
+    walkCampaign(two, async (id) => {
+      await ask(world, two.shop, 'POST', `/${id}/send-now`)
+      await tick(world, two.shop)
+      await ask(world, two.shop, 'POST', `/${id}/retry`)
+    }),
+  'POST /api/campaigns/send-to-abandoned-carts': async ({ shop }) => {
+    await ask(world, shop, 'POST', '/send-to-abandoned-carts', { subject: aText.subject, htmlContent: aText.body })
+    await tick(world, shop)
+  },
+}
+Object.assign(endpoints, campaigns)
+
 describe('the endpoints that let somebody send', () => {
   /** Whoever works with carts may send: what else they may write is named here, and sends nothing. */
-  const sendsNothing = ['POST /api/suppressions']
+  const sendsNothing = [
+    'POST /api/suppressions',
+    'POST /api/audiences',
+    'DELETE /api/audiences/:id',
+    'PATCH /api/campaigns/:id/pause',
+    'DELETE /api/campaigns/:id',
+  ]
 
   test('are all walked', () => {
     const served = (servedBy.get(world.app) ?? [])
@@ -106,6 +149,12 @@ describe('the endpoints that let somebody send', () => {
   test('of everybody who matches, the other shopper alone gets a discount mail', async () => {
     const two = await twoShoppers()
     await endpoints['POST /api/email/send-discount-offers']!(two)
+    expect(world.sent.map(({ to }) => to)).toEqual([two.there.email])
+  })
+
+  test.each(Object.keys(campaigns))('%s: the other shopper alone is written to', async (key) => {
+    const two = await twoShoppers()
+    await campaigns[key]!(two)
     expect(world.sent.map(({ to }) => to)).toEqual([two.there.email])
   })
 
