@@ -37,7 +37,7 @@ export const campaignPlayers: Players = {
   async campaign(harness, { plan, isNow, isTwice }) {
     const schedule = scheduleOf(harness, plan)
     const wanted = wantedOf(harness, { plan, schedule }, isNow)
-    const request = requestOf(harness)
+    const request = requestOf(harness, 'create')
     const asked = startOf(harness)
     const make = () => createCampaign(harness.web.deps, handle(harness), request, wanted)
     const id = await once(isTwice, make)
@@ -45,7 +45,7 @@ export const campaignPlayers: Players = {
   },
   async 'send to all'(harness, { filters, coupon, isTwice }) {
     const asked = startOf(harness)
-    const request = requestOf(harness)
+    const request = requestOf(harness, 'send to all')
     const wanted = {
       ...{ subject: 'Your cart', htmlContent: bodyOf('email', coupon !== null, true), filters },
       coupon: couponOf(harness, coupon),
@@ -86,7 +86,7 @@ export const campaignPlayers: Players = {
     if (!made) return
     const asked = startOf(harness)
     touch(harness, made)
-    const request = requestOf(harness)
+    const request = requestOf(harness, step)
     await once(isTwice && step !== 'delete', () => doStep(harness, made.id, step, request))
     if (step === 'play') play(harness, made, asked())
     else if (step === 'send' || step === 'send now') goOn(harness, made, asked())
@@ -183,8 +183,9 @@ const doStep = (
   return done[step]()
 }
 
-function requestOf({ fixture, arrivals, clock, campaigns }: Harness) {
-  const key = `campaign-${campaigns.length}-${arrivals}-${clock.trueNow()}`
+/** Two presses in the same moment have the same key where they ask for the same. */
+function requestOf({ fixture, arrivals, clock, campaigns }: Harness, what: string) {
+  const key = `campaign-${what}-${campaigns.length}-${arrivals}-${clock.trueNow()}`
   return { session: fixture.session, key, body: key }
 }
 
