@@ -184,8 +184,9 @@ export const panel = (page: Page) => page.getByRole('dialog', { name: 'Notificat
 export const itemsOf = (page: Page) => panel(page).getByRole('listitem')
 /** What the bell says to a screen reader; on screen it is the badge. */
 export const badge = async (page: Page) => {
-  const shown = page.locator('.bell-badge')
-  return (await shown.count()) === 0 ? '' : shown.innerText()
+  // Read at once: counted first, it may be gone when its text is asked for, and Playwright would wait for it to come back.
+  const texts = await page.locator('.bell-badge').allInnerTexts()
+  return texts.join(' ')
 }
 
 export async function openBell(page: Page): Promise<void> {
