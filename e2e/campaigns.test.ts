@@ -231,6 +231,8 @@ test.each([
   ['in words of its own', { error: 'In its own words.', code: 'unprocessable' }, 422, 'In its own words.'],
   ['and says nothing', { error: 'x', code: 'internal' }, 500, 'Failed to fetch campaigns. Please try again later.'],
 ])('a list that the server refuses %s has the heading, the sentence and another try', async (_name, json, status, text) => {
+  // A live connection asks again by itself when it is there, and Retry would be gone before it is pressed.
+  await page.route('**/socket.io/**', (route) => route.abort())
   await page.route('**/api/campaigns?*', (route) => route.fulfill({ status, json }))
   await openList()
   await page.getByText('Failed to load campaigns', { exact: true }).waitFor()
@@ -238,4 +240,5 @@ test.each([
   await page.unroute('**/api/campaigns?*')
   await page.getByRole('button', { name: 'Retry' }).click()
   await row('Quick Send - ').waitFor()
+  await page.unroute('**/socket.io/**')
 })

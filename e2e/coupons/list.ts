@@ -160,6 +160,8 @@ export const theList = () =>
       const page = await aWindow()
       const api = await withCoupons(page, someCoupons())
       api.refuse = () => ({ status, json })
+      // A live connection asks again by itself when it is there, and Retry would be gone before it is pressed.
+      await page.route('**/socket.io/**', (route) => route.abort())
       await page.goto(`${instance.url}/coupons`)
       await errorOf(page).getByText(text).waitFor({ timeout: 20_000 })
       await page.getByText('The coupons could not be loaded.').waitFor()
