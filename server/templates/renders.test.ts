@@ -39,6 +39,8 @@ describe('an owner’s text', () => {
   })
 
   test('that is looked at keeps nothing waiting that is sent', async () => {
+    // Its thread is there: starting one takes seconds on a busy machine.
+    await text('four')
     const stuck = expect(text('SPIN 3', 'asking')).rejects.toEqual(tooSlow)
     let isStuck = true
     void stuck.finally(() => (isStuck = false))
