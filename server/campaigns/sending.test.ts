@@ -181,6 +181,14 @@ describe('the control group', () => {
   })
 })
 
+/** Its rows are made, and due in an hour. */
+async function planForLater(id: string): Promise<void> {
+  await runCampaigns(world.deps)
+  await world.runJobs()
+  const at = new Date(world.now.getTime() + HOUR)
+  await world.db.updateTable('messages').set({ due_at: at, wake_at: at }).where('origin_id', '=', id).execute()
+}
+
 describe('two who turn out to be one', () => {
   const join = (shop: CouponShop, one: string, other: string) =>
     transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
@@ -214,13 +222,7 @@ describe('two who turn out to be one', () => {
       .where('shopper_id', '=', shop.buyers[0]!)
       .execute()
     const { id } = await aCampaign(world, shop, chosen(shop))
-    await runCampaigns(world.deps)
-    await world.runJobs()
-    await world.db
-      .updateTable('messages')
-      .set({ due_at: new Date(world.now.getTime() + HOUR), wake_at: new Date(world.now.getTime() + HOUR) })
-      .where('origin_id', '=', id)
-      .execute()
+    await planForLater(id)
     world.sent.length = 0
     await join(shop, shop.orders[0]!.email!, shop.buyerOrders[0]!.email!)
     await tick(world, shop, HOUR)
@@ -231,13 +233,7 @@ describe('two who turn out to be one', () => {
   test('without carts get one', async () => {
     const shop = await aCouponShop(world, { carts: 0, buyers: 2 })
     const { id } = await aCampaign(world, shop, chosen(shop))
-    await runCampaigns(world.deps)
-    await world.runJobs()
-    await world.db
-      .updateTable('messages')
-      .set({ due_at: new Date(world.now.getTime() + HOUR), wake_at: new Date(world.now.getTime() + HOUR) })
-      .where('origin_id', '=', id)
-      .execute()
+    await planForLater(id)
     world.sent.length = 0
     await join(shop, shop.buyerOrders[0]!.email!, shop.buyerOrders[1]!.email!)
     await tick(world, shop, HOUR)
