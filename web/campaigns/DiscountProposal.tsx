@@ -5,8 +5,8 @@ import { wordsOf } from '../accounts/queries.ts'
 import { randomBelow } from '../coupons/QuickCreate.tsx'
 import { useCreateCoupon } from '../coupons/queries.ts'
 import { quickCode, quickCoupon } from '../coupons/rules.ts'
-import { type CouponEdit, withCoupon } from '../flows/step-coupon.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { type CouponEdit, withCoupon } from '../words/step-coupon.ts'
 
 const PERCENT = 10
 const VALID_HOURS = 72

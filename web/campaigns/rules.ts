@@ -19,9 +19,9 @@ import {
   type TemplateChoice,
 } from '../../shared/campaigns.ts'
 import { instantOf, knownZone, localOf } from '../coupons/zone.ts'
-import { type CouponEdit, couponProblems } from '../flows/step-coupon.ts'
 import { counted } from '../ui/format.ts'
 import { listAddress } from '../ui/listQuery.ts'
+import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
 
 // The address of the list, what may be done with a campaign, what is edited of one, and what is wrong with it. Pure.
 

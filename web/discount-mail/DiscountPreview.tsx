@@ -1,8 +1,8 @@
 import { NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { MessageShown } from '../templates/MessageShown.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
+import { MessageShown } from '../words/MessageShown.tsx'
 import { type Offer, useDiscountPreview } from './queries.ts'
 import type { Person } from './rules.ts'
 

@@ -1,3 +1,4 @@
+import './flows.css'
 import { Card, Grid, Stack, Text, Title } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { FlowChannels, FlowView } from '../../shared/flows.ts'
@@ -10,6 +11,7 @@ import { focusFirstError } from '../ui/focusFirstError.ts'
 import { formatMinutes } from '../ui/format.ts'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
+import { tabNote } from '../words/step-coupon.ts'
 import { Preview } from './Preview.tsx'
 import { useSaveFlow } from './queries.ts'
 import {
@@ -25,7 +27,6 @@ import {
   stepTitle,
 } from './rules.ts'
 import { StepEditor } from './StepEditor.tsx'
-import { tabNote } from './step-coupon.ts'
 
 /** The steps, one of them open with its preview beside it. Counts refresh behind; what is typed stays. */
 export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowChannels }) {

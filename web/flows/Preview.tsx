@@ -1,13 +1,14 @@
 import { Stack, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { MessageShown } from '../templates/MessageShown.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
-import { CartPicker } from './CartPicker.tsx'
-import { usePreview, usePreviewCart } from './queries.ts'
+import { CartPicker } from '../words/CartPicker.tsx'
+import { MessageShown } from '../words/MessageShown.tsx'
+import { usePreviewCart } from '../words/queries.ts'
+import { finished } from '../words/step-coupon.ts'
+import { usePreview } from './queries.ts'
 import { couponOf, type StepEdit } from './rules.ts'
-import { finished } from './step-coupon.ts'
 
 const TYPING_PAUSE_MS = 500
 

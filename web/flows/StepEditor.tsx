@@ -1,12 +1,12 @@
 import { Anchor, Input, SegmentedControl, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { FlowChannels } from '../../shared/flows.ts'
-import { TextFields } from '../templates/TextFields.tsx'
 import { DurationInput } from '../ui/DurationInput.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { CodeHint, NoCouponByWhatsApp, StepCoupon } from '../words/StepCoupon.tsx'
+import { couponUse } from '../words/step-coupon.ts'
+import { TextFields } from '../words/TextFields.tsx'
 import { channelNames, type StepEdit, type StepProblems } from './rules.ts'
-import { CodeHint, NoCouponByWhatsApp, StepCoupon } from './StepCoupon.tsx'
-import { couponUse } from './step-coupon.ts'
 
 const LONGEST_SMS = 1_000
 const CHANNELS = ['email', 'sms', 'whatsapp'] as const

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { aCoupon } from '../../e2e/coupons/api.ts'
 import type { FlowChannels } from '../../shared/flows.ts'
+import { withCoupon } from '../words/step-coupon.ts'
 import { checkSteps, countParts, countsText, isSameEdit, refusedSteps, type StepEdit, savedStep } from './rules.ts'
-import { withCoupon } from './step-coupon.ts'
 
 const step = (number: number, delayMinutes: number) => ({
   ...{ step: number, delayMinutes, channel: 'email' as const, subject: 'Hi', body: 'Text', sms: 'Short text' },

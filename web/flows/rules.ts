@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { FlowChannels, FlowCounts, FlowStep, FlowView } from '../../shared/flows.ts'
 import { formatMinutes } from '../ui/format.ts'
-import { type CouponEdit, couponProblems } from './step-coupon.ts'
+import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
 
 // What is edited of a flow, what is wrong with it, and its numbers. Pure.
 

@@ -1,11 +1,11 @@
 import { NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { SendChannel } from '../../shared/reminders.ts'
-import { CodeHint, StepCoupon } from '../flows/StepCoupon.tsx'
-import { type CouponEdit, type CouponProblems, couponUse } from '../flows/step-coupon.ts'
-import type { Words } from '../templates/rules.ts'
-import { TextFields } from '../templates/TextFields.tsx'
+import type { Words } from './rules.ts'
 import { unknownVariables } from './rules.ts'
+import { CodeHint, StepCoupon } from './StepCoupon.tsx'
+import { type CouponEdit, type CouponProblems, couponUse } from './step-coupon.ts'
+import { TextFields } from './TextFields.tsx'
 import { WordsPreview } from './WordsPreview.tsx'
 
 const LONGEST_SMS = 1_000

@@ -1,11 +1,47 @@
-import { expect, test } from 'vitest'
-import { unknownVariables } from './rules.ts'
+import { describe, expect, it } from 'vitest'
+import { TEMPLATE_VARIABLES } from '../../server/templates/context.ts'
+import { bareCouponVariables, couponWarnings, insertAt, unknownVariables, variables } from './rules.ts'
 
-test('names what is no variable, each once', () => {
+it('inserts over the selection', () => {
+  expect(insertAt('Hello you!', '{{ customer_name }}', 6, 9)).toEqual({ text: 'Hello {{ customer_name }}!', caret: 25 })
+})
+
+it('lists each variable that a template may use', () => {
+  expect(variables.map(({ name }) => name).toSorted()).toEqual([...TEMPLATE_VARIABLES].toSorted())
+})
+
+describe('a coupon variable that may be empty', () => {
+  it.each([
+    ['Use {{ coupon_code }} for {{coupon_amount}} off', ['coupon_code', 'coupon_amount']],
+    ['{% if coupon_code %}{{ coupon_code }}{% else %}{{ coupon_amount }}{% endif %}', ['coupon_amount']],
+    ['{%- if coupon_code -%}{% if customer_name %}{{ coupon_code }}{% endif %}{% endif %}', []],
+    ['{% if coupon_code %}x{% endif %}{{ coupon_expires }}', ['coupon_expires']],
+    ['{% unless coupon_code %}{{ coupon_code }}{% endunless %}', ['coupon_code']],
+    ['{{ coupon_amount | default: "10%" }} coupon_code {{ customer_name }}', []],
+  ])('%s', (text, names) => {
+    expect(bareCouponVariables(text)).toEqual(names)
+  })
+
+  it('is told of where messages go without the coupon, in the subject too', () => {
+    const words = { subject: '{{ coupon_amount }} off', body: 'Use {{ coupon_code }} until {{ coupon_expires }}' }
+    expect(couponWarnings(words, 'maybe', false)).toEqual([
+      'A message may go without the coupon: every paragraph with coupon_code or coupon_expires is left out of it.',
+      'A message may go without the coupon: a subject of ours takes the place of this one, which has coupon_amount.',
+      'Put such words between {% if coupon_code %} and {% endif %}, or give them a default.',
+    ])
+    expect(couponWarnings({ ...words, subject: '' }, 'never', true)).toEqual([
+      'These messages have no coupon: every sentence with coupon_code or coupon_expires is left out of them.',
+    ])
+    expect(couponWarnings(words, 'always', false)).toEqual([])
+    expect(couponWarnings({ subject: 'Hi', body: 'Hi {{ customer_name }}' }, 'maybe', false)).toEqual([])
+  })
+})
+
+it('names what is no variable, each once', () => {
   const text = 'Hi {{ customer_name }}, {{ coupon_amount | default: "10%" }} {{-nonsense}} {{ nonsense }}'
   expect(unknownVariables(text)).toEqual(['nonsense'])
 })
 
-test('leaves alone what a text sets by itself', () => {
+it('leaves alone what a text sets by itself', () => {
   expect(unknownVariables('{% assign total = cart_total %}{{ total }}')).toEqual([])
 })

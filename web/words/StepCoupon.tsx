@@ -1,4 +1,4 @@
-import './flows.css'
+import './words.css'
 import { Button, Stack, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { useState } from 'react'

@@ -1,8 +1,8 @@
 import type { Coupon, CouponOfStep } from '../../shared/coupons.ts'
 import type { StepCoupon } from '../../shared/flows.ts'
 import { discountText, isOver, isUsedUp, shownCode } from '../coupons/rules.ts'
-import type { CouponUse } from '../templates/rules.ts'
 import { counted, formatMoney } from '../ui/format.ts'
+import type { CouponUse } from './rules.ts'
 
 // The coupon of a step: what is chosen, what is wrong with it, and what is said of it. Pure.
 
