@@ -11,6 +11,11 @@ export const textChannelTexts = {
   notConfigured: 'Nothing is sent this way until its credentials are entered here.',
 } as const
 
+/** A number, a messaging service, a short code, or a name with at least one letter. */
+const SENDER = /^(\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/
+
+export const isTextSender = (sender: string): boolean => SENDER.test(sender.trim())
+
 /** `country` null: for every country without a sender of its own. */
 export const TextSender = z.object({
   country: z
@@ -21,7 +26,7 @@ export const TextSender = z.object({
     .string()
     .trim()
     .regex(
-      /^(\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
+      SENDER,
       'A number such as +12025550100, a messaging service (MG…), a short code, or a name of up to 11 letters and digits',
     ),
 })

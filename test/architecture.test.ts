@@ -177,6 +177,19 @@ test('the browser fetches in one place', () => {
   expect(fetching).toEqual([])
 })
 
+/** What only a real schema can answer. `JSON.parse`, `Date.parse` and a spread of `options` are none of it. */
+const ASKS_A_SCHEMA =
+  /\.(?:safe)?parseAsync\b|\.safeParse\b|(?<!\b(?:JSON|Date))\s*\??\.parse\s*\(|[\w)\]]\s*\??\.(?:options|shape|enum|unwrap)\b/
+
+test('the browser asks no schema: zod is a stand-in there, which takes everything for right (web/zod-stub.ts)', () => {
+  const inBrowser = sources.filter((file) => /^(web|storefront)\//.test(file))
+  expect(inBrowser.filter((file) => ASKS_A_SCHEMA.test(readFileSync(file, 'utf8')))).toEqual([])
+  const asking = ['TextSender.shape.sender', 'View.safeParse(x).success', 'View.parse(x)', 'Status.options.map(f)']
+  expect(asking.filter((code) => !ASKS_A_SCHEMA.test(code))).toEqual([])
+  const others = ['JSON.parse(text)', 'Date.parse(at)', '{ ...options, year }', 'parse(text)', '[...options]']
+  expect(others.filter((code) => ASKS_A_SCHEMA.test(code))).toEqual([])
+})
+
 test('every noun of the server is a folder the floor plan names', () => {
   const nouns = new Set(sources.map(nounOf).filter(Boolean))
   const map = readFileSync('ARCHITECTURE.md', 'utf8')

@@ -1,4 +1,4 @@
-import { type TEMPLATE_VARIABLES, type TextChannelView, TextSender } from '../../shared/text-channels.ts'
+import { isTextSender, type TEMPLATE_VARIABLES, type TextChannelView, type TextSender } from '../../shared/text-channels.ts'
 
 // What the forms of SMS and WhatsApp check before they ask. Pure.
 
@@ -28,8 +28,7 @@ export function senderProblems(rows: readonly SenderRow[]): Record<string, strin
   for (const [at, row] of rows.entries()) {
     if (at > 0 && !/^[A-Z]{2}$/.test(row.country)) problems[`senders.${at}.country`] = 'Two letters, such as DE'
     const isEmptyFirst = at === 0 && row.sender.trim() === ''
-    const isRight = TextSender.shape.sender.safeParse(row.sender).success
-    if (!isEmptyFirst && !isRight) problems[`senders.${at}.sender`] ??= 'This is not a valid sender'
+    if (!isEmptyFirst && !isTextSender(row.sender)) problems[`senders.${at}.sender`] ??= 'This is not a valid sender'
     if (rows.some((other, index) => index < at && other.country === row.country)) {
       problems[`senders.${at}.country`] = 'This country already has a sender'
     }
