@@ -88,21 +88,30 @@ async function anOwner(): Promise<Page> {
   return page
 }
 
-/** A cart that was written about and came back, and the ready flow. */
+/** A cart that was written about and came back, a customer, the ready flow, and a campaign made for this. */
 async function idsOf(page: Page): Promise<Record<string, string>> {
   const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
-  const read = async (path: string) =>
-    (await fetch(`${instance.url}${path}`, { headers: { authorization: `Bearer ${token}` } })).json()
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const read = async (path: string) => (await fetch(`${instance.url}${path}`, { headers })).json()
   const { carts } = (await read('/api/carts/abandoned?status=recovered')) as { carts: { id: string }[] }
   const { flows } = (await read('/api/flows')) as { flows: { id: string }[] }
   const customers = (await read('/api/stores/customers/recent?registered=yes')) as { _id: string }[]
-  return { customerId: customers[0]!._id, id: carts[0]!.id, cartId: carts[0]!.id, flowId: flows[0]!.id }
+  const campaign = {
+    name: 'Spring glaze',
+    targetAudience: { mode: 'matching' },
+    content: { subject: 'Your cart', body: 'Hi {{ customer_name }}: {{ checkout_link }}' },
+    schedule: { startDate: new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10), frequency: 'weekly' },
+  }
+  const body = JSON.stringify(campaign)
+  const made = await (await fetch(`${instance.url}/api/campaigns`, { method: 'POST', headers, body })).json()
+  const { id: campaignId } = (made as { campaign: { id: string } }).campaign
+  return { customerId: customers[0]!._id, id: carts[0]!.id, cartId: carts[0]!.id, flowId: flows[0]!.id, campaignId }
 }
 
 const LIMIT_MS = 300_000
 
 describe.concurrent('looks right, wide and narrow, in every theme', () => {
-  test.each(some(toOwners, 2))('to an owner: %s', (path) => at('owner', (page) => look(page, path)), LIMIT_MS)
+  test.each(some(toOwners, 2))('to an owner: %s', (path) => at('owner', (page) => lookAsOwner(page, path)), LIMIT_MS)
   test.each(some(toVisitors, 2))('to a visitor: %s', (path) => at('visitor', (page) => look(page, path)), LIMIT_MS)
   test.each(some(states, 3))('$name', (state) => at(state.of, (page) => lookAt(page, state)), LIMIT_MS)
 })
@@ -128,6 +137,12 @@ async function at(who: keyof Desk, work: (page: Page) => Promise<void>): Promise
 }
 
 const addressOf = (template: string) => instance.url + template.replace(/:(\w+)/g, (_, name: string) => ids[name]!)
+
+/** What it is about is there: a page that says it is not has a heading too. */
+async function lookAsOwner(page: Page, template: string): Promise<void> {
+  await look(page, template)
+  expect(await page.getByText(/ not found$/).count(), template).toBe(0)
+}
 
 async function look(page: Page, template: string): Promise<void> {
   await page.setViewportSize({ width: WIDTHS[0]!, height: 900 })

@@ -100,7 +100,7 @@ const working = all({ frame: 'shell', access: 'connected' }, [
     permission: 'carts:read',
     loader: 'CampaignsPage',
   },
-  { path: '/campaigns/:id', title: 'Email Campaigns', permission: 'carts:read', loader: 'CampaignPage' },
+  { path: '/campaigns/:campaignId', title: 'Email Campaigns', permission: 'carts:read', loader: 'CampaignPage' },
   { path: '/customers', title: 'Customers', icon: 'customers', permission: 'carts:read', loader: 'CustomersPage' },
   { path: '/customers/:customerId', title: 'Customer', permission: 'carts:read', loader: 'CustomerPage', isUuid: true },
   {

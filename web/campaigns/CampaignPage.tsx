@@ -24,7 +24,7 @@ import { copyOf, type StepName, steps, titleOfStep, zoneText } from './rules.ts'
 
 /** One campaign: its four steps, and what became of it (area decision 48). */
 export function CampaignPage() {
-  const { id = '' } = useParams()
+  const { campaignId: id = '' } = useParams()
   const campaign = useCampaign(id)
   if (campaign.data) return <Content key={id} campaign={campaign.data} />
   if (campaign.isPending) {

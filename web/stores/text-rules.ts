@@ -1,4 +1,9 @@
-import { isTextSender, type TEMPLATE_VARIABLES, type TextChannelView, type TextSender } from '../../shared/text-channels.ts'
+import {
+  isTextSender,
+  type TEMPLATE_VARIABLES,
+  type TextChannelView,
+  type TextSender,
+} from '../../shared/text-channels.ts'
 
 // What the forms of SMS and WhatsApp check before they ask. Pure.
 
