@@ -67,7 +67,7 @@ export const readCampaignReport = endpoint({
 
 const filterFields = {
   state: z.enum(recipientStates).optional(),
-  run: z.coerce.number().int().min(1).optional(),
+  run: z.coerce.number().int().min(1).max(1_000_000).optional(),
 }
 
 export const CampaignRecipient = z.object({

@@ -85,9 +85,12 @@ export const CampaignContent = z.object({
 })
 export type CampaignContent = z.infer<typeof CampaignContent>
 
+/** What begins now may say any start, though none that the database cannot hold. */
+const FIRST_DAY = '2000-01-01'
+
 export const CampaignSchedule = z.object({
   /** A day of the store's calendar, YYYY-MM-DD. */
-  startDate: z.iso.date(),
+  startDate: z.iso.date().refine((day) => day >= FIRST_DAY, campaignTexts.pastStart),
   /** By the store's clocks. */
   timeOfDay: z
     .string()

@@ -99,6 +99,8 @@ test('their file has the same people, in pages, and no name or address of somebo
   expect(lines).toHaveLength(1_053)
   expect(lines[0]).toContain('Customer,To,Run,State,Reason,Why,Due,Handed over')
   expect(await file('state=failed')).toHaveLength(1_051)
+  // No link to a file that the database could not read.
+  expect((await ask(world, shop, 'GET', `/${id}/export?run=99999999999`)).status).toBe(400)
   const [email] = shop.orders.map((order) => order.email!)
   expect((await file('state=sent')).filter((line) => line.includes(email!))).toHaveLength(1)
   expect(

@@ -148,6 +148,12 @@ describe('refused is', () => {
       'A recurring campaign needs all customers that match: the selected ones would be the same each time.',
     ],
     ['a start before today', { schedule: { startDate: '2026-01-01' } }, 422, 'Start date cannot be before today'],
+    [
+      'a start in the year 0, of one that begins now',
+      { sendNow: true, schedule: { startDate: '0000-01-01' } },
+      400,
+      'Start date cannot be before today',
+    ],
     ['push', { type: 'push' }, 422, 'Push campaigns come with web push, which is not built yet.'],
     [
       'a coupon that is gone',

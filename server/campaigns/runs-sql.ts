@@ -76,7 +76,8 @@ export async function campaignsThrough(db: Db, limit: number): Promise<CampaignK
   return rows
 }
 
-export async function endCampaign({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
+/** Called with the campaign locked: what the condition reads besides its row would be as it was before a wait for it. */
+export async function endCampaign({ db, storeId }: StoreTx, id: string, now: Date): Promise<void> {
   await sql`update campaigns g set status = case when g.sent_now_at is null then 'completed' else 'sent' end, updated_at = ${now}
     where g.store_id = ${storeId} and g.id = ${id} and ${isThrough}`.execute(db)
 }

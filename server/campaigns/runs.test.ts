@@ -4,12 +4,15 @@ import { aShop, consent, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, ask, read, rowsOf, statesOf, tick, today } from '../../test/campaign-scene.ts'
 import { aCouponShop } from '../../test/discount-scene.ts'
 import { anOrder } from '../../test/factories.ts'
+import { connectionsWait } from '../../test/locks.ts'
 import { DAY, HOUR, pass } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
+import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
+import { lockCampaign } from './campaigns-sql.ts'
 import { planRunsJob } from './jobs.ts'
-import { planRuns, runCampaigns } from './runs.ts'
+import { beginRun, planRuns, runCampaigns } from './runs.ts'
 
 // Runs: when they begin, whom they write to, and what happens when a process ends in the middle of one.
 
@@ -237,6 +240,23 @@ describe('a run', () => {
     expect(rows).toHaveLength(1_501)
     expect(new Set(rows.map(({ cart_id }) => cart_id)).size).toBe(1_501)
     expect((await runsOf(id)).map(({ planned_at }) => planned_at !== null)).toEqual([true, true])
+  })
+
+  test('begun at the moment at which the one before it ends goes out all the same', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop)
+    await tick(world, shop)
+    // All of it is through, and nobody has said so yet.
+    await world.db.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
+    let ended = Promise.resolve()
+    await transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
+      const campaign = (await lockCampaign(tx, id))!
+      ended = runCampaigns(world.deps)
+      await connectionsWait(world, 1)
+      await beginRun(world.deps, tx, campaign, { at: world.now, next: null })
+    })
+    await ended
+    expect([(await read(world, shop, id)).status, (await runsOf(id)).length]).toEqual(['active', 2])
   })
 
   test('of a store that is disconnected does not begin', async () => {

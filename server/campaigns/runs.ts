@@ -30,9 +30,14 @@ export async function runCampaigns(deps: Deps): Promise<void> {
   await eachOf(deps, await sql.campaignsGoingOn(deps.db, MOST_LOOKED_AT), (_, store, id) =>
     sql.markGoingOn(store, id, now),
   )
-  await eachOf(deps, await sql.campaignsThrough(deps.db, MOST_LOOKED_AT), (_, store, id) =>
-    sql.endCampaign(store, id, now),
-  )
+  await eachOf(deps, await sql.campaignsThrough(deps.db, MOST_LOOKED_AT), endIfThrough)
+}
+
+/** Locked first: a run that somebody begins at this moment is seen, or waits until the campaign has ended. */
+async function endIfThrough(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+  await transact(store, async (tx) => {
+    if (await lockCampaign(tx, id)) await sql.endCampaign(tx, id, deps.now())
+  })
 }
 
 /** What goes wrong with one keeps no other waiting. */
