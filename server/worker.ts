@@ -25,7 +25,7 @@ import { proposeLogoJob } from './brand/jobs.ts'
 import { proposeLogo } from './brand/proposals.ts'
 import { guardCampaigns } from './campaigns/guard.ts'
 import { followJob, planRunsJob } from './campaigns/jobs.ts'
-import { followCampaign, planRuns, runCampaigns } from './campaigns/runs.ts'
+import { followCampaign, followZones, planRuns, runCampaigns } from './campaigns/runs.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
 import { type Handler, on } from './core/jobs.ts'
@@ -104,6 +104,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
   { name: 'campaigns.run', everyMs: 1_000, run: runCampaigns },
+  { name: 'campaigns.zones', everyMs: 60_000, run: followZones },
   { name: 'campaigns.guard', everyMs: 10_000, run: guardCampaigns },
   { name: 'messages.submissions', everyMs: 3_000, run: closeAbandonedSubmissions },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },

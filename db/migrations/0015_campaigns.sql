@@ -29,6 +29,8 @@ create table campaigns (
   spread_hours integer check (spread_hours between 1 and 72),
   -- when it runs next; null: not again
   next_run_at timestamptz,
+  -- the zone that was reckoned by: of a store that has another one it is reckoned anew
+  run_zone text not null,
   -- the newest run that has begun; 0: none
   run integer not null default 0,
   -- since somebody pressed Send Now, which ends the schedule; it then ends as sent

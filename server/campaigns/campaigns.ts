@@ -19,7 +19,7 @@ import * as sql from './campaigns-sql.ts'
 import { assertPlanAllows, assertWayOut, isFiltered } from './gates.ts'
 import { followJob } from './jobs.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
-import { nextRun, runTimesOf, todayIn } from './rules.ts'
+import { nextRun, reckonedAnew, runTimesOf, todayIn } from './rules.ts'
 import { sendNowIn } from './steps.ts'
 import { assertValid, refusalAt, type Stored, storedOf, type Where } from './wanted.ts'
 
@@ -95,7 +95,8 @@ export async function insert(
     filters: JSON.stringify(columns.filters),
     ...(await couponOf(tx, coupon, where)),
     ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
-    ...{ next_run_at: nextRun(runTimesOf(columns), where.zone, null), created_at: now, updated_at: now },
+    ...{ next_run_at: nextRun(runTimesOf(columns), where.zone, null), run_zone: where.zone },
+    ...{ created_at: now, updated_at: now },
   })
   await choose(deps, tx, id, emails)
 }
@@ -166,7 +167,7 @@ async function update(
     ...columns,
     filters: JSON.stringify(columns.filters),
     ...(await couponOf(tx, coupon, where)),
-    ...(isSameTime ? {} : { next_run_at: nextAfterEdit(campaign, columns, where) }),
+    ...(isSameTime ? {} : { next_run_at: nextAfterEdit(campaign, columns, where), run_zone: where.zone }),
     updated_at: now,
   })
   await choose(deps, tx, id, emails)
@@ -182,7 +183,5 @@ async function update(
 function nextAfterEdit(campaign: sql.CampaignRow, columns: Parameters<typeof runTimesOf>[0], { zone, now }: Where) {
   const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
   if (isOver) return null
-  const times = runTimesOf(columns)
-  const first = nextRun(times, zone, null)!
-  return campaign.run === 0 || first > now ? first : nextRun(times, zone, now)
+  return reckonedAnew(campaign.run, runTimesOf(columns), zone, now)
 }

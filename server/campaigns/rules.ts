@@ -78,6 +78,12 @@ export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): D
   }
 }
 
+/** When one whose times, or whose zone, are others now runs next; null: not again. `run`: the newest that has begun. */
+export function reckonedAnew(run: number, times: RunTimes, zone: string, now: Date): Date | null {
+  const first = nextRun(times, zone, null)!
+  return run === 0 || first > now ? first : nextRun(times, zone, now)
+}
+
 /** When one that is played again runs: at its next time, or now where there is none. */
 export function runAgain(times: RunTimes, zone: string, now: Date): Date {
   const first = nextRun(times, zone, null)!

@@ -17,6 +17,14 @@ export async function dueCampaigns(db: Db, now: Date, limit: number): Promise<Ca
   return rows
 }
 
+/** Those whose next run was reckoned by another zone than their store has. */
+export async function campaignsOfOtherZones(db: Db, limit: number): Promise<CampaignKey[]> {
+  const { rows } = await sql<CampaignKey>`
+    select g.store_id, g.id from campaigns g join stores s on s.id = g.store_id and s.time_zone <> g.run_zone
+    where g.next_run_at is not null and ${isRunningCampaign} limit ${limit}`.execute(db)
+  return rows
+}
+
 /** false: another process is at it, or it is not due any more. */
 export async function takeDue({ db, storeId }: StoreTx, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql`

@@ -12,7 +12,7 @@ import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { planRunsJob } from './jobs.ts'
-import { beginRun, planRuns, runCampaigns } from './runs.ts'
+import { beginRun, followZones, planRuns, runCampaigns } from './runs.ts'
 
 // Runs: when they begin, whom they write to, and what happens when a process ends in the middle of one.
 
@@ -66,6 +66,33 @@ describe('a run', () => {
     world.advance(-3 * DAY)
     await runCampaigns(world.deps)
     expect(await runsOf(id)).toHaveLength(3)
+  })
+
+  test('of a store that has another zone meanwhile is at the shown time of its clocks, earlier or later (T3)', async () => {
+    const shop = await aShop(world)
+    const schedule = { startDate: today(world, 3), timeOfDay: '10:00' }
+    const once = await aCampaign(world, shop, { schedule })
+    const daily = await aCampaign(world, shop, { schedule: { ...schedule, frequency: 'daily' } })
+    const nextOf = async (id: string) => (await read(world, shop, id)).nextRunAt
+    const first = Date.parse((await nextOf(once.id))!)
+    const inBerlin = new Date(`${schedule.startDate}T08:00:00Z`)
+    await zoned(shop, 'Europe/Berlin')
+    await followZones(world.deps)
+    expect([await nextOf(once.id), await nextOf(daily.id)]).toEqual(Array(2).fill(inBerlin.toISOString()))
+    // Once more, to the west, in the last second: nobody begins it by clocks that are not the store's any more.
+    await zoned(shop, 'America/New_York')
+    await tick(world, shop, inBerlin.getTime() - world.now.getTime())
+    expect([await runsOf(once.id), await nextOf(once.id)]).toEqual([[], new Date(first).toISOString()])
+    await tick(world, shop, first - world.now.getTime())
+    expect([(await runsOf(once.id)).length, await nextOf(once.id)]).toEqual([1, null])
+    // One that has begun goes on by the new clocks; what is played again at this moment stays where it is.
+    await zoned(shop, 'Europe/Berlin')
+    await followZones(world.deps)
+    expect(await nextOf(daily.id)).toBe(new Date(inBerlin.getTime() + DAY).toISOString())
+    await ask(world, shop, 'PATCH', `/${once.id}/play`)
+    await followZones(world.deps)
+    await runCampaigns(world.deps)
+    expect(await runsOf(once.id)).toHaveLength(2)
   })
 
   test('that was missed with others is held as one, for which it is not too late', async () => {

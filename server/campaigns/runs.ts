@@ -11,7 +11,7 @@ import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.
 import { planRunsJob } from './jobs.ts'
 import { countOwnWords } from './own-words.ts'
 import * as plan from './plan-sql.ts'
-import { dueRun, nextRun, runTimesOf } from './rules.ts'
+import { dueRun, nextRun, reckonedAnew, runTimesOf } from './rules.ts'
 import * as sql from './runs-sql.ts'
 
 // Runs: a campaign whose time has come begins one, its rows are made in pages of their own transactions, and it ends when nothing of it is
@@ -55,13 +55,31 @@ async function eachOf(
   }
 }
 
+/** A store has another zone than before: times of the clock stay what they are (T3). */
+export const followZones = async (deps: Deps): Promise<void> =>
+  eachOf(deps, await sql.campaignsOfOtherZones(deps.db, MOST_LOOKED_AT), (_, store, id) =>
+    transact(store, async (tx) => {
+      const campaign = await lockCampaign(tx, id)
+      if (campaign?.next_run_at) await isReckonedAnew(deps, tx, campaign)
+    }),
+  )
+
+async function isReckonedAnew(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
+  const { time_zone: zone } = found(await readStore(tx), 'Store')
+  if (zone === campaign.run_zone) return false
+  const next = reckonedAnew(campaign.run, runTimesOf(campaign), zone, deps.now())
+  await updateCampaign(tx, campaign.id, { run_zone: zone, ...(next && { next_run_at: next }) })
+  return true
+}
+
 async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
   const now = deps.now()
   try {
     await transact(store, async (tx) => {
       if (!(await sql.takeDue(tx, id, now))) return
       const campaign = found(await lockCampaign(tx, id), 'Campaign')
-      const { time_zone: zone } = found(await readStore(tx), 'Store')
+      if (await isReckonedAnew(deps, tx, campaign)) return
+      const zone = campaign.run_zone
       const times = runTimesOf(campaign)
       // Of several that were missed one is held, the newest.
       const at = dueRun(times, zone, campaign.next_run_at!, now)

@@ -37,7 +37,7 @@ export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): 
     await updateCampaign(tx, id, {
       ...{ status, paused_by: null, updated_at: now },
       ...(isOver && { sent_now_at: null }),
-      ...(isMissed && { next_run_at: runAgain(runTimesOf(campaign), zone, now) }),
+      ...(isMissed && { next_run_at: runAgain(runTimesOf(campaign), zone, now), run_zone: zone }),
     })
     await wakeStoreMessages(tx, ['campaign_paused', 'sender_missing'], now)
     await scheduleNextLook(tx)

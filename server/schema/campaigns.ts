@@ -32,6 +32,7 @@ export interface CampaignsTable {
   delay_hours: number
   spread_hours: number | null
   next_run_at: Generated<Date | null>
+  run_zone: string
   run: Generated<number>
   sent_now_at: Generated<Date | null>
   paused_by: Generated<'bounces' | 'complaints' | null>
