@@ -38,7 +38,6 @@ import { hasOneHost, limitConnections, openRanges } from './net/clients.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { messageRoutes } from './preferences/unsubscribe-routes.ts'
-import { previewRoutes } from './preview/routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
 import { channelRoutes } from './store-settings/channel-routes.ts'
 import { storeRoutes } from './store-settings/routes.ts'
@@ -89,7 +88,6 @@ export function buildApp(deps: Deps): FastifyInstance {
     campaignRoutes,
     audienceRoutes,
     campaignReportRoutes,
-    previewRoutes,
     suppressionRoutes,
     privacyRoutes,
     customerRoutes,

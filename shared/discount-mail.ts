@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
-import { MessagePreview, SendReply } from './reminders.ts'
+import { MessagePreview, SendReply, TestReply } from './reminders.ts'
 
 // Discount mail (B 2, 5, 7, 8, 9; decision 39): a coupon by email to chosen customers. The job of `sendDiscountOffers` is followed and
 // retried as that of reminders (`readBulkSend`, `retryBulkSend`), and takes an `Idempotency-Key` as they do.
@@ -152,6 +152,16 @@ export const discountEligibility = endpoint({
   }),
 })
 
+/** As one customer would get it. */
+const OneOffer = z.object({
+  customer: z.guid(),
+  couponId: offerFields.couponId.optional(),
+  cartUrl: offerFields.cartUrl,
+  subject: z.string().max(200).optional(),
+  body: z.string().max(50_000).optional(),
+  ...ofStore,
+})
+
 export const previewDiscount = endpoint({
   method: 'POST',
   path: '/api/email/discount-preview',
@@ -160,13 +170,18 @@ export const previewDiscount = endpoint({
   query: storeQuery,
   summary:
     'The discount mail as one customer would get it, by the code that sends. The code of a personal coupon is an example',
-  body: z.object({
-    customer: z.guid(),
-    couponId: offerFields.couponId.optional(),
-    cartUrl: offerFields.cartUrl,
-    subject: z.string().max(200).optional(),
-    body: z.string().max(50_000).optional(),
-    ...ofStore,
-  }),
+  body: OneOffer,
   reply: MessagePreview,
+})
+
+export const testDiscount = endpoint({
+  method: 'POST',
+  path: '/api/email/discount-test',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary:
+    'The discount mail as one customer would get it, to yourself: marked as a test, with an example of a personal code',
+  body: OneOffer,
+  reply: TestReply,
 })

@@ -31,7 +31,7 @@ export const reminderTexts = {
 
 const storeUrl = z.string().max(2_048).optional()
 /** Any the database takes for one. */
-const cartId = z.guid()
+export const cartId = z.guid()
 const subject = z.string().trim().min(1).max(200)
 const body = z.string().min(1).max(50_000)
 /** One held-out person may be written to after all, by confirmation (D11). */
@@ -329,40 +329,12 @@ export const MessagePreview = z.object({
 })
 export type MessagePreview = z.infer<typeof MessagePreview>
 
-export const previewMessage = endpoint({
-  method: 'POST',
-  path: '/api/messages/preview',
-  permission: 'carts:read',
-  scope: 'store',
-  query: storeQuery,
-  summary: 'A message for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
-  body: z.object({
-    cartId: PreviewCart,
-    channel: SendChannel,
-    templateId: z.uuid().optional(),
-    subject: z.string().max(200).optional(),
-    body: z.string().max(50_000).optional(),
-  }),
-  reply: MessagePreview,
-})
-
-export const testSend = endpoint({
-  method: 'POST',
-  path: '/api/messages/test-send',
-  permission: 'carts:write',
-  scope: 'store',
-  query: storeQuery,
-  summary: 'A message for a real cart to yourself: marked as a test, with links that change nothing, never counted',
-  body: z.object({
-    cartId,
-    channel: SendChannel,
-    /** Your own phone number, for SMS and WhatsApp. Email goes to the address you sign in with. */
-    to: z.string().max(40).optional(),
-    templateId: z.uuid().optional(),
-    subject: z.string().max(200).optional(),
-    body: z.string().max(50_000).optional(),
-  }),
-  reply: z.object({ isAccepted: z.boolean(), to: z.string(), response: z.string() }),
+export const TestReply = z.object({
+  isAccepted: z.boolean(),
+  to: z.string(),
+  response: z.string(),
+  /** As of `MessagePreview`. */
+  couponNote: z.string().nullable(),
 })
 
 /** What SMS and WhatsApp of all stores together may cost in a calendar month (UTC). */

@@ -93,7 +93,6 @@ const OWN = [
   'POST /api/carts/reach',
   'POST /api/messages/preview',
   'POST /api/campaigns/audience',
-  'POST /api/campaigns/preview',
   'POST /api/stores/brand/preview',
   'POST /api/email/discount-eligibility',
   'POST /api/email/discount-preview',

@@ -8,13 +8,14 @@ import {
   type sendDiscountOffers,
 } from '../../shared/discount-mail.ts'
 import { currencyExponent } from '../../shared/money.ts'
-import type { MessagePreview, SendReply } from '../../shared/reminders.ts'
+import type { MessagePreview, SendReply, TestReply } from '../../shared/reminders.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { couponProblem, forAnybody } from '../coupons/validity.ts'
 import type { Deps } from '../deps.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { repeatedJob, repeatedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
+import { sendOfferTest, type Tester } from '../manual-sends/test-send.ts'
 import * as preview from '../preview/preview.ts'
 import { isOnStoreHost, isOnStoreOrigin } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
@@ -55,14 +56,23 @@ export async function sendOffer(
   return sendToPerson(deps, store, request, { couponId: coupon!.id, cartUrl: null, email })
 }
 
-export async function previewOffer(
-  asked: preview.Asked,
-  { customer, couponId, cartUrl, subject, body }: z.output<typeof previewDiscount.body>,
-): Promise<z.infer<typeof MessagePreview>> {
-  if (couponId) found(await sql.readCoupon(asked.store, couponId), 'Coupon')
+type OneOffer = z.output<typeof previewDiscount.body>
+
+export async function previewOffer(asked: preview.Asked, wanted: OneOffer): Promise<z.infer<typeof MessagePreview>> {
+  return preview.previewOffer(asked, await offerOf(asked.store, wanted))
+}
+
+export async function testOffer(tester: Tester, wanted: OneOffer): Promise<z.infer<typeof TestReply>> {
+  return sendOfferTest(tester, await offerOf(tester.store, wanted))
+}
+
+async function offerOf(
+  store: StoreDb,
+  { customer, couponId, cartUrl, subject, body }: OneOffer,
+): Promise<preview.OfferRequest> {
+  if (couponId) found(await sql.readCoupon(store, couponId), 'Coupon')
   const words = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
-  const offer = { couponId: couponId ?? null, cartUrl: await ownAddress(asked.store, cartUrl) }
-  return preview.previewOffer(asked, { shopperId: customer, ...offer, ...words })
+  return { shopperId: customer, couponId: couponId ?? null, cartUrl: await ownAddress(store, cartUrl), ...words }
 }
 
 /** Whether it is good at all, whatever the cart and whoever the person. */

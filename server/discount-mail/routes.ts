@@ -1,7 +1,7 @@
 import * as api from '../../shared/discount-mail.ts'
 import { type Routes, serveStore } from '../http/http.ts'
 import { idempotentRequest } from '../manual-sends/manual-routes.ts'
-import { previewOffer, sendOffer, sendOffers } from './discount-mail.ts'
+import { previewOffer, sendOffer, sendOffers, testOffer } from './discount-mail.ts'
 import { readDiscountEligibility } from './eligibility.ts'
 
 // Discount mail (B 7, decision 39).
@@ -20,4 +20,6 @@ export const discountMailRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.previewDiscount, ({ store, body, request }) =>
     previewOffer({ deps, store, signal: request.signal }, body),
   )
+
+  serveStore(app, deps, api.testDiscount, ({ store, session, body }) => testOffer({ deps, session, store }, body))
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { previewMessage as messagePreview, testSend } from '../../shared/message-preview.ts'
 import * as api from '../../shared/reminders.ts'
 import { AppError } from '../core/errors.ts'
 import { type Routes, type StoreCall, serveAccount, serveStore } from '../http/http.ts'
@@ -65,11 +66,11 @@ export const manualRoutes: Routes = (app, deps) => {
     retryJob(deps, store, params.jobId, session.userId),
   )
 
-  serveStore(app, deps, api.previewMessage, ({ store, body, request }) =>
+  serveStore(app, deps, messagePreview, ({ store, body, request }) =>
     previewMessage({ deps, store, signal: request.signal }, body),
   )
 
-  serveStore(app, deps, api.testSend, ({ store, session, body }) => sendTest(deps, session, store, body))
+  serveStore(app, deps, testSend, ({ store, session, body }) => sendTest({ deps, session, store }, body))
 
   serveAccount(app, deps, api.readBudget, ({ account }) => readBudget(deps, account))
 

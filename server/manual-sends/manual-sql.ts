@@ -125,7 +125,8 @@ export async function textStates({ db, storeId }: StoreDb, cartIds: readonly str
 export async function insertTestLinks(
   { db, storeId }: StoreDb,
   links: {
-    cartId: string
+    /** null: of a message without a cart. */
+    cartId: string | null
     tokens: readonly { hash: string; purpose: string; target: string | null }[]
     at: Date
     until: Date

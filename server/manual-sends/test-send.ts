@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { normalizePhone } from '../../shared/contact.ts'
+import type { testSend } from '../../shared/message-preview.ts'
 import { explain } from '../../shared/reasons.ts'
-import type { testSend } from '../../shared/reminders.ts'
+import type { SendChannel, TestReply } from '../../shared/reminders.ts'
 import { monthOf } from '../billing/rules.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { authorizeTest } from '../channels/send-authorization.ts'
@@ -9,14 +10,14 @@ import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { type Limit, take } from '../core/rate-limits.ts'
 import { type AnyComposed, compose, isText } from '../decide/composing.ts'
-import { type Context, mailWayOfSituation } from '../decide/decision-inputs.ts'
+import { type Context, mailWayOfSituation, type Texts } from '../decide/decision-inputs.ts'
 import * as load from '../decide/situation.ts'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
 import { userById } from '../members/users.ts'
 import { assertMayMail } from '../members/verification.ts'
 import { noteTest } from '../notifications/notifications.ts'
-import { imagine } from '../preview/preview.ts'
+import { couponNoteOf, type Imagined, imagine, imagineOffer, type OfferRequest } from '../preview/preview.ts'
 import { textsFor, transportOf } from '../send/deliver.ts'
 import { TemplateError } from '../templates/context.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
@@ -31,37 +32,56 @@ const LINKS_MS = 86_400_000
 
 type Wanted = z.output<typeof testSend.body>
 
-export async function sendTest(
-  deps: Deps,
-  session: Session,
-  store: StoreDb<Db>,
-  wanted: Wanted,
-): Promise<z.infer<typeof testSend.reply>> {
-  await assertPlanHas(deps, session.accountId, wanted.channel)
-  if (wanted.channel === 'email') await assertMayMail({ accountId: session.accountId, db: deps.db })
-  const texts = await textsFor(deps, store, [wanted.channel])
-  const { context, rows } = await imagine(deps, store, texts, wanted)
-  const to = await recipientOf(deps, session, context, wanted)
+/** Who asks, and for which store. */
+export interface Tester {
+  deps: Deps
+  session: Session
+  store: StoreDb<Db>
+}
+
+export function sendTest(tester: Tester, wanted: Wanted): Promise<Told> {
+  return put(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
+}
+
+/** Of a discount mail, as one customer would get it. */
+export function sendOfferTest(tester: Tester, offer: OfferRequest): Promise<Told> {
+  return put(tester, { channel: 'email' }, () => imagineOffer(tester.deps, tester.store, offer))
+}
+
+type Told = z.infer<typeof TestReply>
+
+interface Way {
+  channel: SendChannel
+  to?: string | undefined
+}
+
+async function put(
+  { deps, session, store }: Tester,
+  { channel, to: own }: Way,
+  imagined: (texts: Texts) => Promise<Imagined>,
+): Promise<Told> {
+  await assertPlanHas(deps, session.accountId, channel)
+  if (channel === 'email') await assertMayMail({ accountId: session.accountId, db: deps.db })
+  const texts = await textsFor(deps, store, [channel])
+  const { context, rows } = await imagined(texts)
   const { row } = found(rows[0], 'Cart')
-  if (wanted.channel !== 'email' && !texts.get(wanted.channel)) {
-    throw new AppError('unprocessable', explain(`${wanted.channel}_not_configured`))
-  }
-  const isMailOff = mailWayOfSituation(deps, context.situation) === 'none'
-  if (wanted.channel === 'email' && isMailOff) throw new AppError('unprocessable', explain('mail_not_configured'))
-  await refuseSuppressed(deps, store, to, wanted.channel)
+  const to = await recipientOf(deps, session, context, { channel, to: own })
+  assertConfigured(deps, context, channel, texts)
+  await refuseSuppressed(deps, store, to, channel)
   await take(deps, TESTS, session.accountId)
-  const toMyself = { ...row, manual: { ...row.manual!, toAddress: to } }
-  const composed = asTest(await composeTest(context, toMyself))
+  const couponNote = couponNoteOf(context, row)
+  const composed = asTest(await composeTest(context, row, to), couponNote)
   await book(deps, store, session.accountId, composed)
   const { tokens } = composed
   const until = new Date(deps.now().getTime() + LINKS_MS)
   await insertTestLinks(store, { cartId: row.cart_id, tokens, at: deps.now(), until })
-  const { put } = await transportOf(deps, context.situation, wanted.channel, texts)
-  const departing = { id: row.id, channel: wanted.channel, address: to, composed, sendAuthorization: authorizeTest() }
-  const outcome = await put(departing)
-  deps.log.info({ storeId: store.storeId, channel: wanted.channel, outcome: outcome.kind }, 'message.tested')
-  if (outcome.kind === 'accepted') await noteTest(deps, store, wanted.channel, to)
-  return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome) }
+  const transport = await transportOf(deps, context.situation, channel, texts)
+  const outcome = await transport.put({
+    ...{ id: row.id, channel, address: to, composed, sendAuthorization: authorizeTest() },
+  })
+  deps.log.info({ storeId: store.storeId, channel, outcome: outcome.kind }, 'message.tested')
+  if (outcome.kind === 'accepted') await noteTest(deps, store, channel, to)
+  return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome), couponNote }
 }
 
 /** Mail goes to the address one signs in with; a number is one's own word. */
@@ -69,7 +89,7 @@ async function recipientOf(
   deps: Deps,
   session: Session,
   { situation }: Context,
-  { channel, to }: Wanted,
+  { channel, to }: Way,
 ): Promise<string> {
   if (channel === 'email') return found(await userById(deps.db, session.userId), 'User').email
   const phone = normalizePhone(to ?? '', situation.base_country)
@@ -78,15 +98,26 @@ async function recipientOf(
   throw new AppError('unprocessable', message, { fields: { to: message } })
 }
 
+function assertConfigured(deps: Deps, { situation }: Context, channel: SendChannel, texts: Texts): void {
+  if (channel !== 'email' && !texts.get(channel)) {
+    throw new AppError('unprocessable', explain(`${channel}_not_configured`))
+  }
+  if (channel === 'email' && mailWayOfSituation(deps, situation) === 'none') {
+    throw new AppError('unprocessable', explain('mail_not_configured'))
+  }
+}
+
 /** A number that has said STOP gets nothing, not even from its owner (C1). */
-async function refuseSuppressed(deps: Deps, store: StoreDb<Db>, to: string, channel: Wanted['channel']): Promise<void> {
+async function refuseSuppressed(deps: Deps, store: StoreDb<Db>, to: string, channel: SendChannel): Promise<void> {
   const [reason] = (await load.suppressedOf(store, [deps.secrets.addressHash(to)], [channel])).values()
   if (reason) throw new AppError('unprocessable', explain(`suppressed_${reason}`, channel))
 }
 
-async function composeTest(context: Context, row: load.ClaimedRow): Promise<AnyComposed> {
+/** A text is priced for the number it goes to. A coupon of a mail is that of the shopper, whoever reads it. */
+async function composeTest(context: Context, row: load.ClaimedRow, to: string): Promise<AnyComposed> {
+  const toMyself = row.channel === 'email' ? row : { ...row, manual: { ...row.manual!, toAddress: to } }
   try {
-    return await compose(context, row, { isTest: true })
+    return await compose(context, toMyself, { isTest: true })
   } catch (error) {
     if (error instanceof TemplateError) throw new AppError('unprocessable', error.message)
     throw error
@@ -96,17 +127,18 @@ async function composeTest(context: Context, row: load.ClaimedRow): Promise<AnyC
 const TEST_LINE = 'This is a test message sent by a Recoup user. It is not a message from a shop.'
 
 /** Nobody takes it for a message to a shopper. A text is marked where it is composed. */
-function asTest(composed: AnyComposed): AnyComposed {
+function asTest(composed: AnyComposed, couponNote: string | null): AnyComposed {
   if (isText(composed)) return composed
   const { subject, text, html } = composed
-  return { ...composed, subject: `[Test] ${subject}`, text: `${TEST_LINE}\n\n${text}`, html: withTestLine(html) }
+  const line = [TEST_LINE, couponNote].filter(Boolean).join(' ')
+  return { ...composed, subject: `[Test] ${subject}`, text: `${line}\n\n${text}`, html: withTestLine(html, line) }
 }
 
 /** First in the body, whatever the layout. */
-function withTestLine(html: string): string {
+function withTestLine(html: string, line: string): string {
   const start = html.indexOf('>', html.indexOf('<body')) + 1
   const style = 'margin:0;padding:12px 16px;background:#ffffff;color:#1f2328;font:14px/1.5 sans-serif;text-align:center'
-  return `${html.slice(0, start)}<p style="${style}">${TEST_LINE}</p>${html.slice(start)}`
+  return `${html.slice(0, start)}<p style="${style}">${line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>${html.slice(start)}`
 }
 
 async function book(deps: Deps, store: StoreDb<Db>, accountId: string, composed: AnyComposed): Promise<void> {

@@ -107,6 +107,7 @@ test('before the address is confirmed no mail leaves for the account: no message
     ['/api/stores/sending/test-mail', {}],
     ['/api/team/invitations', { email: 'victim@elsewhere.example', role: 'viewer' }],
     [`/api/flows/${flowId}/switch`, { isOn: true }],
+    ['/api/email/discount-test', { customer: cartId }],
   ]
   const missing = async () => (await call('/api/flows', shop.token, {}, 'GET')).body.flows[0].missing
   expect(await missing()).toContain(first)

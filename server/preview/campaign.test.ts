@@ -8,7 +8,10 @@ import { aWorld } from '../../test/world.ts'
 const world = aWorld()
 
 const preview = (store: Scene, body: object) =>
-  world.request('POST', '/api/campaigns/preview', { token: store.token, body: { cartId: 'sample', ...body } })
+  world.request('POST', '/api/messages/preview', {
+    token: store.token,
+    body: { cartId: 'sample', channel: 'email', ...body },
+  })
 
 const words = { subject: 'For {{ customer_name }}', body: 'Take {{ coupon_code | default: "nothing" }}' }
 const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
@@ -33,6 +36,6 @@ test('are shown for a real cart and the sample cart with the coupon that is chos
 test('say what is wrong with them, and an SMS how long it is', async () => {
   const store = await aScene(world)
   expect((await preview(store, { ...words, body: '{{ nonsense }}' })).body.problem).toMatch(/nonsense/)
-  const text = await preview(store, { type: 'sms', body: 'Back: {{ checkout_link }}' })
+  const text = await preview(store, { channel: 'sms', body: 'Back: {{ checkout_link }}' })
   expect(text.body).toMatchObject({ problem: null, html: '', segments: expect.any(Number) })
 })

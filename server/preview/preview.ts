@@ -112,25 +112,22 @@ export interface OfferRequest extends OwnText, load.Offered {
 }
 
 /** A mail for a person, about the cart they left last or about none. */
-export function previewOffer({ deps, store, signal }: Asked, { shopperId, couponId, cartUrl, ...words }: OfferRequest) {
-  return seated(async () => {
-    const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
-      const offer = { couponId, cartUrl }
-      const rows = await load.loadImaginedFor(tx, {
-        offer,
-        shopperIds: [shopperId],
-        channel: 'email',
-        templateId: null,
-        ...base,
-      })
-      return rows.map((row) => ({
-        ...withOwnText(row, words),
-        manual: row.manual && { ...row.manual, cartUrl },
-        coupon: couponId === null ? null : offered(couponId),
-      }))
-    }
-    return presentPreview(await dryRun(deps, store, new Map(), read), 'Customer')
-  }, signal)
+export function previewOffer({ deps, store, signal }: Asked, wanted: OfferRequest) {
+  return seated(async () => presentPreview(await imagineOffer(deps, store, wanted), 'Customer'), signal)
+}
+
+export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, couponId, cartUrl, ...words }: OfferRequest) {
+  const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
+    const offer = { couponId, cartUrl }
+    const about = { offer, shopperIds: [shopperId], channel: 'email' as const, templateId: null }
+    const rows = await load.loadImaginedFor(tx, { ...about, ...base })
+    return rows.map((row) => ({
+      ...withOwnText(row, words),
+      manual: row.manual && { ...row.manual, cartUrl },
+      coupon: couponId === null ? null : offered(couponId),
+    }))
+  }
+  return dryRun(deps, store, new Map(), read)
 }
 
 /** What a person asks to send with a coupon is not sent without it. */
@@ -201,7 +198,7 @@ export function withOwnText<Row extends load.ClaimedRow>(row: Row, { subject, bo
   }
 }
 
-type Imagined = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
+export type Imagined = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
 
 async function presentPreview({ context, rows }: Imagined, what: string) {
   const { row, decision, composed, problem } = found(rows[0], what)
@@ -263,14 +260,15 @@ function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
 }
 
 /** What a reader of the preview would take amiss, or for another code. */
-function couponNoteOf(context: Context, row: load.ClaimedRow): string | null {
+export function couponNoteOf(context: Context, row: load.ClaimedRow): string | null {
   const coupon = couponFor(context, row)
   if (!coupon) return null
   if (coupon.outcome === 'included') {
     return coupon.isExample ? `${coupon.code} is an example. Each message gets a code of its own.` : null
   }
-  if (coupon.outcome === 'left_out' && coupon.isSkipped) return null
-  return `The message goes without the coupon ${coupon.code}. ${explain(coupon.reason)}`
+  const isSkipped = coupon.outcome === 'left_out' && coupon.isSkipped
+  const which = coupon.code ? `the coupon ${coupon.code}` : 'its coupon'
+  return `The message ${isSkipped ? 'is not sent' : 'goes'} without ${which}. ${explain(coupon.reason)}`
 }
 
 function wordsOf(row: load.ClaimedRow): { subject: string; body: string } | null {

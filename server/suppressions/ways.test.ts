@@ -83,6 +83,12 @@ const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
       await post(world, shop, '/api/messages/test-send', { cartId: goneCart, channel, to: gone.phone })
     }
   },
+  'POST /api/email/discount-test': async ({ shop, goneCart }) => {
+    const cart = world.db.selectFrom('carts').select('shopper_id').where('id', '=', goneCart)
+    const { shopper_id: customer } = await cart.executeTakeFirstOrThrow()
+    const couponId = await aCopiedCoupon(world, shop)
+    await post(world, shop, '/api/email/discount-test', { customer, couponId })
+  },
 }
 
 /** A campaign that waits for its time, and what a step makes of it. */

@@ -2,12 +2,12 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { CartView } from '../../shared/carts.ts'
+import { previewMessage, testSend } from '../../shared/message-preview.ts'
 import { cartReach } from '../../shared/reach.ts'
 import {
   type BulkSendItem,
   cartEligibility,
   lastMessage,
-  previewMessage,
   readBulkSend,
   retryBulkSend,
   type SendChannel,
@@ -18,7 +18,6 @@ import {
   sendWhatsapp,
   sendWhatsappBulk,
   smsStatus,
-  testSend,
 } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'

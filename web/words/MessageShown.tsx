@@ -32,7 +32,7 @@ export function MessageShown({ message, channel, isStale, decisionTexts, height,
           {problem}
         </Notice>
       )}
-      {couponNote && <Notice tone="info">{couponNote}</Notice>}
+      {couponNote && !isSaidAbove(message, decisionTexts) && <Notice tone="info">{couponNote}</Notice>}
       {couponWarning && (
         <Notice tone="warn" isLive>
           {couponWarning}
@@ -48,6 +48,10 @@ export function MessageShown({ message, channel, isStale, decisionTexts, height,
     </Stack>
   )
 }
+
+/** A message that is not sent without its coupon. */
+const isSaidAbove = ({ decision }: MessagePreview, texts: DecisionTexts | undefined) =>
+  texts !== undefined && decision?.outcome === 'skip' && decision.reason.startsWith('coupon_')
 
 function DecisionLine({ message: { decision }, decisionTexts }: Pick<Props, 'message' | 'decisionTexts'>) {
   if (!decision) {

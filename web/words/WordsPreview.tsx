@@ -27,7 +27,7 @@ export function WordsPreview({ channel, words, coupon }: Props) {
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
   const typed = messageOf(channel, words)
-  const shown = { ...typed, type: channel, coupon: finished(coupon) }
+  const shown = { ...typed, channel, coupon: finished(coupon) }
   const [asked] = useDebouncedValue(JSON.stringify(shown), TYPING_PAUSE_MS)
   const isTyped =
     channel === 'whatsapp' || (words.body.trim() !== '' && (channel === 'sms' || words.subject.trim() !== ''))

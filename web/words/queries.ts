@@ -1,21 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
-import { previewCampaign } from '../../shared/campaign-preview.ts'
 import type { FlowStep } from '../../shared/flows.ts'
+import { previewMessage } from '../../shared/message-preview.ts'
 import { cartEligibility, SAMPLE_CART } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { useCarts } from '../carts/queries.ts'
 import { cartToShow } from './preview-cart.ts'
 
-export type PreviewOf = z.input<typeof previewCampaign.body>
+export type PreviewOf = z.input<typeof previewMessage.body>
 
 /** A question that is not asked any more is ended, on the server too. The last answer stays while the next is on its way. */
 export const useWordsPreview = (body: PreviewOf | null) =>
   useQuery({
     queryKey: ['words-preview', body],
-    queryFn: ({ signal }) => call(previewCampaign, { body: body!, signal }),
+    queryFn: ({ signal }) => call(previewMessage, { body: body!, signal }),
     enabled: body !== null,
     placeholderData: keepPreviousData,
     staleTime: 60_000,

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+import { StepCoupon } from './flows.ts'
+import { cartId, MessagePreview, PreviewCart, SendChannel, TestReply } from './reminders.ts'
+
+// A message before it is sent: shown, or sent to oneself.
+
+/** What is made of it; left out: the words that come along. */
+const fields = {
+  channel: SendChannel,
+  templateId: z.uuid().optional(),
+  subject: z.string().max(200).optional(),
+  body: z.string().max(50_000).optional(),
+  /** Shown with a code of its own or an example of one: none is made. */
+  coupon: StepCoupon.nullable().optional(),
+}
+
+export const previewMessage = endpoint({
+  method: 'POST',
+  path: '/api/messages/preview',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'A message for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
+  body: z.object({ cartId: PreviewCart, ...fields }),
+  reply: MessagePreview,
+})
+
+export const testSend = endpoint({
+  method: 'POST',
+  path: '/api/messages/test-send',
+  permission: 'carts:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'A message for a real cart to yourself: marked as a test, with links that change nothing, never counted',
+  body: z.object({
+    cartId,
+    /** Your own phone number, for SMS and WhatsApp. Email goes to the address you sign in with. */
+    to: z.string().max(40).optional(),
+    ...fields,
+  }),
+  reply: TestReply,
+})
