@@ -44,6 +44,7 @@ export const campaignTexts = {
   textPlan:
     'Planned and recurring SMS and WhatsApp campaigns require the Growth plan. Please upgrade to schedule them.',
   smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
+  paymentOverdue: 'Your last payment is overdue. Campaigns can be sent again once it is made.',
   onlyCancel: 'A campaign can be set to cancelled this way, and to no other status.',
   typeKept: 'The type of a campaign cannot be changed once it has begun.',
   badStep: 'This cannot be done with a campaign in this status.',
@@ -166,8 +167,13 @@ export const CampaignView = z.object({
   counts: FlowCounts,
   /** Attributed, by currency. */
   revenue: z.array(Money),
-  /** What paused it, where it was not a member: `bounces` or `complaints` (area decision 50). */
-  pausedBy: z.enum(['bounces', 'complaints']).nullable(),
+  /**
+   * What paused it, where it was not a member: `bounces` or `complaints` (area decision 50); `plan` or `payment`: a run was due that the
+   * account's plan, or an overdue payment, does not allow.
+   */
+  pausedBy: z.enum(['bounces', 'complaints', 'plan', 'payment']).nullable(),
+  /** Why its next run was put off to `nextRunAt`: `own_words` is the limit on the own words of a young account. null: it was not. */
+  putOffBy: z.enum(['own_words']).nullable(),
 })
 export type CampaignView = z.infer<typeof CampaignView>
 

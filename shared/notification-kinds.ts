@@ -19,7 +19,7 @@ export const notificationTopics = {
   complaints: { label: 'Spam complaints', hint: 'Shoppers who reported a message as spam.' },
   campaigns: {
     label: 'Paused campaigns',
-    hint: 'A campaign was paused because too many of its messages bounced or were reported as spam.',
+    hint: 'A campaign was paused for bounces, spam complaints, your plan or an overdue payment, or a run was put off.',
   },
   limits: { label: 'Limits', hint: 'The messages of your plan or your budget are used up.' },
   imports: { label: 'Imports', hint: 'An import of consents has finished.' },
@@ -117,6 +117,10 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
   },
   complaint_failed: { topic: 'complaints', icon: 'alarm', group: 'problem', action: cartOf('Open the cart') },
   campaign_paused: {
+    ...{ topic: 'campaigns', icon: 'alarm', group: 'problem' },
+    action: ({ campaignId }) => ({ label: 'Open the campaign', to: `/campaigns/${encodeURIComponent(campaignId)}` }),
+  },
+  campaign_postponed: {
     ...{ topic: 'campaigns', icon: 'alarm', group: 'problem' },
     action: ({ campaignId }) => ({ label: 'Open the campaign', to: `/campaigns/${encodeURIComponent(campaignId)}` }),
   },

@@ -94,14 +94,13 @@ export type NotificationData = {
   store_check_failed: { code: string; detail: string | null; about?: 'coupons' }
   /** Somebody reported a message as spam. */
   complaint_failed: (AboutMessage & { to: string }) | Gathered
-  /** By the guard rail: of `accepted` messages of its newest run too many came back, or were reported as spam. */
-  campaign_paused: {
-    campaignId: string
-    name: string
-    cause: 'bounces' | 'complaints'
-    count: number
-    accepted: number
-  }
+  campaign_paused: { campaignId: string; name: string } & (
+    | { cause: 'bounces' | 'complaints'; count: number; accepted: number }
+    /** A run was due that the account's plan, or an overdue payment, does not allow. */
+    | { cause: 'plan' | 'payment' }
+  )
+  /** By the limit on the own words of a young account; `nextTry`: ISO 8601. */
+  campaign_postponed: { campaignId: string; name: string; nextTry: string }
   /** Of consents. */
   import_finished: { importId: string; fileName: string; rows: number; added: number; refused: number }
   /** Once a month; `renewsAt`: when the plan or the budget begins anew, ISO 8601. */
@@ -183,12 +182,11 @@ const catalogue: Catalogue = {
           message: `All within ${spanOf(data)}. Those who reported them get no more messages. Check your texts and whom you write to.`,
         }
       : { title: 'An email was reported as spam', message: `${data.to} reported it. They get no more messages.` },
-  campaign_paused: ({ name, cause, count, accepted }) => ({
-    title: `The campaign “${name}” was paused`,
+  campaign_paused: (data) => ({ title: `The campaign “${data.name}” was paused`, message: pausedText(data) }),
+  campaign_postponed: ({ name }) => ({
+    title: `A run of the campaign “${name}” was put off`,
     message:
-      cause === 'bounces'
-        ? `${figure(count)} of its ${figure(accepted)} messages bounced, which is more than 5 %. Check where the addresses come from before you resume it.`
-        : `${figure(count)} of its ${figure(accepted)} messages were reported as spam, which is more than 0.3 %. Check the text and whom you write to before you resume it.`,
+      'A new account can send only so many emails with custom text in 24 hours. The run is tried again by itself. With the default text it can begin at once.',
   }),
   import_finished: ({ fileName, rows, added, refused }) => ({
     title: 'Consents imported',
@@ -234,6 +232,18 @@ const cartsText = (data: GatheredCarts, what: 'abandoned' | 'recovered'): Notifi
 function spanOf({ since, until }: Gathered): string {
   const hours = Math.ceil((Date.parse(until) - Date.parse(since)) / 3_600_000)
   return hours <= 1 ? 'an hour' : `${hours} hours`
+}
+
+function pausedText(data: NotificationData['campaign_paused']): string {
+  if (!('count' in data)) {
+    return data.cause === 'plan'
+      ? 'A run was due, but your plan does not include it any more, so it did not begin. Upgrade, then resume the campaign with Play.'
+      : 'A run was due, but your last payment is overdue, so it did not begin. Once it is made, resume the campaign with Play.'
+  }
+  const share = `${figure(data.count)} of its ${figure(data.accepted)} messages`
+  return data.cause === 'bounces'
+    ? `${share} bounced, which is more than 5 %. Check where the addresses come from before you resume it.`
+    : `${share} were reported as spam, which is more than 0.3 %. Check the text and whom you write to before you resume it.`
 }
 
 const figure = (count: number) => count.toLocaleString('en-US')

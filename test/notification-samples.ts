@@ -29,6 +29,7 @@ export const sampleNotifications: NotificationData = {
   store_check_failed: { code: 'wrong_key', detail: null },
   complaint_failed: { ...message, to: 'ada@example.com' },
   campaign_paused: { campaignId: 'g', name: 'Spring', cause: 'bounces', count: 12, accepted: 210 },
+  campaign_postponed: { campaignId: 'g', name: 'Spring', nextTry: '2026-03-11T12:00:00Z' },
   import_finished: { importId: 'i', fileName: 'consents.csv', rows: 3, added: 2, refused: 1 },
   plan_limit: { channel: 'email', renewsAt: null },
   budget_reached: { renewsAt: null },

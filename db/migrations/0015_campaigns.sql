@@ -35,8 +35,12 @@ create table campaigns (
   run integer not null default 0,
   -- since somebody pressed Send Now, which ends the schedule; it then ends as sent
   sent_now_at timestamptz,
+  -- its times, when they were set, were later than that day or more than one
+  is_planned boolean not null default false,
   -- null: a member paused it
-  paused_by text check (paused_by in ('bounces', 'complaints')),
+  paused_by text check (paused_by in ('bounces', 'complaints', 'plan', 'payment')),
+  -- why its next run was put off; null: it was not
+  put_off_by text check (put_off_by in ('own_words')),
   -- bounces and complaints count of what left since then: since it was paused for them last
   watched_from timestamptz,
   created_by uuid references users on delete set null,

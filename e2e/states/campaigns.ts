@@ -31,7 +31,7 @@ const aCampaign = (more: Partial<CampaignView> = {}): CampaignView => ({
   content: { subject: 'Your cart', body: 'Hi {{ customer_name }}', template: 'custom', coupon: null },
   couponShown: null,
   schedule: { startDate: '2026-11-01', timeOfDay: '10:00', frequency: 'weekly', delay: 12, spreadHours: 4 },
-  ...{ nextRunAt: '2030-01-07T15:00:00Z', counts, pausedBy: null },
+  ...{ nextRunAt: '2030-01-07T15:00:00Z', counts, pausedBy: null, putOffBy: null },
   revenue: [
     { amount: 1_204.5, currency: 'USD' },
     { amount: 80, currency: 'EUR' },
@@ -49,6 +49,11 @@ const several = [
     status: 'cancelled',
     nextRunAt: null,
   }),
+]
+
+const withheld = [
+  aCampaign({ id: 'c4', _id: 'c4', name: 'Lowered', status: 'paused', pausedBy: 'plan' }),
+  aCampaign({ id: 'c5', _id: 'c5', name: 'Young', status: 'scheduled', putOffBy: 'own_words' }),
 ]
 
 const campaignsAre = (campaigns: CampaignView[]) =>
@@ -92,7 +97,10 @@ const on = (name: string, path: string, more: Pick<State, 'steps'> & Partial<Sta
 const page = (tab: string) => `/campaigns/${ID}?tab=${tab}`
 
 export const ofCampaigns: State[] = [
-  on('campaigns', '/campaigns', { given: [campaignsAre(several)], steps: [says('Bounced')] }),
+  on('campaigns', '/campaigns', {
+    given: [campaignsAre([...several, ...withheld])],
+    steps: [says('Bounced'), says('Not part of your plan any more')],
+  }),
   on('campaigns on their way', '/campaigns', {
     isLoading: true,
     given: [hangs('campaigns?')],
@@ -136,6 +144,14 @@ export const ofCampaigns: State[] = [
   on('campaign paused by its bounces', page('details'), {
     given: [isCampaign({ status: 'paused', pausedBy: 'bounces' })],
     steps: [says('Paused to protect your sender')],
+  }),
+  on('campaign that its plan does not include any more', page('details'), {
+    given: [isCampaign({ status: 'paused', pausedBy: 'plan' })],
+    steps: [says('Paused: your plan does not include it any more')],
+  }),
+  on('campaign whose run was put off', page('details'), {
+    given: [isCampaign({ putOffBy: 'own_words' })],
+    steps: [says('Its run was put off')],
   }),
   on('campaign to a viewer', page('details'), { given: [isCampaign(), isViewer], steps: [says('The new glaze')] }),
   on('campaign on its way', page('details'), { isLoading: true, given: [hangs(`campaigns/${ID}`)], steps: [waits] }),

@@ -61,10 +61,13 @@ export async function whereOf(deps: Deps, store: StoreDb): Promise<{ row: StoreR
   return { row, where: { currency: row.currency, zone: row.time_zone, now: deps.now() } }
 }
 
-const gatedOf = ({ type, filters, start_date, frequency }: Stored, { zone, now }: Where, isNow: boolean) => ({
-  ...{ type, filters },
-  isPlanned: !isNow && (frequency !== 'once' || start_date > todayIn(zone, now)),
+const gatedOf = (stored: Stored, where: Where, isNow: boolean) => ({
+  ...{ type: stored.type, filters: stored.filters },
+  isPlanned: !isNow && isPlanned(stored, where),
 })
+
+const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequency'>, { zone, now }: Where) =>
+  frequency !== 'once' || start_date > todayIn(zone, now)
 
 /** What is put together from an approved template has no words of the owner's. */
 async function refuseWords(deps: Deps, row: StoreRow, { type, subject, body }: Stored): Promise<void> {
@@ -96,6 +99,7 @@ export async function insert(
     ...(await couponOf(tx, coupon, where)),
     ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
     ...{ next_run_at: nextRun(runTimesOf(columns), where.zone, null), run_zone: where.zone },
+    is_planned: isPlanned(columns, where),
     ...{ created_at: now, updated_at: now },
   })
   await choose(deps, tx, id, emails)
@@ -167,8 +171,10 @@ async function update(
     ...columns,
     filters: JSON.stringify(columns.filters),
     ...(await couponOf(tx, coupon, where)),
-    ...(isSameTime ? {} : { next_run_at: nextAfterEdit(campaign, columns, where), run_zone: where.zone }),
-    updated_at: now,
+    ...(isSameTime ? {} : newTimes(campaign, columns, where)),
+    // What put it off may be gone.
+    ...(isSameTime && campaign.put_off_by !== null && { next_run_at: now }),
+    ...{ put_off_by: null, updated_at: now },
   })
   await choose(deps, tx, id, emails)
   const isRetimed = campaign.delay_hours !== columns.delay_hours || campaign.spread_hours !== columns.spread_hours
@@ -179,8 +185,16 @@ async function update(
   await scheduleNextLook(tx)
 }
 
+type TimeColumns = Parameters<typeof runTimesOf>[0]
+
+const newTimes = (campaign: sql.CampaignRow, columns: TimeColumns, where: Where) => ({
+  next_run_at: nextAfterEdit(campaign, columns, where),
+  run_zone: where.zone,
+  is_planned: isPlanned(columns, where),
+})
+
 /** One that has ended runs again only when it is played. */
-function nextAfterEdit(campaign: sql.CampaignRow, columns: Parameters<typeof runTimesOf>[0], { zone, now }: Where) {
+function nextAfterEdit(campaign: sql.CampaignRow, columns: TimeColumns, { zone, now }: Where) {
   const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
   if (isOver) return null
   return reckonedAnew(campaign.run, runTimesOf(columns), zone, now)

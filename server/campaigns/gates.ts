@@ -2,8 +2,9 @@ import { DEFAULT_FILTERS } from '../../shared/audience.ts'
 import type { Feature } from '../../shared/billing.ts'
 import { type CampaignType, campaignTexts } from '../../shared/campaigns.ts'
 import { explain } from '../../shared/reasons.ts'
-import { demandPlan } from '../billing/entitlements.ts'
-import type { StoreDb } from '../core/db.ts'
+import { demandPlan, entitlementsOf } from '../billing/entitlements.ts'
+import { hasFeature } from '../billing/rules.ts'
+import type { AccountDb, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { missingForMail, missingForSending } from '../flows/flows.ts'
@@ -25,6 +26,19 @@ export async function assertPlanAllows(deps: Deps, accountId: string, wanted: Ga
   for (const [feature, sentence] of featuresOf(wanted)) {
     await demandPlan({ accountId, db: deps.db }, deps.now(), { feature, sentence })
   }
+}
+
+/** What stands against a run that is due, of all that was asked when the campaign was made; null: nothing. */
+export async function standsAgainst(account: AccountDb, now: Date, wanted: Gated): Promise<'plan' | 'payment' | null> {
+  const entitlements = await entitlementsOf(account, now)
+  if (entitlements.whyNot === 'payment_overdue') return 'payment'
+  const hasAll = featuresOf(wanted).every(([feature]) => hasFeature(entitlements, feature))
+  return entitlements.maySend && hasAll ? null : 'plan'
+}
+
+export async function assertPaid(account: AccountDb, now: Date): Promise<void> {
+  const { whyNot } = await entitlementsOf(account, now)
+  if (whyNot === 'payment_overdue') throw new AppError('plan_required', campaignTexts.paymentOverdue)
 }
 
 function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {

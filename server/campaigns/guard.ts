@@ -1,7 +1,7 @@
-import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { notify } from '../notifications/notifications.ts'
-import { lockCampaign, updateCampaign } from './campaigns-sql.ts'
+import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { campaignsWithReturns, countAccepted } from './guard-sql.ts'
 import { brakeOf, LEAST_BOUNCED, LEAST_COMPLAINED, statusAfter } from './rules.ts'
 
@@ -18,27 +18,30 @@ export async function guardCampaigns(deps: Deps): Promise<void> {
     const cause = brakeOf({ accepted, ...returned })
     if (!cause) continue
     const count = cause === 'bounces' ? returned.bounced : returned.complained
-    await pause(deps, store, { id, cause, count, accepted })
+    await pause(deps, store, id, { cause, count, accepted })
     deps.log.warn({ storeId, campaignId: id, cause, count, accepted }, 'campaigns.guard')
   }
 }
 
-interface Brake {
-  id: string
-  cause: 'bounces' | 'complaints'
-  count: number
-  accepted: number
-}
+type Cause =
+  | { cause: 'bounces' | 'complaints'; count: number; accepted: number }
+  /** A run was due that the account's plan, or an overdue payment, does not allow. */
+  | { cause: 'plan' | 'payment' }
 
-async function pause(deps: Deps, store: StoreDb<Db>, { id, ...found }: Brake): Promise<void> {
+async function pause(deps: Deps, store: StoreDb<Db>, id: string, found: Cause): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
     const campaign = await lockCampaign(tx, id)
     // Somebody was faster.
     if (!campaign || !['scheduled', 'active'].includes(campaign.status)) return
-    const status = statusAfter(campaign.status, 'pause')!
-    await updateCampaign(tx, id, { status, paused_by: found.cause, watched_from: now, updated_at: now })
-    const data = { campaignId: id, name: campaign.name, ...found }
-    await notify(tx, { type: 'campaign_paused', data, at: now })
+    await pauseFor(tx, campaign, found, now)
+    await updateCampaign(tx, id, { watched_from: now })
   })
+}
+
+/** Without a member; its owner is told. Only Play resumes it. */
+export async function pauseFor(tx: StoreTx, { id, name, status }: CampaignRow, found: Cause, now: Date): Promise<void> {
+  const paused = { status: statusAfter(status, 'pause')!, paused_by: found.cause, put_off_by: null, updated_at: now }
+  await updateCampaign(tx, id, paused)
+  await notify(tx, { type: 'campaign_paused', data: { campaignId: id, name, ...found }, at: now })
 }

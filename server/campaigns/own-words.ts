@@ -1,10 +1,11 @@
-import type { StoreTx } from '../core/db.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { takeOwnText } from '../members/verification.ts'
+import { notify } from '../notifications/notifications.ts'
 import { readStore } from '../stores/store.ts'
 import { isOurBody, isOurSubject } from '../templates/ours.ts'
-import { type CampaignRow, peopleOf } from './campaigns-sql.ts'
+import { type CampaignRow, lockCampaign, peopleOf, updateCampaign } from './campaigns-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
 
 /** More than any account that is held to a limit may send in a day. */
@@ -20,4 +21,22 @@ export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignR
       ? await countNewcomers(tx, { campaignId: id, channel, filters }, { now: deps.now(), most: MOST_ASKED })
       : (await peopleOf(tx, [id])).length
   if (count > 0) await takeOwnText(deps, { accountId, db: tx.db }, count)
+}
+
+/** The run that may not begin for this waits; its owner is told the first time. */
+export async function putOff(
+  store: StoreDb<Db>,
+  id: string,
+  { waitS, now }: { waitS: number; now: Date },
+): Promise<void> {
+  const nextTry = new Date(now.getTime() + waitS * 1_000)
+  await transact(store, async (tx) => {
+    const campaign = await lockCampaign(tx, id)
+    // Somebody was faster: it has begun, or was paused.
+    if (!campaign?.next_run_at || campaign.next_run_at > now) return
+    await updateCampaign(tx, id, { next_run_at: nextTry, put_off_by: 'own_words' })
+    if (campaign.put_off_by !== null) return
+    const data = { campaignId: id, name: campaign.name, nextTry: nextTry.toISOString() }
+    await notify(tx, { type: 'campaign_postponed', data, at: now })
+  })
 }

@@ -71,7 +71,7 @@ function presentCampaign(row: sql.CampaignRow, { shop, coupon, emails, counts, r
       ...{ delay: row.delay_hours, spreadHours: row.spread_hours },
     },
     nextRunAt: row.next_run_at?.toISOString() ?? null,
-    ...{ counts, revenue, pausedBy: row.paused_by },
+    ...{ counts, revenue, pausedBy: row.paused_by, putOffBy: row.put_off_by },
   }
 }
 

@@ -90,6 +90,19 @@ export function runAgain(times: RunTimes, zone: string, now: Date): Date {
   return first > now ? first : (nextRun(times, zone, now) ?? now)
 }
 
+type Played = Pick<CampaignsTable, 'status' | 'start_date' | 'time_of_day' | 'frequency'> & {
+  is_planned: boolean
+  next_run_at: Date | null
+}
+
+/** Whether Play leads to runs at their times, not to one now or to the rest of one that has begun. */
+export function isPlayedByTime(campaign: Played, zone: string, now: Date): boolean {
+  const { status, is_planned, frequency, next_run_at } = campaign
+  if (!is_planned || status === 'scheduled' || status === 'active') return false
+  if (frequency !== 'once') return status !== 'paused' || next_run_at !== null
+  return status === 'paused' ? next_run_at !== null : nextRun(runTimesOf(campaign), zone, null)! > now
+}
+
 /** YYYY-MM-DD of the store's calendar. */
 export const todayIn = (zone: string, now: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString()

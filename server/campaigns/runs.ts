@@ -8,8 +8,10 @@ import { scheduleNextLook } from '../messages/messages.ts'
 import { planMessages } from '../messages/plan.ts'
 import { readStore } from '../stores/store.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
+import { standsAgainst } from './gates.ts'
+import { pauseFor } from './guard.ts'
 import { planRunsJob } from './jobs.ts'
-import { countOwnWords } from './own-words.ts'
+import { countOwnWords, putOff } from './own-words.ts'
 import * as plan from './plan-sql.ts'
 import { dueRun, nextRun, reckonedAnew, runTimesOf } from './rules.ts'
 import * as sql from './runs-sql.ts'
@@ -79,6 +81,10 @@ async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<voi
       if (!(await sql.takeDue(tx, id, now))) return
       const campaign = found(await lockCampaign(tx, id), 'Campaign')
       if (await isReckonedAnew(deps, tx, campaign)) return
+      const { account_id: accountId } = found(await readStore(tx), 'Store')
+      const wanted = { ...campaign, isPlanned: campaign.is_planned }
+      const cause = await standsAgainst({ accountId, db: tx.db }, now, wanted)
+      if (cause) return pauseFor(tx, campaign, { cause }, now)
       const zone = campaign.run_zone
       const times = runTimesOf(campaign)
       // Of several that were missed one is held, the newest.
@@ -87,8 +93,7 @@ async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<voi
     })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
-    const nextTry = new Date(now.getTime() + (error.retryAfterS ?? MINUTE_S) * 1_000)
-    await transact(store, (tx) => updateCampaign(tx, id, { next_run_at: nextTry }))
+    await putOff(store, id, { waitS: error.retryAfterS ?? MINUTE_S, now })
   }
 }
 
@@ -105,7 +110,7 @@ export async function beginRun(
   await countOwnWords(deps, tx, campaign)
   const run = campaign.run + 1
   await sql.insertRun(tx, { campaignId: campaign.id, run, id: newId(), at, now })
-  await updateCampaign(tx, campaign.id, { status: 'active', run, next_run_at: next, updated_at: now })
+  await updateCampaign(tx, campaign.id, { status: 'active', run, next_run_at: next, put_off_by: null, updated_at: now })
   await enqueuePlanning(deps, tx, campaign.id)
 }
 

@@ -266,13 +266,14 @@ describe('by another channel or with a coupon', () => {
     expect(world.texts.map(({ template }) => template?.name)).toEqual(['cart_reminder'])
   })
 
-  test('a plan that has become smaller holds what it has not', async () => {
+  test('a plan that has become smaller holds what it has not, of a run that has begun', async () => {
     const shop = await aShop(world, 1, { plan: 'growth' })
     const { id } = await aCampaign(world, shop, {
       type: 'sms',
       content: { body: 'Hi {{ checkout_link }}' },
       schedule: { ...start(), frequency: 'daily' },
     })
+    await runCampaigns(world.deps)
     await world.db
       .updateTable('subscriptions')
       .set({ plan: 'starter' })

@@ -6,10 +6,10 @@ import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idem
 import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
 import { readStore } from '../stores/store.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
-import { assertPlanAllows, assertWayOut } from './gates.ts'
+import { assertPaid, assertPlanAllows, assertWayOut } from './gates.ts'
 import { followJob } from './jobs.ts'
 import { viewCampaign } from './present.ts'
-import { runAgain, runTimesOf, type Step, statusAfter } from './rules.ts'
+import { isPlayedByTime, runAgain, runTimesOf, type Step, statusAfter } from './rules.ts'
 import { beginRun } from './runs.ts'
 import { endPlanning } from './runs-sql.ts'
 
@@ -25,7 +25,7 @@ async function step(tx: StoreTx, id: string, wanted: Step) {
 
 /** Nothing is lost and nothing repeated: what is open goes on as rows (D5). */
 export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignView> {
-  await assertMaySend(deps, store, id)
+  await assertMaySend(deps, store, id, isPlayedByTime)
   await transact(store, async (tx) => {
     const { campaign, status } = await step(tx, id, 'play')
     if (status === campaign.status) return
@@ -49,7 +49,7 @@ export async function pauseCampaign(deps: Deps, store: StoreDb<Db>, id: string):
   await transact(store, async (tx) => {
     const { campaign, status } = await step(tx, id, 'pause')
     if (status === campaign.status) return
-    await updateCampaign(tx, id, { status, paused_by: null, updated_at: deps.now() })
+    await updateCampaign(tx, id, { status, paused_by: null, put_off_by: null, updated_at: deps.now() })
   })
   return viewCampaign(store, id)
 }
@@ -59,7 +59,7 @@ export async function cancelCampaign(deps: Deps, store: StoreDb<Db>, id: string)
     const { campaign, status } = await step(tx, id, 'cancel')
     if (status === campaign.status) return
     const now = deps.now()
-    await updateCampaign(tx, id, { status, next_run_at: null, updated_at: now })
+    await updateCampaign(tx, id, { status, next_run_at: null, put_off_by: null, updated_at: now })
     await close(deps, tx, id)
   })
   return viewCampaign(store, id)
@@ -123,11 +123,18 @@ export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow):
   await scheduleNextLook(tx)
 }
 
-/** The plan, and a way out. Of the plan only what counts for one run: its times were asked about when they were set. */
-export async function assertMaySend(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignRow> {
+/** The plan, and a way out. Of the plan what counts for one run now, unless it says that its times count. */
+export async function assertMaySend(
+  deps: Deps,
+  store: StoreDb<Db>,
+  id: string,
+  isByTime: (campaign: CampaignRow, zone: string, now: Date) => boolean = () => false,
+): Promise<CampaignRow> {
   const campaign = found(await readCampaign(store, id), 'Campaign')
   const row = found(await readStore(store), 'Store')
-  await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned: false })
+  const isPlanned = isByTime(campaign, row.time_zone, deps.now())
+  await assertPaid({ accountId: row.account_id, db: deps.db }, deps.now())
+  await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned })
   await assertWayOut(deps, store, row, campaign.type)
   return campaign
 }

@@ -35,7 +35,9 @@ export interface CampaignsTable {
   run_zone: string
   run: Generated<number>
   sent_now_at: Generated<Date | null>
-  paused_by: Generated<'bounces' | 'complaints' | null>
+  is_planned: Generated<boolean>
+  paused_by: Generated<'bounces' | 'complaints' | 'plan' | 'payment' | null>
+  put_off_by: Generated<'own_words' | null>
   watched_from: Generated<Date | null>
   created_by: string | null
   created_at: Date

@@ -21,6 +21,7 @@ import { useCampaign } from './queries.ts'
 import { Report } from './Report.tsx'
 import { RowActions } from './RowActions.tsx'
 import { copyOf, type StepName, steps, titleOfStep, zoneText } from './rules.ts'
+import { type Standstill, standstillOf } from './standstill.ts'
 
 /** One campaign: its four steps, and what became of it (area decision 48). */
 export function CampaignPage() {
@@ -63,6 +64,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
   const navigate = useNavigate()
   const [said, say] = useState<Said | null>(null)
   const [isCopying, setCopying] = useState(false)
+  const standstill = standstillOf(campaign)
   const mayWrite = useMaySend()
   const zone = useStore()?.timeZone ?? 'UTC'
   const { act, dialog, isBusy } = useDeeds(say, (deed) => deed === 'delete' && navigate('/campaigns'))
@@ -82,7 +84,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
         )}
       </PageTitle>
       <Stack gap="md">
-        {campaign.pausedBy !== null && campaign.status === 'paused' && <WhyPaused by={campaign.pausedBy} />}
+        {standstill && <WhyNot standstill={standstill} />}
         {said && (
           <Notice tone={said.tone} isLive>
             <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
@@ -113,11 +115,14 @@ function Content({ campaign }: { campaign: CampaignView }) {
   )
 }
 
-/** Area decision 50. */
-const WhyPaused = ({ by }: { by: NonNullable<CampaignView['pausedBy']> }) => (
-  <Notice tone="warn" title="Paused to protect your sender">
-    {by === 'bounces'
-      ? 'More than 5 % of its emails bounced. Check where these addresses come from before you resume it.'
-      : 'More than 0.3 % of its recipients reported it as spam. Change whom it is for, or what it says, before you resume it.'}
+const WhyNot = ({ standstill: { title, text, isByPlan } }: { standstill: Standstill }) => (
+  <Notice tone="warn" title={title}>
+    {text}
+    {isByPlan && (
+      <>
+        {' '}
+        <Link to="/pricing">See plans</Link>
+      </>
+    )}
   </Notice>
 )

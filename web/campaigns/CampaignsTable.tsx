@@ -7,7 +7,7 @@ import type { DataColumn } from '../ui/DataTable.tsx'
 import { formatCount } from '../ui/format.ts'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import type { AddedColumn } from './columns.ts'
-import { NextRun, PausedBy, Revenue, StatusMark } from './parts.tsx'
+import { NextRun, Revenue, StatusMark, WhyNot } from './parts.tsx'
 import { audienceText, typeNames } from './rules.ts'
 
 interface Props {
@@ -39,7 +39,7 @@ const standard: readonly DataColumn<CampaignView>[] = [
     cell: (campaign) => (
       <>
         <StatusMark status={campaign.status} />
-        <PausedBy {...campaign} />
+        <WhyNot campaign={campaign} />
       </>
     ),
   },
@@ -74,7 +74,7 @@ function CampaignCard({ campaign, actions }: { campaign: CampaignView; actions: 
         <Name campaign={campaign} />
         <StatusMark status={campaign.status} />
       </Group>
-      <PausedBy {...campaign} />
+      <WhyNot campaign={campaign} />
       <Text fz="sm" c="dimmed">
         Created <TimeAgo at={createdAt} /> · {audienceText(campaign)}
       </Text>

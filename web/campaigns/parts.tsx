@@ -13,6 +13,7 @@ import { Money } from '../ui/Money.tsx'
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
+import { standstillOf } from './standstill.ts'
 
 // How a campaign is shown wherever it stands.
 
@@ -42,12 +43,14 @@ export const Revenue = ({ revenue }: Pick<CampaignView, 'revenue'>) =>
 export const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) =>
   nextRunAt ? <DateTime at={nextRunAt} /> : '–'
 
-/** A campaign that was not paused by a member says what did it (area decision 50). */
-export function PausedBy({ status, pausedBy }: Pick<CampaignView, 'status' | 'pausedBy'>) {
-  if (status !== 'paused' || pausedBy === null) return null
+/** What does not run though no member has paused it says why. */
+export function WhyNot({ campaign }: { campaign: CampaignView }) {
+  const standstill = standstillOf(campaign)
   return (
-    <Text span fz="xs" c="dimmed" display="block">
-      {pausedBy === 'bounces' ? 'Too many emails bounced' : 'Too many spam complaints'}
-    </Text>
+    standstill && (
+      <Text span fz="xs" c="dimmed" display="block">
+        {standstill.short}
+      </Text>
+    )
   )
 }

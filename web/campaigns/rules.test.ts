@@ -22,6 +22,7 @@ import {
   tomorrowOf,
   wantedOf,
 } from './rules.ts'
+import { standstillOf } from './standstill.ts'
 
 const ZONE = 'America/New_York'
 const NOW = Date.parse('2026-11-23T20:00:00Z')
@@ -45,6 +46,7 @@ const view: CampaignView = {
   },
   revenue: [],
   pausedBy: null,
+  putOffBy: null,
 }
 
 describe('what a row offers (B 4)', () => {
@@ -220,6 +222,24 @@ describe('when it runs, in words', () => {
       ...['Ends about a minute later at your rate of sending.', null, 'Spread over 4 hours.'],
     ])
   })
+})
+
+test.each([
+  [{ status: 'paused', pausedBy: null, putOffBy: null }, null],
+  [{ status: 'scheduled', pausedBy: null, putOffBy: null }, null],
+  [{ status: 'paused', pausedBy: 'bounces', putOffBy: null }, 'Too many emails bounced'],
+  [{ status: 'paused', pausedBy: 'complaints', putOffBy: null }, 'Too many spam complaints'],
+  [{ status: 'cancelled', pausedBy: 'complaints', putOffBy: null }, null],
+  [{ status: 'paused', pausedBy: 'plan', putOffBy: null }, 'Not part of your plan any more'],
+  [{ status: 'paused', pausedBy: 'payment', putOffBy: null }, 'Your payment is overdue'],
+  [
+    { status: 'active', pausedBy: null, putOffBy: 'own_words' },
+    'Put off: a new account can send only so much custom text a day',
+  ],
+] as const)('what keeps %o from running is said', (campaign, short) => {
+  const standstill = standstillOf(campaign)
+  expect(standstill?.short ?? null).toBe(short)
+  expect(standstill?.isByPlan ?? false).toBe(['plan', 'payment'].includes(campaign.pausedBy ?? ''))
 })
 
 test('the list says whom it is for, and its address keeps what is searched and filtered', () => {

@@ -1,0 +1,57 @@
+import type { CampaignView } from '../../shared/campaigns.ts'
+
+// Why a campaign does not run. Pure.
+
+export interface Standstill {
+  /** In the list. */
+  short: string
+  /** On its page. */
+  title: string
+  text: string
+  /** Whether a larger plan, or a payment, is the way out. */
+  isByPlan: boolean
+}
+
+/** Why a campaign does not run that no member has paused; null: it runs, or a member has. */
+export const standstillOf = ({
+  status,
+  pausedBy,
+  putOffBy,
+}: Pick<CampaignView, 'status' | 'pausedBy' | 'putOffBy'>): Standstill | null => {
+  if (status === 'paused') return pausedBy && standstills[pausedBy]
+  return putOffBy && standstills[putOffBy]
+}
+
+const standstills: Record<NonNullable<CampaignView['pausedBy'] | CampaignView['putOffBy']>, Standstill> = {
+  // Area decision 50.
+  bounces: {
+    short: 'Too many emails bounced',
+    title: 'Paused to protect your sender',
+    text: 'More than 5 % of its emails bounced. Check where these addresses come from before you resume it.',
+    isByPlan: false,
+  },
+  complaints: {
+    short: 'Too many spam complaints',
+    title: 'Paused to protect your sender',
+    text: 'More than 0.3 % of its recipients reported it as spam. Change whom it is for, or what it says, before you resume it.',
+    isByPlan: false,
+  },
+  plan: {
+    short: 'Not part of your plan any more',
+    title: 'Paused: your plan does not include it any more',
+    text: 'A run was due and did not begin. Play resumes the campaign once your plan includes it.',
+    isByPlan: true,
+  },
+  payment: {
+    short: 'Your payment is overdue',
+    title: 'Paused: your payment is overdue',
+    text: 'A run was due and did not begin. Play resumes the campaign once the payment is made.',
+    isByPlan: true,
+  },
+  own_words: {
+    short: 'Put off: a new account can send only so much custom text a day',
+    title: 'Its run was put off',
+    text: 'A new account can send only so many emails with custom text in 24 hours; the limit rises after a day, a week and a month. The run is tried again by itself. With the default text it can begin at once.',
+    isByPlan: false,
+  },
+}
