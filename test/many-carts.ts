@@ -19,6 +19,8 @@ export interface ManyCarts {
   hasPast?: boolean
   /** All are abandoned, within four weeks instead of a year, and nobody was written to. */
   isAllOpen?: boolean
+  /** Two in five are said to have had a message before; the messages are not there. */
+  isSaidMailed?: boolean
 }
 
 const MANY = 50_000
@@ -75,6 +77,9 @@ const FIRST =
 const LAST =
   '{Allen,Backus,Bartik,Cerf,Conway,Diffie,Dijkstra,Easley,Franklin,Germain,Goldberg,Hamilton,Holberton,Hopper,Johnson,Keller,Lamarr,Lamport,Liskov,Lovelace,McCarthy,Noether,Perlman,Rhodes,Shannon,Sparck,Turing,Vaughan,Wilson,Wirth}'
 
+/** Half of them at home. */
+const COUNTRIES = '{US,US,US,US,US,US,DE,GB,FR,AT,CA,JP}'
+
 /** Everything the tables below share, once. `kind` says which of the carts it is. */
 async function draw(
   db: Db,
@@ -98,7 +103,8 @@ async function draw(
           - spread::float / ${count}::float * interval '1 day' * ${isAllOpen ? 28 : 365}::int) end as at
       from numbered)
     select n, kind, first, last, at, lower(first || '.' || last) || n || '@shoppers.example' as email,
-      '+1' || (2120000000 + n)::text as phone, 1 + n % 3 as quantity, 900 + (spread * 37) % 24000 as price,
+      '+1' || (2120000000 + n)::text as phone, (${COUNTRIES}::text[])[1 + n % 12] as country, 1 + n % 3 as quantity,
+      900 + (spread * 37) % 24000 as price,
       ${idOf('shopper', storeId)} as shopper_id, ${idOf('cart', storeId)} as cart_id, ${idOf('fact', storeId)} as fact_id
     from timed order by at`.execute(db)
 }
@@ -112,7 +118,7 @@ async function insertPeople(db: Db, { storeId }: ManyCarts): Promise<void> {
   await sql`
     insert into shoppers (store_id, id, email, phone, first_name, last_name, country, country_source, created_at,
       first_seen_at, is_registered, account_email, company, last_login_at)
-    select ${storeId}, shopper_id, email, phone, first, last, 'US', 'address', at, at, n % 7 < 2, case when n % 7 < 2 then email end,
+    select ${storeId}, shopper_id, email, phone, first, last, country, 'address', at, at, n % 7 < 2, case when n % 7 < 2 then email end,
       case when n % 11 = 0 then last || ' & Co' end, case when n % 7 = 0 then at + interval '1 hour' end from drawn`.execute(
     db,
   )
@@ -133,15 +139,15 @@ const ITEMS = sql`jsonb_build_array(
     'imageUrl', 'https://shop.example.com/wp-content/uploads/tea-' || n % 900 || '-300x300.jpg'),
   jsonb_build_object('productId', '77', 'variationId', null, 'name', 'Enamel mug', 'sku', 'MUG', 'quantity', 1,
     'unitPriceMinor', 1200, 'imageUrl', 'https://shop.example.com/wp-content/uploads/mug-300x300.jpg'))`
-const CONTACT = sql`jsonb_build_object('email', email, 'phone', phone, 'firstName', first, 'lastName', last, 'country', 'US',
+const CONTACT = sql`jsonb_build_object('email', email, 'phone', phone, 'firstName', first, 'lastName', last, 'country', country,
   'countrySource', 'address')`
 const MILLIS = sql`(extract(epoch from at) * 1000)::bigint`
 
-async function insertCarts(db: Db, { storeId, now }: ManyCarts): Promise<void> {
+async function insertCarts(db: Db, { storeId, now, isSaidMailed = false }: ManyCarts): Promise<void> {
   await sql`
     insert into carts (store_id, id, shopper_id, status, badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at,
       recovered_at, lost_at, last_handed_over_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email, phone,
-      items, item_count, value_minor, currency, search, fold, created_at)
+      items, item_count, value_minor, currency, search, fold, created_at, country, is_mailed)
     select ${storeId}, cart_id, shopper_id,
       case when kind in ('active', 'quiet') then 'active' when kind in ('purchased', 'emptied') then kind
         when kind = 'Recovered' then 'recovered' when at < ${now}::timestamptz - interval '30 days' then 'lost'
@@ -156,7 +162,8 @@ async function insertCarts(db: Db, { storeId, now }: ManyCarts): Promise<void> {
       lower(first || ' ' || last || ' ' || email || ' ' || phone),
       jsonb_build_object('contact', contact, 'orders', '{}'::jsonb, 'episode', jsonb_build_object('status', 'open',
         'openingFactId', fact_id, 'startedAt', ${MILLIS}, 'lastActivityAt', ${MILLIS}, 'endedAt', null, 'items', items,
-        'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at
+        'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at, country,
+      kind in ('Email Sent', 'No Response', 'Recovered') or ${isSaidMailed} and n % 5 < 2
     from drawn, lateral (select ${ITEMS} as items, ${CONTACT} as contact
       -- written once per cart, not once per mention
       offset 0) shown`.execute(db)

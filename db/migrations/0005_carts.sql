@@ -1,5 +1,12 @@
 -- Carts, their events, and the orders that end them.
 
+-- The products of a cart, each as one number; null where they are too many for an index.
+create function cart_product_keys(items jsonb) returns bigint[] language sql immutable parallel safe as $$
+  select case when count(distinct item ->> 'productId') <= 100
+    then coalesce(array_agg(distinct hashtextextended(item ->> 'productId', 0)), '{}') end
+  from jsonb_array_elements(items) item
+$$;
+
 create table carts (
   store_id uuid not null,
   id uuid not null,
@@ -34,6 +41,13 @@ create table carts (
   search text not null,
   fold jsonb not null,
   created_at timestamptz not null,
+  -- What audiences ask of the shopper stands in each of their carts too, kept by triggers: where they live, and whether a message of ours
+  -- has left for them.
+  country text,
+  is_mailed boolean not null default false,
+  has_email boolean not null generated always as (email is not null) stored,
+  has_phone boolean not null generated always as (phone is not null) stored,
+  product_keys bigint[] generated always as (cart_product_keys(items)) stored,
   primary key (store_id, id),
   foreign key (store_id, shopper_id) references shoppers (store_id, id) on delete cascade
 );
@@ -47,9 +61,12 @@ create index carts_without_contact on carts (store_id, last_activity_at)
 -- Whoever left one, for discount mail; of several of a shopper the one left last counts.
 create index carts_abandoned on carts (store_id, last_activity_at desc, id desc) include (shopper_id, started_at)
   where status = 'abandoned';
--- How many people the audience of a campaign has: counted in the index alone, person by person.
-create index carts_audience on carts (store_id, shopper_id) include (value_minor, currency, last_activity_at, badge)
-  where status = 'abandoned' and email is not null;
+-- How many people the audience of a campaign has: counted in the index alone, person by person. The few carts of very many products are
+-- looked at themselves.
+create index carts_audience on carts (store_id, shopper_id)
+  include (value_minor, currency, last_activity_at, badge, country, is_mailed, has_email, has_phone, product_keys)
+  where status = 'abandoned' and (has_email or has_phone);
+create index carts_of_many_products on carts (store_id) where status = 'abandoned' and product_keys is null;
 -- Carts being filled at this moment, newest activity first.
 create index carts_active on carts (store_id, last_activity_at desc, id desc) include (value_minor, currency)
   where status = 'active' and abandon_at is not null;
@@ -73,6 +90,36 @@ create index carts_list_by_phone on carts (store_id, (phone collate "C") nulls f
   where status in ('abandoned', 'recovered', 'lost');
 create index carts_by_last_name on carts (store_id, (substring(lower(customer_name) from '[^ ]+$') collate "C"), id)
   include (customer_name, badge, last_activity_at) where status in ('abandoned', 'recovered', 'lost');
+
+create function read_person_of_cart() returns trigger language plpgsql as $$
+begin
+  select s.country into new.country from shoppers s where s.store_id = new.store_id and s.id = new.shopper_id;
+  new.is_mailed := exists (select 1 from messages m
+    where m.store_id = new.store_id and m.shopper_id = new.shopper_id and m.handed_over_at is not null);
+  return new;
+end $$;
+create trigger carts_of_person before insert on carts for each row execute function read_person_of_cart();
+
+-- A shopper was found to be another.
+create function reread_person_of_cart() returns trigger language plpgsql as $$
+begin
+  update carts c set country = s.country, is_mailed = exists (select 1 from messages m
+      where m.store_id = new.store_id and m.shopper_id = new.shopper_id and m.handed_over_at is not null)
+  from shoppers s
+  where c.store_id = new.store_id and c.id = new.id and s.store_id = new.store_id and s.id = new.shopper_id;
+  return null;
+end $$;
+create trigger carts_moved after update of shopper_id on carts for each row
+  when (old.shopper_id is distinct from new.shopper_id) execute function reread_person_of_cart();
+
+create function take_country_to_carts() returns trigger language plpgsql as $$
+begin
+  update carts c set country = new.country
+  where c.store_id = new.store_id and c.shopper_id = new.id and c.country is distinct from new.country;
+  return null;
+end $$;
+create trigger shoppers_country after update of country on shoppers for each row
+  when (old.country is distinct from new.country) execute function take_country_to_carts();
 
 create table cart_events (
   store_id uuid not null,

@@ -89,6 +89,24 @@ create index messages_by_provider on messages (provider_id)
 -- A return address and a mail provider's report name a message and no store.
 create index messages_by_id on messages (id);
 
+-- Whether anything has left for somebody stands in each of their carts (0005). Their row in shoppers is locked by whoever hands over.
+create function take_hand_over_to_carts() returns trigger language plpgsql as $$
+begin
+  if new.handed_over_at is not null then
+    update carts c set is_mailed = true where c.store_id = new.store_id and c.shopper_id = new.shopper_id and not c.is_mailed;
+  else
+    update carts c set is_mailed = false where c.store_id = new.store_id and c.shopper_id = new.shopper_id and c.is_mailed
+      and not exists (select 1 from messages m
+        where m.store_id = new.store_id and m.shopper_id = new.shopper_id and m.handed_over_at is not null);
+  end if;
+  return null;
+end $$;
+create trigger messages_inserted_mailed after insert on messages for each row
+  when (new.handed_over_at is not null) execute function take_hand_over_to_carts();
+create trigger messages_mailed after update of handed_over_at, shopper_id on messages for each row
+  when ((old.handed_over_at is null) <> (new.handed_over_at is null)
+    or (new.handed_over_at is not null and old.shopper_id <> new.shopper_id)) execute function take_hand_over_to_carts();
+
 -- The earliest wake_at of a store's open messages; read every second.
 create table send_schedule (
   store_id uuid primary key references stores on delete cascade,

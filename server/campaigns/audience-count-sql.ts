@@ -31,7 +31,7 @@ export async function newestMatching(
   const { rows } = await sql<Meant>`
     select c.shopper_id, c.id as cart_id from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
     where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${now}
-      and ${isNewestMatching(channel, filters, now)} ${campaignId ? sql`and not ${hasHadIt(campaignId)}` : sql``}
+      and ${isNewestMatching({ storeId, channel, filters, now })} ${campaignId ? sql`and not ${hasHadIt(campaignId)}` : sql``}
     order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
   return rows
 }

@@ -146,7 +146,10 @@ describe('an audience is counted', () => {
     await sql`with people as (insert into shoppers (store_id, id, email, created_at, first_seen_at)
         select ${shop.storeId}, gen_random_uuid(), n || '@many.example', ${world.now}, ${world.now} from generate_series(1, 1200) n
         returning id, email)
-      insert into carts select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'shopper_id', p.id, 'email', p.email))).*
+      insert into carts (store_id, id, shopper_id, email, status, started_at, last_activity_at, lost_at, opening_fact_id, last_fact_at,
+        last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at)
+      select c.store_id, gen_random_uuid(), p.id, p.email, c.status, c.started_at, c.last_activity_at, c.lost_at, c.opening_fact_id, c.last_fact_at,
+        c.last_fact_id, c.customer_name, c.items, c.item_count, c.value_minor, c.currency, c.search, c.fold, c.created_at
       from people p join carts c on c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[0]!}`.execute(world.db)
     const counted = await count(shop)
     expect([counted.total, counted.judged]).toEqual([1_202, 1_000])

@@ -91,7 +91,7 @@ export interface Wanted {
 /** Abandoned carts that a run of the campaign would write about: not those it has written about before. */
 const newcomers = (storeId: string, { campaignId, channel, filters }: Wanted, startedAt: Date) => sql`
   carts c where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
-    and ${isNewestMatching(channel, filters, startedAt)} and not ${hasHadIt(campaignId)}`
+    and ${isNewestMatching({ storeId, channel, filters, now: startedAt })} and not ${hasHadIt(campaignId)}`
 
 export interface Place {
   id: string

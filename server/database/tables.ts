@@ -49,6 +49,8 @@ export interface TableEntry {
 }
 
 const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id']
+/** Of carts: what other columns and the shopper say, once more for audiences. */
+const ofAudiences = ['country', 'is_mailed', 'has_email', 'has_phone', 'product_keys']
 /** Of shoppers: what other columns say, once more for the list of customers. */
 const listed = [
   'is_customer',
@@ -118,8 +120,8 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   // carts
   carts: {
     of: 'store',
-    person: { by: 'shopper_id', without: ['fold', 'search', ...clockwork] },
-    export: { key: byId, without: ['fold', 'search'] },
+    person: { by: 'shopper_id', without: ['fold', 'search', ...ofAudiences, ...clockwork] },
+    export: { key: byId, without: ['fold', 'search', ...ofAudiences] },
   },
   cart_events: { of: 'store', person: { by: 'cart_id' }, export: { key: byId } },
   orders: {

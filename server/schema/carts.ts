@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { CartItem } from '../../shared/carts.ts'
 import type { Fold } from './facts.ts'
 
@@ -41,6 +41,11 @@ export interface CartsTable {
   search: string
   fold: ColumnType<Fold, string, string>
   created_at: Date
+  country: Generated<string | null>
+  is_mailed: Generated<boolean>
+  has_email: GeneratedAlways<boolean>
+  has_phone: GeneratedAlways<boolean>
+  product_keys: GeneratedAlways<string[] | null>
 }
 
 export interface CartCountsTable {

@@ -260,7 +260,7 @@ export async function handOver(
           and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),
     carts_moved as (
-      update carts c set badge = coalesce(${badge}, c.badge), last_handed_over_at = ${now},
+      update carts c set badge = coalesce(${badge}, c.badge), last_handed_over_at = ${now}, is_mailed = true,
         no_response_at = ${now}::timestamptz + interval '24 hours'
       from moved where c.store_id = ${storeId} and c.id = moved.cart_id and c.badge <> 'Recovered' returning c.id),
     recorded as (
