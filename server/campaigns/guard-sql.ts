@@ -5,34 +5,60 @@ import type { CampaignKey } from './runs-sql.ts'
 // What came back of campaigns that are running: SQL and nothing else. Bounces and complaints are few and have an index of their own; what was
 // accepted is counted only where there are enough of them.
 
-export interface Returned extends CampaignKey {
+export interface Returned {
   bounced: number
   complained: number
 }
 
-/** Of the newest run of campaign `g`, since it was paused for such last. */
-const ofNewestRun = sql`m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id and m.step = g.run
-  and (g.watched_from is null or m.handed_over_at > g.watched_from)`
+/** Of campaign `g`, what left since then and since it was paused for such last. */
+const isWatched = (since: Date) => sql`m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
+  and m.handed_over_at > greatest(${since}, g.watched_from)`
+
+const complaints = (since: Date) => sql`select count(*)::int as count from mail_reports c
+  join messages m on m.store_id = c.store_id and m.id = c.message_id
+  where c.store_id = g.store_id and c.kind = 'complaint' and ${isWatched(since)}`
 
 export async function campaignsWithReturns(
   db: Db,
-  { bounced, complained, limit }: { bounced: number; complained: number; limit: number },
-): Promise<Returned[]> {
-  const { rows } = await sql<Returned>`
-    select g.store_id, g.id, b.count as bounced, r.count as complained from campaigns g
-    cross join lateral (select count(*)::int as count from messages m where ${ofNewestRun} and ${hasBounced('m')}) b
-    cross join lateral (select count(*)::int as count from mail_reports c
-      join messages m on m.store_id = c.store_id and m.id = c.message_id
-      where c.store_id = g.store_id and c.kind = 'complaint' and ${ofNewestRun}) r
+  { bounced, complained, since, limit }: Returned & { since: Date; limit: number },
+): Promise<CampaignKey[]> {
+  const { rows } = await sql<CampaignKey>`
+    select g.store_id, g.id from campaigns g
+    cross join lateral (select count(*)::int as count from messages m where ${isWatched(since)} and ${hasBounced('m')}) b
+    cross join lateral (${complaints(since)}) r
     where ${isRunningCampaign} and g.run > 0 and (b.count >= ${bounced} or r.count >= ${complained}) limit ${limit}`.execute(
     db,
   )
   return rows
 }
 
-export async function countAccepted({ db, storeId }: StoreDb, id: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from campaigns g join messages m on ${ofNewestRun} and ${wasAccepted('m')}
+/** The newest first. */
+export async function runsSince({ db, storeId }: StoreDb, id: string, since: Date): Promise<number[]> {
+  const rows = await db
+    .selectFrom('campaign_runs')
+    .select('run')
+    .where('store_id', '=', storeId)
+    .where('campaign_id', '=', id)
+    .where('started_at', '>', since)
+    .orderBy('run', 'desc')
+    .execute()
+  return rows.map(({ run }) => run)
+}
+
+export interface RunCounts extends Returned {
+  accepted: number
+}
+
+export async function countsOfRun(
+  { db, storeId }: StoreDb,
+  id: string,
+  { run, since }: { run: number; since: Date },
+): Promise<RunCounts> {
+  const { rows } = await sql<RunCounts>`
+    select count(*) filter (where ${wasAccepted('m')})::int as accepted, count(*) filter (where ${hasBounced('m')})::int as bounced,
+      (select count from campaigns g cross join lateral (${complaints(since)} and m.step = ${run}) r
+        where g.store_id = ${storeId} and g.id = ${id}) as complained
+    from campaigns g join messages m on ${isWatched(since)} and m.step = ${run}
     where g.store_id = ${storeId} and g.id = ${id}`.execute(db)
-  return rows[0]!.count
+  return rows[0]!
 }

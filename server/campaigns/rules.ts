@@ -113,7 +113,7 @@ export const clockIn = (zone: string, now: Date): string =>
 
 export const LEAST_BOUNCED = 10
 export const LEAST_COMPLAINED = 3
-const LEAST_ACCEPTED = 200
+export const LEAST_ACCEPTED = 200
 const MOST_BOUNCED = 0.05
 const MOST_COMPLAINED = 0.003
 
