@@ -11,6 +11,10 @@ export const audienceTexts = {
   none: 'Please select at least one customer to send the campaign to.',
   tooMany: `At most ${MOST_SELECTED.toLocaleString('en')} customers can be selected by hand. Choose all that match instead.`,
   badRange: 'The minimum must not be above the maximum.',
+  begunSelected:
+    'A run has begun, and its recipients are set. Customers you deselect get nothing that has not been sent yet. Customers you add get it when you press Send, or Play once the campaign has ended.',
+  begunMatching:
+    'A run has begun, and its recipients are set. A change here counts for runs that begin later, also those you begin with Send or Play.',
   nameTaken: 'There is an audience with this name already.',
 } as const
 

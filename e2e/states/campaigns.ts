@@ -128,7 +128,7 @@ export const ofCampaigns: State[] = [
   }),
   on('campaign, its audience, on the free plan', page('audience'), {
     given: [isCampaign(), IS_FREE],
-    steps: [says('Customer segmentation requires the Starter plan or higher.')],
+    steps: [says('Customer segmentation requires the Starter plan or higher.'), says('its recipients are set')],
   }),
   on('campaign, its template', page('template'), { given: [isCampaign()], steps: [says('Variables')] }),
   on('campaign, its templates not to be had', page('template'), {

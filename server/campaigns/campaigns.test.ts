@@ -13,6 +13,7 @@ import {
   words,
 } from '../../test/campaign-scene.ts'
 import { aCoupon } from '../../test/discount-scene.ts'
+import { manyRecipients } from '../../test/many-recipients.ts'
 import { DAY, HOUR } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
@@ -263,6 +264,47 @@ describe('an edit', () => {
     expect(world.sent.map(({ subject }) => subject)).toEqual(['Other', 'Other'])
     expect((await rowsOf(world, id)).map(({ coupon_id }) => coupon_id)).toEqual([couponId, couponId])
     expect((await read(world, shop, id)).status).toBe('completed')
+  })
+
+  test('that takes people out closes what of it has not left, at once and with a reason; who is put in again gets it when it is sent again', async () => {
+    const shop = await aShop(world, 3)
+    const emails = shop.orders.map(({ email }) => email!)
+    const chosen = (...some: string[]) => ({
+      targetAudience: { mode: 'selected', customerEmails: some },
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    const { id } = await aCampaign(world, shop, chosen(emails[0]!, emails[1]!))
+    await tick(world, shop)
+    expect(await statesOf(world, id)).toEqual(['1 scheduled', '1 scheduled'])
+    world.queued.length = 0
+    expect((await save(shop, id, chosen(emails[1]!))).status).toBe(200)
+    expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 scheduled'])
+    const { messages } = (await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token }))
+      .body
+    expect(messages[0].explanation).toBe('The shopper was taken out of the campaign before this was sent.')
+    // Whoever is added is in no run that has begun, and gets it with the next.
+    await save(shop, id, chosen(...emails))
+    await tick(world, shop)
+    expect(await rowsOf(world, id)).toHaveLength(2)
+    const { schedule: _, ...now } = chosen(...emails)
+    await save(shop, id, { ...now, schedule: { startDate: today(world), timeOfDay: '00:00', delay: 0 } })
+    expect((await ask(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId: id })).status).toBe(200)
+    await tick(world, shop)
+    expect(world.sent.map(({ to }) => to).sort()).toEqual([...emails].sort())
+    expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 sent', '2 sent', '2 sent'])
+  })
+
+  test('from all that match to some closes the rest, also where they are very many', async () => {
+    const shop = await aShop(world, 2)
+    const schedule = { startDate: today(world), timeOfDay: '00:00', delay: 168 }
+    const { id } = await aCampaign(world, shop, { schedule })
+    await tick(world, shop)
+    await manyRecipients(world, shop, id, { count: 2_100, state: 'scheduled' })
+    const targetAudience = { mode: 'selected', customerEmails: [shop.orders[0]!.email!] }
+    await save(shop, id, { schedule, targetAudience })
+    await world.runJobs()
+    const open = (await rowsOf(world, id)).filter(({ state }) => state === 'scheduled')
+    expect(open.map(({ cart_id }) => cart_id)).toEqual([shop.cartIds[0]])
   })
 
   test('of start or frequency moves the next run; other edits leave it', async () => {

@@ -17,9 +17,9 @@ import { readStore, type StoreRow } from '../stores/store.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
 import * as sql from './campaigns-sql.ts'
 import { assertPlanAllows, assertWayOut, isFiltered } from './gates.ts'
-import { followJob } from './jobs.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
 import { nextRun, reckonedAnew, runTimesOf, todayIn } from './rules.ts'
+import { followEdit } from './runs.ts'
 import { sendNowIn } from './steps.ts'
 import { assertValid, refusalAt, type Stored, storedOf, type Where } from './wanted.ts'
 
@@ -178,9 +178,8 @@ async function update(
   })
   await choose(deps, tx, id, emails)
   const isRetimed = campaign.delay_hours !== columns.delay_hours || campaign.spread_hours !== columns.spread_hours
-  if (isRetimed && campaign.run > 0) {
-    await deps.jobs.enqueue(tx.db, followJob, { storeId: tx.storeId, campaignId: id }, id)
-  }
+  const isSelected = columns.audience_mode === 'selected'
+  if (campaign.run > 0) await followEdit(deps, tx, id, { isSelected, isRetimed })
   await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
   await scheduleNextLook(tx)
 }

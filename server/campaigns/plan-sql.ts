@@ -59,11 +59,11 @@ export async function markPlanned(
 }
 
 /**
- * A message of campaign `campaignId` that was closed because the campaign was cancelled does not count: who had nothing of it may get it when
- * it is played again.
+ * A message of campaign `campaignId` that was closed because the campaign was cancelled, or the person taken out of it, does not count: who
+ * had nothing of it may get it when it is played again.
  */
 const isOfCampaign = (campaignId: string) => sql`h.origin_kind = 'campaign' and h.origin_id = ${campaignId}
-  and not (${isCancelled('h')} and h.reason = 'campaign_cancelled')`
+  and not (${isCancelled('h')} and h.reason in ('campaign_cancelled', 'campaign_left_out'))`
 
 /** By the cart alone: by the campaign, which statistics do not know yet, each look would read all its messages. */
 const ofCart = (

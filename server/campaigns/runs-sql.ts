@@ -1,4 +1,4 @@
-import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { becomesCancelled, becomesScheduled, isInFlight, isOpen, isRunningCampaign } from '../messages/fragments.ts'
 
 // Runs of campaigns: SQL and nothing else. What a run's rows are made of is in plan-sql.ts.
@@ -104,16 +104,33 @@ export async function markGoingOn({ db, storeId }: StoreDb, id: string, now: Dat
 }
 
 /** Closes so many of its open messages, with a record of why; answers how many there were. */
-export async function cancelSome(
+export const cancelSome = (tx: StoreTx, campaignId: string, wanted: Closing): Promise<number> =>
+  closeSome(tx, campaignId, { ...wanted, which: sql`true` })
+
+/** The same of messages to people who are not chosen any more. */
+export const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
+  closeSome(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
+
+interface Closing {
+  reason: string
+  now: Date
+  limit: number
+}
+
+const isToChosen = sql`exists (select 1 from campaign_people p
+  join shopper_keys k on k.store_id = p.store_id and k.kind = 'email' and k.value = p.email
+  where p.store_id = messages.store_id and p.campaign_id = messages.origin_id and k.shopper_id = messages.shopper_id)`
+
+async function closeSome(
   { db, storeId }: StoreTx,
   campaignId: string,
-  { reason, now, limit }: { reason: string; now: Date; limit: number },
+  { reason, now, limit, which }: Closing & { which: RawBuilder<unknown> },
 ): Promise<number> {
   const { rows } = await sql`
     with gone as (
       update messages m set ${becomesCancelled(reason, now)}
       from (select id from messages where store_id = ${storeId} and id = any(array(
-          select id from messages where ${ofCampaign(storeId, campaignId)} and ${isOpen('messages')} limit ${limit}))
+          select id from messages where ${ofCampaign(storeId, campaignId)} and ${isOpen('messages')} and ${which} limit ${limit}))
         and ${isOpen('messages')} order by id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)

@@ -10,7 +10,7 @@ import { readStore } from '../stores/store.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { standsAgainst } from './gates.ts'
 import { pauseFor } from './guard.ts'
-import { planRunsJob } from './jobs.ts'
+import { followJob, planRunsJob } from './jobs.ts'
 import { countOwnWords, putOff } from './own-words.ts'
 import * as plan from './plan-sql.ts'
 import { dueRun, nextRun, reckonedAnew, runTimesOf } from './rules.ts'
@@ -206,7 +206,10 @@ const MOST_AGE_MS = 72 * 3_600_000
 
 const SOME = 2_000
 
-/** What is open of a campaign that was cancelled or deleted is closed; of one that was edited it gets its new time. */
+/**
+ * What is open of a campaign that was cancelled or deleted is closed; of one that was edited it is closed where its person is not chosen any
+ * more, and gets its new time.
+ */
 export async function followCampaign(
   deps: Deps,
   { storeId, campaignId }: { storeId: string; campaignId: string },
@@ -220,9 +223,28 @@ async function followSome(deps: Deps, tx: StoreTx, campaignId: string): Promise<
   // A deleted one is not found.
   const campaign = await lockCampaign(tx, campaignId)
   const reason = !campaign ? 'campaign_deleted' : campaign.status === 'cancelled' ? 'campaign_cancelled' : null
-  const moved = reason
-    ? await sql.cancelSome(tx, campaignId, { reason, ...some })
-    : await sql.retimeSome(tx, campaignId, some)
+  const moved =
+    !campaign || reason
+      ? await sql.cancelSome(tx, campaignId, { reason: reason ?? 'campaign_deleted', ...some })
+      : (await closeLeftOut(tx, campaign, some)) || (await sql.retimeSome(tx, campaignId, some))
   await scheduleNextLook(tx)
   return moved
+}
+
+const closeLeftOut = async (tx: StoreTx, { id, audience_mode }: CampaignRow, some: { now: Date; limit: number }) =>
+  audience_mode === 'selected' ? sql.cancelLeftOut(tx, id, some) : 0
+
+/**
+ * An edit reaches what is open. Nothing leaves from its commit on to people who are not chosen any more; new times, and the rest of very many
+ * messages, follow a moment later.
+ */
+export async function followEdit(
+  deps: Deps,
+  tx: StoreTx,
+  campaignId: string,
+  { isSelected, isRetimed }: { isSelected: boolean; isRetimed: boolean },
+): Promise<void> {
+  const { storeId } = tx
+  const closed = isSelected ? await sql.cancelLeftOut(tx, campaignId, { now: deps.now(), limit: SOME }) : 0
+  if (isRetimed || closed === SOME) await deps.jobs.enqueue(tx.db, followJob, { storeId, campaignId }, campaignId)
 }

@@ -2,6 +2,7 @@ import { Input, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { audienceTexts, MOST_SELECTED } from '../../shared/audience.ts'
+import { Notice } from '../ui/Notice.tsx'
 import { AudienceCount } from './AudienceCount.tsx'
 import { FilterFields } from './FilterFields.tsx'
 import { PeoplePicker } from './PeoplePicker.tsx'
@@ -44,6 +45,9 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
             { value: 'matching', label: 'All that match' },
           ]}
         />
+      )}
+      {props.hasBegun && (
+        <Notice tone="info">{isChosenByHand ? audienceTexts.begunSelected : audienceTexts.begunMatching}</Notice>
       )}
       {isChosenByHand ? (
         <PeoplePicker

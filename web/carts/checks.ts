@@ -81,6 +81,7 @@ const situation: Check[] = [
       'campaign_paused',
       'campaign_cancelled',
       'campaign_deleted',
+      'campaign_left_out',
     ],
     passed: ({ inputs, isLate }) => {
       if (isLate) return 'The store is connected.'
