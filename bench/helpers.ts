@@ -26,6 +26,20 @@ export interface SinkTally {
 }
 
 export const startSink = (): Promise<Helper> => withPort('./sink.ts')
+
+/** What has come for a campaign; times are those of the clock. */
+export interface Arrivals {
+  mails: number
+  firstAt: number | null
+  lastAt: number | null
+  /** Asked with `of`: when this recipient got one. */
+  at?: number[]
+  /** Asked with `isAll`: how many each recipient got. */
+  counts?: [recipient: string, mails: number][]
+}
+
+/** Told to `forget`, it begins anew. */
+export const startRecipientsSink = (): Promise<Helper> => withPort('./recipients-sink.ts')
 /** Asks an address all the time; its port says nothing. */
 export const startProbe = (): Promise<Helper> => withPort('./probe.ts')
 export const startEmptyShops = (): Promise<Helper> => withPort('./empty-shop.ts')

@@ -16,6 +16,7 @@ const names = [
   'start',
   'latency',
   'fairness',
+  'campaign',
   'preview',
   'send',
   'decide',

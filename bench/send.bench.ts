@@ -40,7 +40,7 @@ async function compared(lab: Lab, instance: AppInstance, sink: Helper, pool: num
     const { storeId, rate, bytesPerMail } = await sendThroughWayC(instance, sink, { count: lab.sized(2_000), pool })
     ours.push(rate)
     bytes = bytesPerMail
-    bare.push(await sendBare(instance, sink, storeId, pool))
+    bare.push(await sendBare(instance, sink, { storeId, pool, most: lab.sized(2_000) }))
   }
   return {
     name: `messages through the whole of Way C, pool of ${pool}`,
@@ -67,12 +67,18 @@ async function sendThroughWayC(instance: AppInstance, sink: Helper, { count, poo
   return { storeId: store.storeId, rate: (count / ms) * 1_000, bytesPerMail: (after.bytes - before.bytes) / mails }
 }
 
-async function sendBare(instance: AppInstance, sink: Helper, storeId: string, pool: number): Promise<number> {
+/** Mails a second of what was sent of this store, as far as `most`. */
+export async function sendBare(
+  instance: AppInstance,
+  sink: Helper,
+  { storeId, pool, most }: { storeId: string; pool: number; most: number },
+): Promise<number> {
   const rows = await instance.db
     .selectFrom('messages')
     .select(['id', 'to_address', 'subject', 'body_html', 'body_text'])
     .where('store_id', '=', storeId)
     .where('state', '=', 'sent')
+    .limit(most)
     .execute()
   const transport = createTransport({
     host: '127.0.0.1',

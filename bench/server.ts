@@ -14,6 +14,8 @@ export interface Server {
   /** From the start of the process to the first good answer of /readyz. */
   readyAfterMs: number
   stop(): Promise<void>
+  /** SIGKILL: it says nothing more to anybody. */
+  kill(): Promise<void>
 }
 
 export async function startServer(env: Record<string, string>): Promise<Server> {
@@ -39,11 +41,12 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     await sleep(5)
   }
   const readyAfterMs = performance.now() - begun
-  return { url, pid: child.pid!, readyAfterMs, stop: () => stop(child, env.DATA_DIR ? null : dataDir) }
+  const end = (signal: NodeJS.Signals) => () => stop(child, signal, env.DATA_DIR ? null : dataDir)
+  return { url, pid: child.pid!, readyAfterMs, stop: end('SIGTERM'), kill: end('SIGKILL') }
 }
 
-async function stop(child: ChildProcess, dataDir: string | null): Promise<void> {
-  child.kill('SIGTERM')
+async function stop(child: ChildProcess, signal: NodeJS.Signals, dataDir: string | null): Promise<void> {
+  child.kill(signal)
   while (child.exitCode === null && child.signalCode === null) await sleep(20)
   if (dataDir) rmSync(dataDir, { recursive: true, force: true })
 }

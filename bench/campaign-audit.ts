@@ -1,0 +1,62 @@
+import type { CampaignScene } from './campaign-scene.ts'
+import type { Figure } from './figures.ts'
+
+// What arrived against what the rows say, person by person.
+
+/** Connections to the mail server, as we come. */
+export const POOL = 5
+
+interface Row {
+  email: string
+  state: string
+  has_record: boolean
+}
+
+/** `kills`: how often the sending process was killed. */
+export async function audited(scene: CampaignScene, campaignId: string, kills: number): Promise<Figure[]> {
+  const rows = await rowsOf(scene, campaignId)
+  const { counts } = await scene.arrivals({ isAll: true })
+  const arrived = new Map(counts!.filter(([recipient]) => !recipient.endsWith('@singles.example')))
+  const twice = [...arrived].filter(([, count]) => count > 1)
+  const people = new Set(rows.map(({ email }) => email))
+  const strangers = [...arrived.keys()].filter((recipient) => !people.has(recipient))
+  const of = (state: string) => rows.filter((row) => row.state === state)
+  const [sent, unknown] = [of('sent'), of('unknown')]
+  const lost = scene.total - people.size + (rows.length - sent.length - unknown.length) + missing(sent, arrived)
+  assertExplained({ rows, unknown, strangers })
+  const unknownArrived = unknown.length - missing(unknown, arrived)
+  return [
+    {
+      ...{ name: `people of ${scene.total.toLocaleString('en-US')} who got it twice`, value: twice.length, unit: '' },
+      ...{ goal: { below: 1 }, note: `${arrived.size.toLocaleString('en-US')} arrived` },
+    },
+    { name: 'people who got nothing and are not unknown', value: lost, unit: '', goal: { below: 1 } },
+    {
+      ...{ name: `unknown after ${kills} kills (D10)`, value: unknown.length, unit: '' },
+      goal: { below: kills * POOL + 1 },
+      note: `${unknownArrived} of them arrived; each with its record`,
+    },
+  ]
+}
+
+async function rowsOf({ instance, store }: CampaignScene, campaignId: string): Promise<Row[]> {
+  const { rows } = await instance.pool.query<Row>(
+    `select c.email, m.state, exists (select 1 from decisions d where d.store_id = m.store_id and d.message_id = m.id
+        and d.outcome = 'result' and d.reason = 'unknown') as has_record
+    from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    where m.store_id = $1 and m.origin_kind = 'campaign' and m.origin_id = $2`,
+    [store.storeId, campaignId],
+  )
+  return rows
+}
+
+const missing = (rows: readonly Row[], arrived: ReadonlyMap<string, number>): number =>
+  rows.filter(({ email }) => !arrived.has(email)).length
+
+/** One row for each person, a record for each that is unknown (D4), and nothing to anybody else. */
+function assertExplained({ rows, unknown, strangers }: { rows: readonly Row[]; unknown: Row[]; strangers: string[] }) {
+  if (new Set(rows.map(({ email }) => email)).size !== rows.length) throw new Error('a person has two rows')
+  if (strangers.length > 0) throw new Error(`${strangers.length} mails went to people who are not in it`)
+  const unexplained = unknown.filter(({ has_record }) => !has_record)
+  if (unexplained.length > 0) throw new Error(`${unexplained.length} are unknown and have no record`)
+}
