@@ -30,6 +30,13 @@ export async function lockCampaign(tx: StoreTx, id: string): Promise<CampaignRow
   return readCampaign(tx, id)
 }
 
+/** undefined: a step is being made, or somebody else writes a page. */
+export async function takeToPlan(tx: StoreTx, id: string): Promise<CampaignRow | undefined> {
+  const { rows } = await sql`select 1 from campaigns where store_id = ${tx.storeId} and id = ${id}
+    for no key update skip locked`.execute(tx.db)
+  return rows.length > 0 ? readCampaign(tx, id) : undefined
+}
+
 export interface ListFilter {
   search: string
   status: CampaignsTable['status'] | null

@@ -252,6 +252,27 @@ describe('a run', () => {
     expect((await runsOf(id))[0]!.planned_at).not.toBe(null)
   })
 
+  test('is planned by one process at a time: another one waits for no lock, and what is left is planned later', async () => {
+    const shop = await aShop(world, 1)
+    await copies(shop, 1_200)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await runCampaigns(world.deps)
+    const job = { storeId: shop.storeId, campaignId: id }
+    await world.db.transaction().execute(async (db) => {
+      await lockCampaign({ storeId: shop.storeId, db }, id)
+      // It would wait for the end of this very transaction.
+      await planRuns(world.deps, job)
+      expect(await rowsOf(world, id)).toEqual([])
+    })
+    world.queued.length = 0
+    await runCampaigns(world.deps)
+    expect(world.queued.map(({ name }) => name)).toContain(planRunsJob.name)
+    await planRuns(world.deps, job)
+    expect(await rowsOf(world, id)).toHaveLength(1_201)
+  })
+
   test('begun twice while the first is being planned writes to nobody twice', async () => {
     const shop = await aShop(world, 1)
     await copies(shop, 1_500)

@@ -7,7 +7,7 @@ import { refreshAfterMany } from '../manual-sends/bulk-sends.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { planMessages } from '../messages/plan.ts'
 import { readStore } from '../stores/store.ts'
-import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
+import { type CampaignRow, lockCampaign, takeToPlan, updateCampaign } from './campaigns-sql.ts'
 import { standsAgainst } from './gates.ts'
 import { pauseFor } from './guard.ts'
 import { followJob, planRunsJob } from './jobs.ts'
@@ -121,6 +121,7 @@ const PAGE = 1_000
 /** From here on statistics of before are wrong. */
 const REFRESH_AFTER = 5 * PAGE
 
+/** By one process at a time: another one ends, or the queue's takers and their connections would stand in line for the next page. */
 export async function planRuns(
   deps: Deps,
   { storeId, campaignId }: { storeId: string; campaignId: string },
@@ -138,10 +139,10 @@ export async function planRuns(
   await refreshAfterMany(deps, store, planned)
 }
 
-/** How many rows were made; null: there is nothing left to plan. */
+/** How many rows were made; null: there is nothing left to plan, or somebody else has the campaign. What is left is asked for every second. */
 async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: number): Promise<number | null> {
   const now = deps.now()
-  const campaign = await lockCampaign(tx, campaignId)
+  const campaign = await takeToPlan(tx, campaignId)
   const run = campaign && (await plan.runToPlan(tx, campaignId))
   if (!campaign || !run) return null
   const made =
