@@ -22,8 +22,8 @@ export async function listRecipients(store: StoreDb, campaignId: string, { page,
   const filter = filterOf(campaignId, query)
   const total = await countMatching(store, filter)
   const window = pageWindow({ page, limit }, total, true)
-  const places = window ? await sql.placesAt(store, filter, window) : []
-  return { recipients: await recipientsAt(store, places), pagination: paginationOf({ page, limit }, total) }
+  const ids = window ? await sql.idsAt(store, filter, window) : []
+  return { recipients: await recipientsOf(store, ids), pagination: paginationOf({ page, limit }, total) }
 }
 
 /** All of them, in pages. */
@@ -34,7 +34,12 @@ export async function* pagesOfRecipients(
 ): AsyncGenerator<CampaignRecipient[]> {
   const filter = filterOf(campaignId, query)
   const pages = pagesOf<sql.Place>((page) => sql.placesAfter(store, filter, page))
-  for await (const places of pages) yield recipientsAt(store, places)
+  for await (const places of pages) {
+    yield recipientsOf(
+      store,
+      places.map(({ id }) => id),
+    )
+  }
 }
 
 function filterOf(campaignId: string, { state, run }: Pick<Query, 'state' | 'run'>): sql.RecipientFilter {
@@ -49,9 +54,8 @@ async function countMatching(store: StoreDb, { campaignId, states, run }: sql.Re
   return matching.reduce((total, { count }) => total + count, 0)
 }
 
-async function recipientsAt(store: StoreDb, places: readonly sql.Place[]): Promise<CampaignRecipient[]> {
-  if (places.length === 0) return []
-  const ids = places.map(({ id }) => id)
+async function recipientsOf(store: StoreDb, ids: readonly string[]): Promise<CampaignRecipient[]> {
+  if (ids.length === 0) return []
   const rows = new Map((await sql.readRecipients(store, ids)).map((row) => [row.id, row]))
   return ids.flatMap((id) => {
     const row = rows.get(id)

@@ -82,16 +82,17 @@ export interface Place {
   state: MessageState
 }
 
-/** The newest run first; of one state in the order of runs. Read from the index alone. */
-export async function placesAt(
+/** The newest run first; of one state in the order of runs. Read from the index alone, which one has no state. */
+export async function idsAt(
   { db, storeId }: StoreDb,
   filter: RecipientFilter,
   { limit, offset, isFromEnd }: PageWindow,
-): Promise<Place[]> {
-  const { rows } = await sql<Place>`
-    select m.id, m.step as run, m.state from messages m where ${matching(storeId, filter)}
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from messages m where ${matching(storeId, filter)}
     order by ${orderOf(filter, isFromEnd)} limit ${limit} offset ${offset}`.execute(db)
-  return isFromEnd ? rows.reverse() : rows
+  const ids = rows.map(({ id }) => id)
+  return isFromEnd ? ids.reverse() : ids
 }
 
 export async function placesAfter(
