@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CartBadge } from './carts.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { Money } from './reminders.ts'
 
 // Whom a campaign is for (B 3, B 5; area decision 42): filters over abandoned carts, people chosen by hand, and sets of filters kept by a name.
 
@@ -87,6 +88,8 @@ export const countAudience = endpoint({
     couponId: z.uuid().nullish(),
     /** What becomes of a message for which the coupon is not valid. */
     couponFallback: z.enum(['without', 'skip']).default('without'),
+    /** Of an SMS: what it costs is estimated of these words. */
+    body: z.string().max(50_000).optional(),
     /** Not whoever had this campaign for the same cart. */
     campaignId: z.guid().optional(),
   }),
@@ -107,6 +110,19 @@ export const countAudience = endpoint({
     left: z.number().nullable(),
     /** Of 100 people of the audience, so many neither clicked nor bought in 90 days (area decision 50). */
     quietPercent: z.number(),
+    /** Of SMS and WhatsApp, estimated of some messages that were made for real; null: of email, or nothing to make them of. */
+    price: z
+      .object({
+        /** For so many people, of so many messages. */
+        people: z.number(),
+        sampled: z.number(),
+        segments: z.number(),
+        total: Money,
+        /** What the month’s budget has left, and for how many of them it lasts; null: there is no budget. */
+        budgetLeft: Money.nullable(),
+        covered: z.number().nullable(),
+      })
+      .nullable(),
   }),
 })
 export type AudienceCount = z.infer<typeof countAudience.reply>

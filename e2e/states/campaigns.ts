@@ -136,6 +136,19 @@ export const ofCampaigns: State[] = [
     steps: [says('The templates could not be loaded')],
   }),
   on('campaign, its schedule', page('schedule'), { given: [isCampaign()], steps: [says('Began on')] }),
+  on('campaign by SMS, beyond the budget', page('schedule'), {
+    given: [
+      isCampaign({ type: 'sms' }),
+      answers('campaigns/audience', {
+        ...{ total: 300, eligible: 280, reasons: [], judged: null, minutes: 40, left: null, quietPercent: 5 },
+        price: {
+          ...{ people: 280, sampled: 40, segments: 420, total: { amount: 31.5, currency: 'USD' } },
+          ...{ budgetLeft: { amount: 10, currency: 'USD' }, covered: 88 },
+        },
+      }),
+    ],
+    steps: [says('estimated from'), says('Your budget for SMS and WhatsApp lasts for 88 of them')],
+  }),
   on('campaign, its report', page('report'), { given: hasReport, steps: [says('Recipients'), says('Ada Lovelace')] }),
   on('campaign, its report not to be had', page('report'), {
     given: [isCampaign(), refuses(`campaigns/${ID}/report`)],

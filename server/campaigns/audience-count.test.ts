@@ -97,6 +97,32 @@ describe('an audience is counted', () => {
     expect([counted.left, counted.eligible, reasons(counted)]).toEqual([1, 1, { plan_limit: 3 }])
   })
 
+  test('by SMS, with a price that a run then costs, and how far the budget goes', async () => {
+    const shop = await aShop(world, 4)
+    world.texts.length = 0
+    const sms = (body: string) => count(shop, {}, { type: 'sms', body })
+    expect((await count(shop, {}, { type: 'sms' })).price).toBe(null)
+    expect((await sms('Broken {{ nonsense')).price).toBe(null)
+    expect((await count(shop)).price).toBe(null)
+    const long = `Hi {{ customer_name }} {{ checkout_link }} ${'and more words '.repeat(12)}`
+    const short = (await sms('Hi {{ checkout_link }}')).price!
+    const { price } = await sms(long)
+    expect(price).toMatchObject({ people: 4, sampled: 4, budgetLeft: null, covered: null })
+    expect(short.segments).toBe(4)
+    expect(price!.segments).toBeGreaterThan(4)
+    const each = price!.total.amount / 4
+    const budget = { monthly: Math.floor(each * 2.5 * 100) / 100 }
+    const saved = await world.request('PUT', '/api/account/sending-budget', { token: shop.token, body: budget })
+    expect(saved.status, JSON.stringify(saved.body)).toBe(200)
+    expect((await sms(long)).price).toMatchObject({ budgetLeft: { amount: budget.monthly }, covered: 2 })
+    expect(world.texts).toEqual([])
+    await aCampaign(world, shop, { type: 'sms', content: { body: long } })
+    await tick(world, shop)
+    expect(world.texts).toHaveLength(2)
+    const spent = await world.request('GET', '/api/account/sending-budget', { token: shop.token })
+    expect(spent.body.spent).toBeCloseTo(each * 2, 6)
+  })
+
   test('with the control group of the store, which campaigns keep to as well', async () => {
     const shop = await aShop(world, 3)
     await world.db

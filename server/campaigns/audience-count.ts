@@ -2,26 +2,32 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { AudienceCount, countAudience } from '../../shared/audience.ts'
 import { normalizeEmail } from '../../shared/contact.ts'
+import { monthOf } from '../billing/rules.ts'
+import type { ComposedText } from '../compose/compose-text.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { found } from '../core/errors.ts'
-import { planLimitOf, type Texts } from '../decide/decision-inputs.ts'
+import { isText } from '../decide/composing.ts'
+import { type Ahead, planLimitOf, type Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
 import * as load from '../decide/situation.ts'
 import type { Deps } from '../deps.ts'
 import { problemOf, Tally } from '../manual-sends/tally.ts'
+import { priceOf, withOwnText } from '../preview/preview.ts'
 import { textsFor } from '../send/deliver.ts'
 import { readStore } from '../stores/store.ts'
+import { readBudget } from '../texts/spend.ts'
 import * as sql from './audience-count-sql.ts'
 import { countMatching } from './audience-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
 import { filtersOf } from './wanted.ts'
 
 // How many people an audience has, and who of them would get a message now: the decision itself, about messages of a campaign that do not exist
-// (D2). They would go together: what one takes of plan and cap the next ones do not find. Nothing is written and nothing rendered. Of very many
-// the newest are judged, and the figures are of them: nothing is scaled up.
+// (D2). They would go together: what one takes of plan and cap the next ones do not find. Nothing is written. Of very many the newest are judged,
+// and the figures are of them; of texts some are made, and their price is scaled up.
 
 /** Judging one takes about a millisecond. */
 const MOST_EVALUATED = 1_000
+const MOST_MADE = 40
 const CHUNK = 500
 const NO_LIMIT = 2_147_483_647
 const QUIET_DAYS = 90
@@ -37,10 +43,13 @@ export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: 
   const { tally, left } = await judge(deps, store, wanted, meant)
   const people = meant.flatMap((each) => each?.shopper_id ?? [])
   const judged = meant.length < total ? meant.length : null
+  const eligible = tally.eligible.length
+  const expected = judged === null ? eligible : Math.round((total * eligible) / judged)
   return {
-    ...{ total, eligible: tally.eligible.length, judged, left },
+    ...{ total, eligible, judged, left },
+    price: await priceFor(deps, store, { wanted, expected, eligible: eligibleAmong(meant, tally) }),
     reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
-    minutes: await minutesFor(deps, store, wanted, judged === null ? tally.eligible.length : total),
+    minutes: await minutesFor(deps, store, wanted, judged === null ? eligible : total),
     quietPercent: await quietPercentOf(deps, store, people),
   }
 }
@@ -74,7 +83,7 @@ async function judge(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: read
   let left: number | null = null
   for (let start = 0; start === 0 || start < meant.length; start += CHUNK) {
     const chunk = meant.slice(start, start + CHUNK)
-    const { situation, rows } = await imagine(deps, store, { wanted, texts, ahead, chunk })
+    const { situation, rows } = await imagine(deps, store, { wanted, texts, chunk }, { ahead, isRendered: false })
     if (start === 0) {
       const limit = planLimitOf(situation, channel)
       left = limit < 0 ? null : Math.max(0, limit - (situation.used[channel] ?? 0))
@@ -93,14 +102,69 @@ async function judge(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: read
   return { tally, left }
 }
 
+const eligibleAmong = (meant: readonly Meant[], { eligible }: Tally): Meant[] => {
+  const ids = new Set(eligible)
+  return meant.filter((each) => each && ids.has(each.shopper_id))
+}
+
+interface Priced {
+  wanted: Wanted
+  /** So many people would get it. */
+  expected: number
+  eligible: readonly Meant[]
+}
+
+/** From messages that are put together as they would leave: names and totals, and so segments, differ from cart to cart. */
+async function priceFor(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { wanted, expected, eligible }: Priced,
+): Promise<AudienceCount['price']> {
+  const { type: channel, body = '' } = wanted
+  const hasWords = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')
+  if (!hasWords || eligible.length === 0) return null
+  const texts = await textsFor(deps, store, [channel])
+  const chunk = { wanted, texts, chunk: eligible.slice(0, MOST_MADE) }
+  const { rows } = await imagine(deps, store, chunk, { isRendered: true })
+  const made = rows.flatMap(({ composed }) => (composed && isText(composed) ? [composed] : []))
+  if (made.length === 0) return null
+  const each = (of: (text: ComposedText) => number) => made.reduce((sum, text) => sum + of(text), 0) / made.length
+  const { currency } = made[0]!.cost
+  const microsEach = each(({ cost }) => cost.amountMicros)
+  const budget = await readBudget(store, monthOf(deps.now()))
+  const left = budget
+    ? { amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros), currency: budget.currency }
+    : null
+  return {
+    ...{ people: expected, sampled: made.length, segments: Math.round(expected * each(({ segments }) => segments)) },
+    total: priceOf({ amountMicros: Math.round(expected * microsEach), currency }),
+    budgetLeft: left && priceOf(left),
+    covered: left && coveredBy(left, { microsEach, currency, expected }),
+  }
+}
+
+/** A price in another currency than the budget's takes nothing of it: nothing is spent (decision 21). */
+function coveredBy(
+  left: { amountMicros: number; currency: string },
+  { microsEach, currency, expected }: { microsEach: number; currency: string; expected: number },
+): number {
+  if (microsEach === 0) return expected
+  return left.currency === currency ? Math.min(expected, Math.floor(left.amountMicros / microsEach)) : 0
+}
+
 interface Chunk {
   wanted: Wanted
   texts: Texts
-  ahead: { count: number; micros: number; ofShopper: Map<string, number> }
   chunk: readonly Meant[]
 }
 
-function imagine(deps: Deps, store: StoreDb<Db>, { wanted, texts, ahead, chunk }: Chunk) {
+function imagine(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { wanted, texts, chunk }: Chunk,
+  how: { isRendered: boolean; ahead?: Ahead },
+) {
+  const words = wanted.type === 'sms' ? { body: wanted.body } : {}
   const { type: channel, couponId = null, couponFallback: fallback } = wanted
   const coupon = couponId && {
     ...{ id: couponId, fallback },
@@ -121,12 +185,12 @@ function imagine(deps: Deps, store: StoreDb<Db>, { wanted, texts, ahead, chunk }
     const { holdout_bps = null, salt = null } = (await load.holdoutOfCampaigns(tx)) ?? {}
     const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
     return rows.map((row) => ({
-      ...{ ...row, manual: null, campaign, coupon: coupon || null, holdout_bps, salt },
+      ...{ ...withOwnText(row, words), manual: null, campaign, coupon: coupon || null, holdout_bps, salt },
       // No purchase ends a message of a campaign that is about no cart.
       matching_order: row.cart_id === null ? null : row.matching_order,
     }))
   }
-  return dryRun(deps, store, texts, read, { isRendered: false, ahead })
+  return dryRun(deps, store, texts, read, how)
 }
 
 async function minutesFor(deps: Deps, store: StoreDb<Db>, { type }: Wanted, count: number): Promise<number | null> {

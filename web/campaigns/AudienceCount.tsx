@@ -6,6 +6,7 @@ import { FixLink } from '../carts/EligibilityView.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { counted, formatCount } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
+import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import type { useAudienceCount } from './queries.ts'
 
@@ -25,6 +26,7 @@ export function AudienceCount({ count }: { count: ReturnType<typeof useAudienceC
         {data.judged !== null && <>Counted among the newest {formatCount(data.judged)} of them.</>}
       </Notice>
       <Reasons reasons={data.reasons} />
+      {data.price && <Price price={data.price} />}
       <Warnings count={data} />
     </Stack>
   )
@@ -48,6 +50,35 @@ const Reasons = ({ reasons }: Pick<Count, 'reasons'>) =>
       ))}
     </ul>
   )
+
+/** An estimate: names and totals, and so segments, differ from cart to cart. */
+function Price({ price }: { price: NonNullable<Count['price']> }) {
+  const { people, sampled, segments, total, budgetLeft, covered } = price
+  const waiting = covered === null ? 0 : people - covered
+  return (
+    <>
+      <Text fz="sm" role="note" aria-label="Estimated price">
+        About <Money {...total} /> for {formatCount(people)}: {counted(segments, 'segment')}, estimated from{' '}
+        {counted(sampled, 'message')} for real carts.
+        {budgetLeft && (
+          <>
+            {' '}
+            Remaining budget this month: <Money {...budgetLeft} />.
+          </>
+        )}
+      </Text>
+      {waiting > 0 && (
+        <Notice tone="warn">
+          Your budget for SMS and WhatsApp lasts for {formatCount(covered!)} of them, so about {formatCount(waiting)}{' '}
+          would wait for a larger budget or the next month. Those that are too late by then are not sent.{' '}
+          <Anchor component={Link} to="/settings/sending" inherit underline="always">
+            Change the budget
+          </Anchor>
+        </Notice>
+      )}
+    </>
+  )
+}
 
 function Warnings({ count: { left, eligible, quietPercent, total } }: { count: Count }) {
   const waiting = left === null ? 0 : Math.max(0, eligible - left)

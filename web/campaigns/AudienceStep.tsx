@@ -89,5 +89,7 @@ function countedOf(draft: Draft, campaignId?: string): CountBody | null {
   const isNobody = targetAudience.mode === 'selected' && targetAudience.customerEmails.length === 0
   const isTooMany = targetAudience.customerEmails.length > MOST_SELECTED
   if (isNobody || isTooMany || type === 'push') return null
-  return { type, targetAudience, couponId: couponOf(draft)?.couponId ?? null, ...(campaignId && { campaignId }) }
+  const words = type === 'sms' && { body: draft.sms }
+  const couponId = couponOf(draft)?.couponId ?? null
+  return { type, targetAudience, couponId, ...words, ...(campaignId && { campaignId }) }
 }

@@ -50,9 +50,9 @@ function AskFirst({ wish, tell, onClose }: AskProps) {
   const isDelete = deed === 'delete'
   const { type, targetAudience, content, id } = campaign
   const isCounted = !isDelete && type !== 'push'
-  const count = useAudienceCount(
-    isCounted ? { type, targetAudience, campaignId: id, couponId: content.coupon?.couponId ?? null } : null,
-  )
+  const words = type === 'sms' && { body: content.body }
+  const couponId = content.coupon?.couponId ?? null
+  const count = useAudienceCount(isCounted ? { type, targetAudience, campaignId: id, couponId, ...words } : null)
   return (
     <Confirm
       opened
