@@ -20,6 +20,7 @@ import {
 } from './accounts/mails.ts'
 import { removeAccountData } from './accounts/removal.ts'
 import { watchStages } from './alarms/alarms.ts'
+import { countFigures } from './analytics/figures.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { proposeLogoJob } from './brand/jobs.ts'
 import { proposeLogo } from './brand/proposals.ts'
@@ -119,6 +120,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },
   { name: 'customers.counts', everyMs: 60_000, run: tidyCustomerCounts },
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
+  { name: 'analytics.figures', everyMs: 15_000, run: countFigures },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'coupons.codes', everyMs: 2_000, run: enqueueDueCodes },

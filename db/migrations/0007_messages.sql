@@ -50,6 +50,8 @@ create table messages (
   cost_currency char(3),
   decided_at timestamptz,
   handed_over_at timestamptz,
+  -- when its cart had been abandoned, as of the hand-over
+  left_at timestamptz,
   finished_at timestamptz,
   -- when the person said no to its channel, by its link or as an answer to it; null: they did not, or took it back there
   unsubscribed_at timestamptz,

@@ -1,5 +1,6 @@
 import type { ChartPeriod, DashboardStats } from '../../shared/dashboard.ts'
 import { currencyExponent } from '../../shared/money.ts'
+import { dateOf, localTime, zoneOf } from './days.ts'
 
 // What the dashboard's figures mean (decision 28). Pure: no clock, no database.
 
@@ -144,20 +145,6 @@ export function trend(now: number | null, before: number | null): number | null 
 }
 
 const toTenth = (value: number) => Math.round(value * 10) / 10
-
-const dateOf = (instant: Temporal.ZonedDateTime) => new Date(instant.epochMilliseconds)
-
-const localTime = (now: Date, zone: string) =>
-  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zoneOf(zone))
-
-function zoneOf(zone: string): string {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone)
-    return zone
-  } catch {
-    return 'UTC'
-  }
-}
 
 /** What a chart draws, by bucket. */
 export interface ChartSums {

@@ -2,6 +2,10 @@ export interface AnalyticsSchema {
   active_shopper_counts: ActiveShopperCountsTable
 }
 
+/** What the days of figures are counted from. */
+export const figureSubjects = ['carts', 'messages', 'orders'] as const
+export type FigureSubject = (typeof figureSubjects)[number]
+
 export interface ActiveShopperCountsTable {
   store_id: string
   counted_at: Date

@@ -50,6 +50,7 @@ export interface MessagesTable {
   cost_currency: Generated<string | null>
   decided_at: Generated<Date | null>
   handed_over_at: Generated<Date | null>
+  left_at: Generated<Date | null>
   finished_at: Generated<Date | null>
   unsubscribed_at: Generated<Date | null>
   created_at: Date

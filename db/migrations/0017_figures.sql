@@ -1,0 +1,337 @@
+-- What Advanced Analytics counts, by day of the store's own calendar (decisions 91 to 101). A day's figures are counted from the rows
+-- themselves, anew whenever something of the day has changed: what changed is noted by triggers in the transaction that changes it.
+
+-- Changes since the last count. Rows are only added, so that nobody waits for a counter; no reference to the store, as they are also
+-- added while it is deleted.
+create table figure_changes (
+  store_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  -- the figures of the day of this moment; 'all': of every day
+  subject text check (subject in ('carts', 'messages', 'orders', 'all')),
+  at timestamptz,
+  -- the days this row counts in now
+  cart_id uuid,
+  message_id uuid,
+  shopper_id uuid,
+  primary key (store_id, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+-- Days to be counted anew.
+create table figure_days (
+  store_id uuid not null references stores on delete cascade,
+  subject text not null check (subject in ('carts', 'messages', 'orders')),
+  day date not null,
+  primary key (store_id, subject, day)
+);
+
+-- When days of the store were counted last; what happened since may be missing.
+create table figure_counts (
+  store_id uuid primary key references stores on delete cascade,
+  counted_at timestamptz not null
+);
+
+-- Carts in each of four ways: all, by country, by device, and by whether the shopper had ordered before. A merged cart counts for nothing.
+create table cart_figures (
+  store_id uuid not null references stores on delete cascade,
+  dimension text not null check (dimension in ('all', 'country', 'device', 'shopper')),
+  day date not null,
+  -- '': of all, or not known
+  key text not null,
+  currency char(3) not null,
+  -- carts that began on the day, and of them: no longer active, abandoned as of now, bought
+  began bigint not null,
+  began_over bigint not null,
+  began_abandoned bigint not null,
+  began_bought bigint not null,
+  -- carts abandoned on the day and their value; of them not bought as of now; recovered
+  abandoned bigint not null,
+  abandoned_minor bigint not null,
+  unbought bigint not null,
+  unbought_minor bigint not null,
+  recovered bigint not null,
+  primary key (store_id, dimension, day, key, currency)
+);
+
+-- Of carts that began on the day, by channel and of all channels: with a message that left and was not refused, one a person opened,
+-- one a person clicked, and recovered by one.
+create table funnel_figures (
+  store_id uuid not null references stores on delete cascade,
+  channel text not null check (channel in ('all', 'email', 'sms', 'whatsapp', 'push')),
+  day date not null,
+  sent bigint not null,
+  opened bigint not null,
+  clicked bigint not null,
+  converted bigint not null,
+  primary key (store_id, channel, day)
+);
+
+-- Messages handed over on the day.
+create table message_figures (
+  store_id uuid not null references stores on delete cascade,
+  day date not null,
+  channel text not null,
+  origin_kind text not null,
+  -- of the flow or campaign; nil: by hand
+  origin_id uuid not null,
+  -- of the flow's step; nil: none
+  step_id uuid not null,
+  -- where the cart had been abandoned so many hours before, see `hourBounds`; -1: no cart
+  from_hour integer not null,
+  -- of the amounts; '': counts
+  currency char(3) not null,
+  accepted bigint not null,
+  opened bigint not null,
+  -- opened by machines and by no person
+  machine_opened bigint not null,
+  clicked bigint not null,
+  -- with at least one order attributed
+  credited bigint not null,
+  bounced bigint not null,
+  unsubscribed bigint not null,
+  complained bigint not null,
+  attributed_minor bigint not null,
+  -- taken off by their codes
+  discount_minor bigint not null,
+  cost_micros bigint not null,
+  primary key (store_id, day, channel, origin_kind, origin_id, step_id, from_hour, currency)
+);
+
+-- Orders bought on the day; one refunded or cancelled in full does not count. Assisted: not attributed, and a message had reached the
+-- shopper within the attribution window before.
+create table order_figures (
+  store_id uuid not null references stores on delete cascade,
+  day date not null,
+  source text not null check (source in ('attributed', 'assisted', 'organic')),
+  currency char(3) not null,
+  orders bigint not null,
+  net_minor bigint not null,
+  -- the first of their shopper
+  firsts bigint not null,
+  primary key (store_id, day, source, currency)
+);
+
+-- Carts abandoned on the day that hold the product; of them recovered; the value of its lines in those not bought.
+create table product_figures (
+  store_id uuid not null references stores on delete cascade,
+  day date not null,
+  product_id text not null,
+  currency char(3) not null,
+  abandoned bigint not null,
+  recovered bigint not null,
+  lost_minor bigint not null,
+  primary key (store_id, day, product_id, currency)
+);
+
+-- The same by month: a long range is the sum of these, and days for its ragged ends.
+create table product_month_figures (
+  store_id uuid not null references stores on delete cascade,
+  -- the first day
+  month date not null,
+  product_id text not null,
+  currency char(3) not null,
+  abandoned bigint not null,
+  recovered bigint not null,
+  lost_minor bigint not null,
+  primary key (store_id, month, product_id, currency)
+);
+
+-- What a product was called when it was last in a cart that was abandoned: the store's list may know it no more.
+create table figure_products (
+  store_id uuid not null references stores on delete cascade,
+  product_id text not null,
+  name text not null,
+  sku text,
+  image_url text,
+  primary key (store_id, product_id)
+);
+
+-- Distinct people cannot be added up from days: they are counted for a range when somebody looks, at most every 15 minutes.
+create table counted_figures (
+  store_id uuid not null references stores on delete cascade,
+  days integer not null,
+  -- the last of them
+  until date not null,
+  counted_at timestamptz not null,
+  buyers bigint not null,
+  new_buyers bigint not null,
+  returning_buyers bigint not null,
+  -- with at least two orders ever
+  repeat_buyers bigint not null,
+  orders bigint not null,
+  primary key (store_id, days)
+);
+
+create index carts_by_start on carts (store_id, started_at);
+create index carts_by_abandonment on carts (store_id, abandoned_at) where abandoned_at is not null;
+
+create function note_cart_figures() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into figure_changes (store_id, subject, at)
+    select distinct c.store_id, 'carts', rollup_slot(d.at) from new_carts c, lateral (values (c.started_at), (c.abandoned_at)) d (at)
+    where d.at is not null;
+  elsif tg_op = 'DELETE' then
+    insert into figure_changes (store_id, subject, at)
+    select distinct c.store_id, 'carts', rollup_slot(d.at) from old_carts c, lateral (values (c.started_at), (c.abandoned_at)) d (at)
+    where d.at is not null;
+  else
+    insert into figure_changes (store_id, subject, at)
+    select distinct n.store_id, 'carts', rollup_slot(d.at) from old_carts o join new_carts n on n.store_id = o.store_id and n.id = o.id,
+      lateral (values (o.started_at), (o.abandoned_at), (n.started_at), (n.abandoned_at)) d (at)
+    where d.at is not null
+      and ((o.status, o.started_at, o.abandoned_at, o.shopper_id, o.currency, o.fold ->> 'deviceClass')
+          is distinct from (n.status, n.started_at, n.abandoned_at, n.shopper_id, n.currency, n.fold ->> 'deviceClass')
+        or n.abandoned_at is not null and (o.value_minor, o.items) is distinct from (n.value_minor, n.items));
+  end if;
+  return null;
+end $$;
+create trigger carts_figured_in after insert on carts
+  referencing new table as new_carts for each statement execute function note_cart_figures();
+create trigger carts_figured_on after update on carts
+  referencing old table as old_carts new table as new_carts for each statement execute function note_cart_figures();
+create trigger carts_figured_out after delete on carts
+  referencing old table as old_carts for each statement execute function note_cart_figures();
+
+-- A message counts once it was answered for, or its fate is known to be unknown.
+create function is_message_figured(state text, handed_over_at timestamptz) returns boolean language sql immutable as
+  $$ select handed_over_at is not null and state in ('sent', 'delivered', 'failed', 'unknown') $$;
+
+create function note_message_figures() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into figure_changes (store_id, message_id)
+    select m.store_id, m.id from new_messages m where is_message_figured(m.state, m.handed_over_at);
+  elsif tg_op = 'DELETE' then
+    insert into figure_changes (store_id, subject, at)
+    select distinct m.store_id, 'messages', rollup_slot(m.handed_over_at) from old_messages m
+    where is_message_figured(m.state, m.handed_over_at);
+    insert into figure_changes (store_id, cart_id, shopper_id)
+    select distinct m.store_id, m.cart_id, m.shopper_id from old_messages m where is_message_figured(m.state, m.handed_over_at);
+  else
+    insert into figure_changes (store_id, subject, at, cart_id, message_id, shopper_id)
+    select n.store_id,
+      case when c.moves then 'messages' end, case when c.moves then o.handed_over_at end,
+      case when c.moves then o.cart_id end, n.id, case when c.moves then o.shopper_id end
+    from old_messages o join new_messages n on n.store_id = o.store_id and n.id = o.id,
+      lateral (select is_message_figured(o.state, o.handed_over_at) and (o.handed_over_at, o.cart_id, o.shopper_id)
+        is distinct from (n.handed_over_at, n.cart_id, n.shopper_id) as moves) c
+    where (is_message_figured(o.state, o.handed_over_at) or is_message_figured(n.state, n.handed_over_at))
+      and (o.state, o.reason, o.handed_over_at, o.unsubscribed_at, o.cost_micros, o.cost_currency, o.cart_id, o.shopper_id, o.coupon_code)
+        is distinct from
+        (n.state, n.reason, n.handed_over_at, n.unsubscribed_at, n.cost_micros, n.cost_currency, n.cart_id, n.shopper_id, n.coupon_code);
+  end if;
+  return null;
+end $$;
+create trigger messages_figured_in after insert on messages
+  referencing new table as new_messages for each statement execute function note_message_figures();
+create trigger messages_figured_on after update on messages
+  referencing old table as old_messages new table as new_messages for each statement execute function note_message_figures();
+create trigger messages_figured_out after delete on messages
+  referencing old table as old_messages for each statement execute function note_message_figures();
+
+create function note_order_figures() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into figure_changes (store_id, subject, at, cart_id, message_id, shopper_id)
+    select o.store_id, 'orders', o.purchased_at, o.cart_id, o.message_id, o.shopper_id from new_orders o where o.purchased_at is not null;
+  elsif tg_op = 'DELETE' then
+    insert into figure_changes (store_id, subject, at, cart_id, message_id, shopper_id)
+    select o.store_id, 'orders', o.purchased_at, o.cart_id, o.message_id, o.shopper_id from old_orders o where o.purchased_at is not null;
+  else
+    insert into figure_changes (store_id, subject, at, cart_id, message_id, shopper_id)
+    select distinct d.store_id, 'orders', d.purchased_at, d.cart_id, d.message_id, d.shopper_id
+    from old_orders o join new_orders n on n.store_id = o.store_id and n.order_id = o.order_id,
+      lateral (values (o.store_id, o.purchased_at, o.cart_id, o.message_id, o.shopper_id),
+        (n.store_id, n.purchased_at, n.cart_id, n.message_id, n.shopper_id)) d (store_id, purchased_at, cart_id, message_id, shopper_id)
+    where d.purchased_at is not null
+      and (o.purchased_at, o.net_minor, o.currency, o.shopper_id, o.cart_id, o.touchpoint_id, o.message_id)
+        is distinct from (n.purchased_at, n.net_minor, n.currency, n.shopper_id, n.cart_id, n.touchpoint_id, n.message_id);
+  end if;
+  return null;
+end $$;
+create trigger orders_figured_in after insert on orders
+  referencing new table as new_orders for each statement execute function note_order_figures();
+create trigger orders_figured_on after update on orders
+  referencing old table as old_orders new table as new_orders for each statement execute function note_order_figures();
+create trigger orders_figured_out after delete on orders
+  referencing old table as old_orders for each statement execute function note_order_figures();
+
+-- Opens, touches, complaints and codes change what their message counts for. When the message goes, it says so itself.
+create function note_new_of_message() returns trigger language plpgsql as $$
+begin
+  insert into figure_changes (store_id, message_id) select distinct r.store_id, r.message_id from new_rows r;
+  return null;
+end $$;
+create function note_old_of_message() returns trigger language plpgsql as $$
+begin
+  insert into figure_changes (store_id, message_id) select distinct r.store_id, r.message_id from old_rows r;
+  return null;
+end $$;
+create trigger engagement_figured_in after insert on engagement_events
+  referencing new table as new_rows for each statement execute function note_new_of_message();
+create trigger engagement_figured_on after update on engagement_events
+  referencing new table as new_rows for each statement execute function note_new_of_message();
+create trigger engagement_figured_out after delete on engagement_events
+  referencing old table as old_rows for each statement execute function note_old_of_message();
+create trigger touchpoints_figured_in after insert on touchpoints
+  referencing new table as new_rows for each statement execute function note_new_of_message();
+create trigger touchpoints_figured_on after update on touchpoints
+  referencing new table as new_rows for each statement execute function note_new_of_message();
+create trigger touchpoints_figured_out after delete on touchpoints
+  referencing old table as old_rows for each statement execute function note_old_of_message();
+create trigger mail_reports_figured_in after insert on mail_reports
+  referencing new table as new_rows for each statement execute function note_new_of_message();
+create trigger mail_reports_figured_out after delete on mail_reports
+  referencing old table as old_rows for each statement execute function note_old_of_message();
+
+create function note_code_figures() returns trigger language plpgsql as $$
+begin
+  insert into figure_changes (store_id, message_id)
+  select distinct n.store_id, n.message_id from old_rows o join new_rows n
+    on n.store_id = o.store_id and n.message_id = o.message_id and n.coupon_id = o.coupon_id
+  where (o.code, o.used_order_id) is distinct from (n.code, n.used_order_id);
+  return null;
+end $$;
+create trigger coupon_codes_figured_on after update on coupon_codes
+  referencing old table as old_rows new table as new_rows for each statement execute function note_code_figures();
+create trigger coupon_codes_figured_out after delete on coupon_codes
+  referencing old table as old_rows for each statement execute function note_old_of_message();
+
+create function note_new_discounts() returns trigger language plpgsql as $$
+begin
+  insert into figure_changes (store_id, message_id) select distinct k.store_id, k.message_id
+  from new_rows r join coupon_codes k on k.store_id = r.store_id and k.code = r.code;
+  return null;
+end $$;
+create function note_old_discounts() returns trigger language plpgsql as $$
+begin
+  insert into figure_changes (store_id, message_id) select distinct k.store_id, k.message_id
+  from old_rows r join coupon_codes k on k.store_id = r.store_id and k.code = r.code;
+  return null;
+end $$;
+create trigger order_coupons_figured_in after insert on order_coupons
+  referencing new table as new_rows for each statement execute function note_new_discounts();
+create trigger order_coupons_figured_on after update on order_coupons
+  referencing new table as new_rows for each statement execute function note_new_discounts();
+create trigger order_coupons_figured_out after delete on order_coupons
+  referencing old table as old_rows for each statement execute function note_old_discounts();
+
+create function note_country_figures() returns trigger language plpgsql as $$
+begin
+  insert into figure_changes (store_id, shopper_id)
+  select n.store_id, n.id from old_rows o join new_rows n on n.store_id = o.store_id and n.id = o.id
+  where o.country is distinct from n.country;
+  return null;
+end $$;
+create trigger shoppers_figured_on after update on shoppers
+  referencing old table as old_rows new table as new_rows for each statement execute function note_country_figures();
+
+create function note_store_figures() returns trigger language plpgsql as $$
+begin
+  insert into figure_changes (store_id, subject)
+  select n.id, 'all' from old_rows o join new_rows n on n.id = o.id
+  where (o.time_zone, o.attribution_window_days) is distinct from (n.time_zone, n.attribution_window_days);
+  return null;
+end $$;
+create trigger stores_figured_on after update on stores
+  referencing old table as old_rows new table as new_rows for each statement execute function note_store_figures();

@@ -1,0 +1,115 @@
+import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
+import { hasBounced, isNotInFlight, mayArrive } from '../messages/fragments.ts'
+import type { DayBounds } from './days.ts'
+import { daysOf } from './fragments.ts'
+
+// Figures of carts, counted anew for whole days: those that began on them, and those abandoned on them (decisions 92, 93, 97, 99).
+
+export async function countCarts(tx: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+  await countStanding(tx, bounds)
+  await countFunnel(tx, bounds)
+  await countProducts(tx, bounds)
+}
+
+const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
+
+const isBought = sql`c.status in ('recovered', 'purchased')`
+
+async function countStanding({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+  await sql`delete from cart_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])
+    and dimension in ('all', 'country', 'device', 'shopper')`.execute(db)
+  await sql`
+    with ${daysOf(bounds)},
+    counted as (
+      select d.day, c.shopper_id, c.started_at, c.currency, c.fold ->> 'deviceClass' as device,
+        1 as began, (c.status <> 'active')::int as began_over, (c.status <> 'active' and c.abandoned_at is not null)::int as began_abandoned,
+        (${isBought})::int as began_bought, 0 as abandoned, 0::bigint as abandoned_minor, 0 as unbought, 0::bigint as unbought_minor, 0 as recovered
+      from days d join carts c on c.store_id = ${storeId} and c.started_at >= d.since and c.started_at < d.until
+      where c.status <> 'merged'
+      union all
+      select d.day, c.shopper_id, c.started_at, c.currency, c.fold ->> 'deviceClass', 0, 0, 0, 0,
+        1, c.value_minor, (not ${isBought})::int, case when ${isBought} then 0 else c.value_minor end, (c.status = 'recovered')::int
+      from days d join carts c on c.store_id = ${storeId} and c.abandoned_at >= d.since and c.abandoned_at < d.until
+      where c.status <> 'merged'),
+    known as (
+      select n.*, coalesce(s.country, '') as country, case when exists (
+          select 1 from orders o where o.store_id = ${storeId} and o.shopper_id = n.shopper_id and o.purchased_at < n.started_at
+            and o.purchased_at is not null and o.net_minor > 0) then 'returning' else 'new' end as shopper
+      from counted n left join shoppers s on s.store_id = ${storeId} and s.id = n.shopper_id)
+    insert into cart_figures (store_id, dimension, day, key, currency,
+      began, began_over, began_abandoned, began_bought, abandoned, abandoned_minor, unbought, unbought_minor, recovered)
+    select ${storeId}, v.dimension, k.day, v.key, k.currency, sum(began), sum(began_over), sum(began_abandoned), sum(began_bought),
+      sum(abandoned), sum(abandoned_minor), sum(unbought), sum(unbought_minor), sum(recovered)
+    from known k, lateral (values ('all', ''), ('country', k.country), ('device', coalesce(k.device, '')), ('shopper', k.shopper)) v (dimension, key)
+    group by v.dimension, k.day, v.key, k.currency`.execute(db)
+}
+
+/** Whether the message left, was answered for and not refused. */
+const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and ${isNotInFlight('m')} or ${hasBounced('m')})`
+
+async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+  await sql`delete from funnel_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(db)
+  await sql`
+    with ${daysOf(bounds)},
+    began as materialized (
+      select d.day, c.id, c.status from days d join carts c on c.store_id = ${storeId} and c.started_at >= d.since and c.started_at < d.until
+      where c.status <> 'merged'),
+    reached as (
+      select b.day, b.id, m.channel, 1 as sent,
+        exists (select 1 from engagement_events e where e.store_id = ${storeId} and e.message_id = m.id
+          and e.kind = 'open' and e.class = 'human')::int as opened,
+        exists (select 1 from touchpoints t where t.store_id = ${storeId} and t.message_id = m.id
+          and t.is_human and t.kind in ('click', 'restore'))::int as clicked, 0 as converted
+      from began b join messages m on m.store_id = ${storeId} and m.cart_id = b.id where m.handed_over_at is not null and ${wasSent}
+      union all
+      select b.day, b.id, m.channel, 0, 0, 0, 1 from began b
+      join orders o on o.store_id = ${storeId} and o.cart_id = b.id and o.touchpoint_id is not null
+      join messages m on m.store_id = ${storeId} and m.id = o.message_id where b.status = 'recovered'
+      union all
+      select b.day, b.id, null, 0, 0, 0, 1 from began b where b.status = 'recovered'),
+    flags as (
+      select r.day, r.id, v.channel, max(r.sent) as sent, max(r.opened) as opened, max(r.clicked) as clicked, max(r.converted) as converted
+      from reached r, lateral (values (r.channel), ('all')) v (channel) where v.channel is not null group by r.day, r.id, v.channel)
+    insert into funnel_figures (store_id, channel, day, sent, opened, clicked, converted)
+    select ${storeId}, channel, day, sum(sent), sum(opened), sum(clicked), sum(converted) from flags group by channel, day`.execute(
+    db,
+  )
+}
+
+async function countProducts({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+  const list = listOf(bounds)
+  await sql`delete from product_figures where store_id = ${storeId} and day = any(${list}::date[])`.execute(db)
+  await sql`
+    with ${daysOf(bounds)},
+    lines as materialized (
+      select d.day, c.id, c.currency, c.abandoned_at, (c.status = 'recovered')::int as recovered, (not ${isBought}) as is_lost,
+        i.line ->> 'productId' as product_id, i.line ->> 'name' as name, i.line ->> 'sku' as sku, i.line ->> 'imageUrl' as image_url,
+        (i.line ->> 'unitPriceMinor')::numeric * (i.line ->> 'quantity')::numeric as minor
+      from days d join carts c on c.store_id = ${storeId} and c.abandoned_at >= d.since and c.abandoned_at < d.until,
+        lateral jsonb_array_elements(c.items) i (line)
+      where c.status <> 'merged'),
+    held as (
+      select day, id, currency, product_id, max(recovered) as recovered, sum(case when is_lost then minor else 0 end) as lost
+      from lines group by day, id, currency, product_id),
+    named as (
+      insert into figure_products (store_id, product_id, name, sku, image_url)
+      select distinct on (product_id) ${storeId}::uuid, product_id, name, sku, image_url from lines
+      order by product_id, abandoned_at desc, id, name, sku, image_url
+      on conflict (store_id, product_id) do update set name = excluded.name, sku = excluded.sku, image_url = excluded.image_url
+        where (figure_products.name, figure_products.sku, figure_products.image_url)
+          is distinct from (excluded.name, excluded.sku, excluded.image_url))
+    insert into product_figures (store_id, day, product_id, currency, abandoned, recovered, lost_minor)
+    select ${storeId}, day, product_id, currency, count(*), sum(recovered), sum(lost) from held group by day, product_id, currency`.execute(
+    db,
+  )
+  const months = [...new Set(list.map((day) => `${day.slice(0, 7)}-01`))]
+  await sql`delete from product_month_figures where store_id = ${storeId} and month = any(${months}::date[])`.execute(
+    db,
+  )
+  await sql`
+    insert into product_month_figures (store_id, month, product_id, currency, abandoned, recovered, lost_minor)
+    select ${storeId}, m.month, p.product_id, p.currency, sum(p.abandoned), sum(p.recovered), sum(p.lost_minor)
+    from unnest(${months}::date[]) m (month)
+    join product_figures p on p.store_id = ${storeId} and p.day >= m.month and p.day < (m.month + interval '1 month')::date
+    group by m.month, p.product_id, p.currency`.execute(db)
+}

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import { figuresOf } from '../../test/figures.ts'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
+import { aWorld } from '../../test/world.ts'
+import { detectAbandoned } from '../carts/detect.ts'
+import { sql } from '../core/db.ts'
+import { countFigures, rebuildFigures } from './figures.ts'
+
+// Way D of Advanced Analytics: the days that were counted after each change say what counting everything anew says.
+
+const world = aWorld()
+const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
+const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
+
+/** What was counted step by step. */
+async function counted(shop: Shop) {
+  await countFigures(world.deps)
+  return figuresOf(world.db, shop.storeId)
+}
+
+async function expectCountedAnew(shop: Shop) {
+  const before = await counted(shop)
+  await rebuildFigures(store(shop), world.now)
+  expect(await figuresOf(world.db, shop.storeId)).toEqual(before)
+  return before
+}
+
+const none = {
+  ...{ began: 0, began_over: 0, began_abandoned: 0, began_bought: 0 },
+  ...{ abandoned: 0, abandoned_minor: 0, unbought: 0, unbought_minor: 0, recovered: 0 },
+}
+
+test('a cart counts on the day it began and on the day it was abandoned, until it is bought (92)', async () => {
+  const shop = await aShop(world)
+  await shop.fill('one', [tea(2), pot])
+  await shop.type('one', ada)
+  const began = dayOf(world.now)
+  const all = async () => (await expectCountedAnew(shop)).cart_figures!.filter((row) => isOf(row, 'all'))
+  const row = { dimension: 'all', key: '', currency: 'USD' }
+  expect(await all()).toEqual([{ ...none, ...row, day: began, began: 1 }])
+  await shop.pass(HOUR)
+  const left = dayOf((await shop.cart()).abandoned_at!)
+  expect(left).toBe(began)
+  expect(await all()).toEqual([
+    {
+      ...{ ...none, ...row, day: began, began: 1, began_over: 1, began_abandoned: 1 },
+      ...{ abandoned: 1, abandoned_minor: 11_000, unbought: 1, unbought_minor: 11_000 },
+    },
+  ])
+  world.advance(10 * MINUTE)
+  await shop.press((await shop.messages()).find(({ state }) => state === 'sent')!.id)
+  world.advance(MINUTE)
+  await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 11_000 })
+  expect(await all()).toEqual([
+    {
+      ...{ ...none, ...row, day: began, began: 1, began_over: 1, began_abandoned: 1, began_bought: 1 },
+      ...{ abandoned: 1, abandoned_minor: 11_000, recovered: 1 },
+    },
+  ])
+})
+
+const isOf = (row: unknown, dimension: string) => (row as { dimension: string }).dimension === dimension
+/** Stores of these tests are in UTC. */
+const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+
+async function aLife(): Promise<Shop> {
+  const shop = await aShop(world)
+  for (let n = 0; n < 6; n++) {
+    const contact = { email: `person${n % 4}@shoppers.example.com` }
+    const message = await shop.mailed({ ...ada, ...contact }, `browser-${n}`)
+    if (n % 2) await shop.press(message.id)
+    if (n % 3)
+      await shop.order({ kind: 'purchase', ...contact, totalMinor: 1_000 * n, currency: n === 5 ? 'EUR' : 'USD' })
+    world.advance(41 * HOUR)
+    if (n === 2) await countFigures(world.deps)
+  }
+  return shop
+}
+
+test('days counted after each change are those counted anew: refunds, bounces, merges, deleted messages, a new zone', async () => {
+  const shop = await aLife()
+  const before = await expectCountedAnew(shop)
+  for (const table of ['cart_figures', 'funnel_figures', 'message_figures', 'order_figures', 'product_figures'])
+    expect(before[table]!.length, table).toBeGreaterThan(1)
+
+  const [first] = await shop.orders()
+  await sql`update orders set net_minor = net_minor - 300 where store_id = ${shop.storeId} and order_id = ${first!.order_id}`.execute(
+    world.db,
+  )
+  const refunded = await expectCountedAnew(shop)
+  expect(refunded.order_figures).not.toEqual(before.order_figures)
+
+  const sent = (await shop.messages()).filter(({ state }) => state === 'sent')
+  await sql`update messages set state = 'failed', reason = 'bounced:hard' where store_id = ${shop.storeId} and id = ${sent[0]!.id}`.execute(
+    world.db,
+  )
+  const bounced = await expectCountedAnew(shop)
+  expect(bounced.message_figures).not.toEqual(refunded.message_figures)
+
+  await sql`update carts set status = 'merged' where store_id = ${shop.storeId}
+    and id = (select id from carts where store_id = ${shop.storeId} order by started_at limit 1)`.execute(world.db)
+  const merged = await expectCountedAnew(shop)
+  expect(merged.cart_figures).not.toEqual(bounced.cart_figures)
+
+  await sql`delete from messages where store_id = ${shop.storeId} and id = ${sent[1]!.id}`.execute(world.db)
+  const deleted = await expectCountedAnew(shop)
+  expect(deleted.message_figures).not.toEqual(merged.message_figures)
+
+  await sql`update shoppers set country = 'DE' where store_id = ${shop.storeId}`.execute(world.db)
+  expect((await expectCountedAnew(shop)).cart_figures).not.toEqual(deleted.cart_figures)
+
+  await sql`update stores set time_zone = 'Pacific/Auckland' where id = ${shop.storeId}`.execute(world.db)
+  expect((await expectCountedAnew(shop)).order_figures).not.toEqual(deleted.order_figures)
+})
+
+test('an order is attributed, assisted by a message before it, or organic; its shopper is new once (A4, 95)', async () => {
+  const shop = await aShop(world)
+  const attributed = await shop.mailed(ada)
+  await shop.press(attributed.id)
+  world.advance(MINUTE)
+  await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_000 })
+  const bo = { email: 'bo@shoppers.example.com' }
+  await shop.mailed(bo, 'two')
+  await shop.order({ kind: 'purchase', email: bo.email, totalMinor: 3_000 })
+  await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 2_000 })
+  await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 500 })
+  const sums = new Map<string, number[]>()
+  for (const row of (await expectCountedAnew(shop)).order_figures as Record<string, number | string>[]) {
+    const [orders = 0, net = 0, firsts = 0] = sums.get(String(row.source)) ?? []
+    sums.set(String(row.source), [
+      orders + Number(row.orders),
+      net + Number(row.net_minor),
+      firsts + Number(row.firsts),
+    ])
+  }
+  expect(Object.fromEntries(sums)).toEqual({
+    attributed: [1, 4_000, 1],
+    assisted: [1, 3_000, 1],
+    organic: [2, 2_500, 1],
+  })
+  world.advance(30 * DAY)
+  await detectAbandoned(world.deps)
+  await expectCountedAnew(shop)
+})
+
+test('a store that is deleted leaves nothing behind', async () => {
+  const shop = await aLife()
+  await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
+  await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
+  await countFigures(world.deps)
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from figure_changes where store_id = ${shop.storeId}`.execute(world.db)
+  expect(rows[0]!.count).toBe(0)
+  expect(Object.values(await figuresOf(world.db, shop.storeId)).flat()).toEqual([])
+})
