@@ -1,3 +1,4 @@
+import { countFigures } from '../server/analytics/figures.ts'
 import { foldRollups } from '../server/analytics/rollups.ts'
 import { tidyCounts } from '../server/carts/detect.ts'
 import { tidyCustomerCounts } from '../server/customers/counts.ts'
@@ -11,6 +12,7 @@ export async function remainsOf(world: World, owner: { accountId?: string; store
   await tidyCounts(world.deps)
   await tidyCustomerCounts(world.deps)
   await foldRollups(world.deps)
+  await countFigures(world.deps)
   const { rows } = await world.pool.query<{ table_name: string; column_name: string }>(
     `select c.table_name, c.column_name from information_schema.columns c
      join information_schema.tables t using (table_schema, table_name)
