@@ -296,17 +296,45 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   rollup_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
   rollup_changes: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
   active_shopper_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
-  figure_changes: { of: 'store', person: { none: 'what changed' }, export: { none: 'derived from carts, messages and orders' } },
+  figure_changes: {
+    of: 'store',
+    person: { none: 'what changed' },
+    export: { none: 'derived from carts, messages and orders' },
+  },
   figure_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
   figure_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
   cart_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  funnel_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  message_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
+  funnel_figures: {
+    of: 'store',
+    person: { none: 'sums' },
+    export: { none: 'derived from carts, messages and orders' },
+  },
+  message_figures: {
+    of: 'store',
+    person: { none: 'sums' },
+    export: { none: 'derived from carts, messages and orders' },
+  },
   order_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  product_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  product_month_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  figure_products: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  counted_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
+  product_figures: {
+    of: 'store',
+    person: { none: 'sums' },
+    export: { none: 'derived from carts, messages and orders' },
+  },
+  product_month_figures: {
+    of: 'store',
+    person: { none: 'sums' },
+    export: { none: 'derived from carts, messages and orders' },
+  },
+  figure_products: {
+    of: 'store',
+    person: { none: 'sums' },
+    export: { none: 'derived from carts, messages and orders' },
+  },
+  counted_figures: {
+    of: 'store',
+    person: { none: 'sums' },
+    export: { none: 'derived from carts, messages and orders' },
+  },
 
   // server
   heartbeats: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
