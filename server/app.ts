@@ -7,6 +7,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { screenOf } from '../shared/screens.ts'
 import { accountRoutes, profileRoutes } from './accounts/routes.ts'
 import { teamRoutes } from './accounts/team-routes.ts'
+import { analyticsRoutes } from './analytics/analytics-routes.ts'
 import { dashboardRoutes } from './analytics/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { brandRoutes } from './brand/routes.ts'
@@ -72,6 +73,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     storeRoutes,
     cartRoutes,
     dashboardRoutes,
+    analyticsRoutes,
     notificationRoutes,
     couponRoutes,
     flowRoutes,

@@ -296,4 +296,10 @@ export const analyticsTexts = {
   noData: 'No data available',
   tryAnother: 'Try selecting a different time period',
   chartFailed: 'Error loading chart',
+  /** Of ours. */
+  advancedPlan: 'This is part of Advanced Analytics, on the Starter and Growth plans. Please upgrade.',
+  allStoresPlan: 'Figures of all stores together require the Growth plan. Please upgrade.',
+  roiPlan: 'ROI Tracking requires the Growth plan. Please upgrade.',
+  exportPlan: 'Exporting analytics requires the Growth plan. Please upgrade.',
+  noStoreOfCurrency: 'None of your stores has this currency.',
 } as const

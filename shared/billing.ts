@@ -55,8 +55,23 @@ export const featurePlans: Record<Feature, readonly PlanKey[]> = {
   audience_filters: ['starter', 'growth'],
   /** Campaigns by SMS that are planned or repeat, and all by WhatsApp. */
   campaign_texts: ['growth'],
+  /** All of analytics but the figures and the funnel of 7 and 30 days (decision 131). */
+  advanced_analytics: ['starter', 'growth'],
+  analytics_export: ['growth'],
+  /** Dashboard and analytics over all stores of the account (decision 154). */
+  multi_store_dashboard: ['growth'],
+  roi_tracking: ['growth'],
 }
-export type Feature = 'manual_texts' | 'flow_texts' | 'scheduled_campaigns' | 'audience_filters' | 'campaign_texts'
+export type Feature =
+  | 'manual_texts'
+  | 'flow_texts'
+  | 'scheduled_campaigns'
+  | 'audience_filters'
+  | 'campaign_texts'
+  | 'advanced_analytics'
+  | 'analytics_export'
+  | 'multi_store_dashboard'
+  | 'roi_tracking'
 
 /** How long an account that is past due goes on as before (decision 86). */
 export const GRACE_DAYS = 7

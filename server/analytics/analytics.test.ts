@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import type { AnalyticsReply } from '../../shared/analytics.ts'
+import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../test/shop.ts'
+import { aWorld } from '../../test/world.ts'
+import { sql } from '../core/db.ts'
+import { countFigures } from './figures.ts'
+
+// The calls of Advanced Analytics (B 7), each by its plan.
+
+const world = aWorld()
+const ada = { email: 'ada@shoppers.example.com' }
+
+const calls = ['', '/details', '/products', '/roi', '/recovery-rate-trend', '/revenue-trend']
+const read = (shop: Shop, call: string, query = '') => shop.get(`/api/analytics${call}?platform=woocommerce${query}`)
+const onPlan = (shop: Shop, plan: string) =>
+  sql`update subscriptions set plan = ${plan} where account_id = (select account_id from stores where id = ${shop.storeId})`.execute(
+    world.db,
+  )
+
+async function aLife(): Promise<Shop> {
+  const shop = await aShop(world)
+  const message = await shop.mailed(ada)
+  await shop.press(message.id)
+  world.advance(MINUTE)
+  await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
+  await shop.fill('two', [tea(2)])
+  await shop.type('two', { email: 'bo@shoppers.example.com' })
+  await shop.pass(2 * HOUR)
+  await countFigures(world.deps)
+  return shop
+}
+
+test('one recovered cart and one that was not: what each call says of them', async () => {
+  const shop = await aLife()
+  await onPlan(shop, 'growth')
+  for (const range of ['7d', '30d', '90d', '1y']) {
+    const { status, body } = await read(shop, '', `&range=${range}`)
+    expect([range, status]).toEqual([range, 200])
+    expect(body as AnalyticsReply).toMatchObject({
+      ...{ revenueOpportunity: 42, revenueOpportunityChange: null, averageCartValue: 31.5, abandonmentRate: 1 },
+      ...{ customerLifetimeValue: 42, currency: 'USD', countedUntil: null, otherCurrencies: [] },
+      funnel: { cartsCreated: 2, emailsSent: 2, emailsOpened: 0, clicks: 1, conversions: 1 },
+      email: { accepted: 2, openRate: 0, clickRate: 0.5, conversionRate: 0.5, revenuePerEmail: 21 },
+      customers: { new: 1, returning: 0, repeatPurchaseRate: 0, avgOrdersPerCustomer: 1 },
+      woocommerce: { cartAbandonmentRate: 1, averageCartValue: 31.5, conversionRate: 0.5 },
+      topProducts: [{ name: 'Earl Grey', abandonedCount: 2, recoveryRate: 0.5, revenueLost: 42 }],
+      counts: { carts: 2, abandoned: 2, orders: 1, messages: 2 },
+    })
+    expect(body.shopify).toBeUndefined()
+    for (const trend of ['/recovery-rate-trend', '/revenue-trend']) {
+      const { body: drawn } = await read(shop, trend, `&period=${range}`)
+      expect(drawn.labels).toHaveLength({ '7d': 7, '30d': 30, '90d': 13, '1y': 12 }[range]!)
+      expect(drawn.datasets.map(({ data }: { data: unknown[] }) => data.length)).toEqual(
+        Array(2).fill(drawn.labels.length),
+      )
+    }
+  }
+  const { body: rates } = await read(shop, '/recovery-rate-trend', '&period=7d')
+  expect(
+    rates.datasets.map((set: { label: string; data: unknown[] }) => [set.label, set.data.at(-1), set.data[0]]),
+  ).toEqual([
+    ['Recovery rate', 0.5, null],
+    ['Abandonment rate', 1, null],
+  ])
+  const { body: revenue } = await read(shop, '/revenue-trend', '&period=1y')
+  expect(
+    revenue.datasets.map((set: { label: string; data: unknown[] }) => [set.label, set.data.at(-1), set.data[0]]),
+  ).toEqual([
+    ['Recovered revenue', 42, 0],
+    ['Revenue opportunity', 42, 0],
+  ])
+  const { body: details } = await read(shop, '/details')
+  expect(details.sources).toEqual([
+    { source: 'attributed', orders: 1, netRevenue: 42 },
+    { source: 'assisted', orders: 0, netRevenue: 0 },
+    { source: 'organic', orders: 0, netRevenue: 0 },
+  ])
+  const hours = details.hours.filter(({ accepted }: { accepted: number }) => accepted > 0)
+  expect(hours).toMatchObject([
+    { fromHour: 0, accepted: 1, conversionRate: 1, attributedRevenue: 42, revenuePerMessage: 42 },
+    { fromHour: 1, accepted: 1, conversionRate: 0, attributedRevenue: 0, revenuePerMessage: 0 },
+  ])
+  expect(details.origins).toMatchObject([{ kind: 'flow', accepted: 2, attributedRevenue: 42 }])
+  expect(details.shoppers).toMatchObject([{ key: 'new', abandoned: 2, recovered: 1, recoveryRate: 0.5 }])
+  const { body: found } = await read(shop, '/products', '&search=earl')
+  expect(found).toMatchObject({ products: [{ name: 'Earl Grey' }], pagination: { total: 1, pages: 1 } })
+  expect((await read(shop, '/products', '&search=pot')).body.products).toEqual([])
+  expect((await read(shop, '/products', '&page=3')).body).toMatchObject({ products: [], pagination: { total: 1 } })
+  const { body: roi } = await read(shop, '/roi')
+  expect(roi.channels).toEqual([{ channel: 'email', attributedRevenue: 42, messageCost: 0, discounts: 0 }])
+  expect(roi.months).toMatchObject([
+    { month: world.now.toISOString().slice(0, 7), attributedRevenue: 42, planPrice: 49 },
+  ])
+})
+
+test('each plan sees what it includes, and is told of what it does not (131, 154)', async () => {
+  const shop = await aLife()
+  const statuses = async () =>
+    Object.fromEntries(await Promise.all(calls.map(async (call) => [call || '/', (await read(shop, call)).status])))
+  await onPlan(shop, 'free')
+  expect(await statuses()).toEqual({
+    ...{ '/': 200, '/details': 403, '/products': 403, '/roi': 403 },
+    ...{ '/recovery-rate-trend': 403, '/revenue-trend': 403 },
+  })
+  expect((await read(shop, '')).body).toMatchObject({
+    revenueOpportunity: 42,
+    email: null,
+    customers: null,
+    topProducts: null,
+  })
+  expect((await read(shop, '')).body.woocommerce).toBeUndefined()
+  for (const range of ['90d', '1y']) expect((await read(shop, '', `&range=${range}`)).status).toBe(403)
+  await onPlan(shop, 'starter')
+  expect(await statuses()).toMatchObject({ '/': 200, '/details': 200, '/roi': 403 })
+  expect((await read(shop, '', '&stores=all')).status).toBe(403)
+  await onPlan(shop, 'growth')
+  expect(await statuses()).toMatchObject({ '/details': 200, '/roi': 200 })
+  expect((await read(shop, '', '&stores=all')).body).toMatchObject({ revenueOpportunity: 42, currency: 'USD' })
+  expect((await read(shop, '', '&stores=all&currency=CHF')).status).toBe(422)
+})
+
+test('an older order keeps a customer from being new; buyers are counted again after 15 minutes', async () => {
+  const shop = await aShop(world)
+  await onPlan(shop, 'growth')
+  await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 1_000 })
+  world.advance(20 * DAY)
+  await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 2_000 })
+  await shop.order({ kind: 'purchase', email: 'bo@shoppers.example.com', totalMinor: 3_000 })
+  await countFigures(world.deps)
+  const first = (await read(shop, '', '&range=7d')).body.customers
+  expect(first).toMatchObject({ new: 1, returning: 1, repeatPurchaseRate: 0.5, avgOrdersPerCustomer: 1 })
+  await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 3_000 })
+  expect((await read(shop, '', '&range=7d')).body.customers).toEqual(first)
+  world.advance(16 * MINUTE)
+  expect((await read(shop, '', '&range=7d')).body.customers).toMatchObject({ new: 2, returning: 1 })
+  expect((await read(shop, '', '&range=7d')).body.countedUntil).not.toBeNull()
+})

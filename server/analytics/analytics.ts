@@ -1,0 +1,165 @@
+import {
+  type AnalyticsQuery,
+  type AnalyticsRange,
+  type AnalyticsReply,
+  analyticsTexts,
+  rangeDays,
+  type TopProduct,
+} from '../../shared/analytics.ts'
+import { demandPlan, entitlementsOf } from '../billing/entitlements.ts'
+import { hasFeature } from '../billing/rules.ts'
+import type { AccountDb, Db, StoreDb } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { readStore, type StoreRow, storesOf } from '../stores/store.ts'
+import * as rules from './analytics-rules.ts'
+import * as sql from './analytics-sql.ts'
+import { boundsOf } from './days.ts'
+import { sumMessages } from './messages-sql.ts'
+import * as people from './people-sql.ts'
+import { daysOfRange, type RangeDays } from './ranges.ts'
+
+// Advanced Analytics (B 2, decisions 91 to 101): what days say of a range, of one store or of several of one currency.
+
+export interface Asked {
+  account: AccountDb<Db>
+  store: StoreDb<Db>
+  query: Pick<AnalyticsQuery, 'stores' | 'currency'>
+  range: AnalyticsRange
+  now: Date
+}
+
+/** A store and its days: each has a calendar of its own. */
+export interface Scope {
+  store: StoreDb<Db>
+  row: StoreRow
+  days: RangeDays
+}
+
+export interface Asking {
+  /** The chosen store first. */
+  scopes: Scope[]
+  currency: string
+}
+
+/** Which stores, and of which currency; the plan decides (decisions 131 and 154). */
+export async function scopesOf({ account, store, query, range, now }: Asked): Promise<Asking> {
+  const own = found(await readStore(store), 'Store')
+  const scopeOf = (row: StoreRow): Scope => ({
+    store: { storeId: row.id, db: store.db },
+    row,
+    days: daysOfRange(range, now, row.time_zone),
+  })
+  if (query.stores === 'one') return { scopes: [scopeOf(own)], currency: own.currency }
+  await demandPlan(account, now, { feature: 'multi_store_dashboard', sentence: analyticsTexts.allStoresPlan })
+  const currency = (query.currency ?? own.currency).toUpperCase()
+  const rows = (await storesOf(account)).filter((row) => row.is_active && row.currency === currency)
+  if (rows.length === 0) throw new AppError('unprocessable', analyticsTexts.noStoreOfCurrency)
+  const isOwn = (row: StoreRow) => Number(row.id === own.id)
+  return { scopes: rows.sort((a, b) => isOwn(b) - isOwn(a)).map(scopeOf), currency }
+}
+
+/** Free sees figures and funnel of 7 and 30 days, the rest from starter on (decision 131). */
+export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
+  const isWhole = hasFeature(await entitlementsOf(asked.account, asked.now), 'advanced_analytics')
+  if (!isWhole && rangeDays[asked.range] > 30) await demandAdvanced(asked)
+  const asking = await scopesOf(asked)
+  const { scopes, currency } = asking
+  const [carts, orders, funnels, frame] = await Promise.all([
+    eachStore(scopes, ({ store, days }) => sql.sumCarts(store, days)),
+    eachStore(scopes, ({ store, days }) => sql.sumOrders(store, days)),
+    eachStore(scopes, ({ store, days }) => sql.sumFunnels(store, days)),
+    frameOf(asking),
+  ])
+  const [now, before] = [carts.filter((row) => row.isNow), carts.filter((row) => !row.isNow)]
+  const [figures, figuresBefore] = [rules.cartFigures(now, currency), rules.cartFigures(before, currency)]
+  const lifetime = rules.lifetimeValue(orders, currency)
+  const byChannel = rules.funnelsOf(
+    funnels,
+    rules.sum(now, (row) => row.began),
+  )
+  return {
+    ...figures,
+    revenueOpportunityChange: rules.change(figures.revenueOpportunity, figuresBefore.revenueOpportunity),
+    averageCartValueChange: rules.change(figures.averageCartValue, figuresBefore.averageCartValue),
+    abandonmentRateChange: rules.change(figures.abandonmentRate, figuresBefore.abandonmentRate),
+    customerLifetimeValue: lifetime.now,
+    customerLifetimeValueChange: rules.change(lifetime.now, lifetime.before),
+    funnel: byChannel.email,
+    funnels: byChannel,
+    ...(isWhole ? await advanced(asked, asking, now, orders) : { email: null, customers: null, topProducts: null }),
+    ...frame,
+    otherCurrencies: rules.otherCurrencies(now, orders, currency),
+    counts: {
+      carts: rules.sum(now, (row) => row.began),
+      abandoned: rules.sum(now, (row) => row.abandoned),
+      orders: rules.sum(orders, (row) => row.orders),
+      messages: byChannel.all.emailsSent,
+    },
+  }
+}
+
+export const demandAdvanced = ({ account, now }: Pick<Asked, 'account' | 'now'>) =>
+  demandPlan(account, now, { feature: 'advanced_analytics', sentence: analyticsTexts.advancedPlan })
+
+async function advanced(
+  { range, now }: Asked,
+  { scopes, currency }: Asking,
+  carts: readonly sql.CartSums[],
+  orders: readonly sql.OrderSums[],
+) {
+  const [messages, buyers, products] = await Promise.all([
+    eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
+    Promise.all(scopes.map((scope) => buyersOf(scope, range, now))),
+    topProducts({ scopes, currency }),
+  ])
+  const platforms = new Set(scopes.map(({ row }) => row.platform))
+  return {
+    email: rules.channelFigures(rules.ofChannel(messages, 'email'), currency),
+    customers: rules.customerFigures(buyers),
+    ...(platforms.size === 1 && platforms.has('woocommerce')
+      ? { woocommerce: rules.wooCommerceFigures(carts, currency) }
+      : {}),
+    ...(platforms.size === 1 && platforms.has('shopify')
+      ? { shopify: rules.shopifyFigures(carts, orders, currency) }
+      : {}),
+    topProducts: products,
+  }
+}
+
+const TOP = 10
+
+/** Of several stores each product is its own store's. */
+async function topProducts({ scopes, currency }: Asking): Promise<TopProduct[]> {
+  const rows = await eachStore(scopes, ({ store, days }) => sql.topProducts(store, days, currency, TOP))
+  return rows
+    .sort((a, b) => b.lost_minor - a.lost_minor)
+    .slice(0, TOP)
+    .map((row) => rules.presentProduct(row, currency))
+}
+
+const BUYERS_MS = 15 * 60_000
+
+async function buyersOf({ store, row, days }: Scope, range: AnalyticsRange, now: Date): Promise<people.BuyerCounts> {
+  const known = await people.readBuyers(store, rangeDays[range], days.last, new Date(now.getTime() - BUYERS_MS))
+  if (known && known.counted_at <= now) return known
+  const from = boundsOf(days.first, row.time_zone).since
+  const to = boundsOf(days.last, row.time_zone).until
+  return people.countBuyers(store, { days: rangeDays[range], until: days.last, from, to, now })
+}
+
+/** What every answer says of itself. */
+export async function frameOf({ scopes, currency }: Asking) {
+  const [own] = scopes
+  const pending = (await Promise.all(scopes.map(({ store }) => sql.countedUntil(store)))).filter((at) => at !== null)
+  return {
+    currency,
+    timeZone: own!.row.time_zone,
+    firstDay: own!.days.first,
+    lastDay: own!.days.last,
+    countedUntil: pending.length > 0 ? new Date(Math.min(...pending.map(Number))).toISOString() : null,
+  }
+}
+
+export async function eachStore<T>(scopes: readonly Scope[], read: (scope: Scope) => Promise<T[]>): Promise<T[]> {
+  return (await Promise.all(scopes.map(read))).flat()
+}
