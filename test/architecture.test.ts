@@ -219,6 +219,10 @@ test('what a plan allows is asked of server/billing: nobody else names a status 
 const namesAPlatform: [RegExp, because: string][] = [
   [/^server\/platforms\//, 'the platforms themselves'],
   [/^shared\/platforms\.ts$/, 'the values, and which is the default'],
+  [
+    /^(shared\/analytics|server\/analytics\/analytics-rules)\.ts$/,
+    'the names the specification gives to blocks of its answer',
+  ],
   [/^web\/stores\/(StoreSetupPage\.tsx|StoreKeysForm\.tsx|rules\.ts)$/, 'the form that asks for its keys'],
   [/^web\/stores\/CaptureInstall\.tsx$/, 'the name of a page of the documentation'],
   [/^storefront\//, 'the script reads the shop’s own pages and cookies'],

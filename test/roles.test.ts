@@ -14,7 +14,7 @@ const tokens = new Map<Role, string>()
 let store: TestStore
 
 beforeAll(async () => {
-  store = await aStore(world)
+  store = await aStore(world, { plan: 'growth' })
   for (const role of roleNames) tokens.set(role, await memberOf(role))
 })
 

@@ -9,6 +9,7 @@ import {
   type TopProduct,
 } from '../../shared/analytics.ts'
 import { currencyExponent } from '../../shared/money.ts'
+import type { PlatformName } from '../../shared/platforms.ts'
 import type { CartSums, FunnelSums, OrderSums, ProductSums } from './analytics-sql.ts'
 import type { MessageSums } from './messages-sql.ts'
 import type { BuyerCounts } from './people-sql.ts'
@@ -125,8 +126,7 @@ export function customerFigures(counts: readonly BuyerCounts[]) {
   }
 }
 
-/** Decision 96. */
-export const wooCommerceFigures = (rows: readonly CartSums[], currency: string) => {
+const cartBlock = (rows: readonly CartSums[], currency: string) => {
   const { abandonmentRate, averageCartValue } = cartFigures(rows, currency)
   const conversionRate = share(
     sum(rows, (row) => row.began_bought),
@@ -135,7 +135,7 @@ export const wooCommerceFigures = (rows: readonly CartSums[], currency: string) 
   return { cartAbandonmentRate: abandonmentRate, averageCartValue, conversionRate }
 }
 
-export function shopifyFigures(carts: readonly CartSums[], orders: readonly OrderSums[], currency: string) {
+function checkoutBlock(carts: readonly CartSums[], orders: readonly OrderSums[], currency: string) {
   const own = orders.filter((row) => row.currency === currency)
   const began = sum(carts, (row) => row.began)
   const value = share(
@@ -147,6 +147,17 @@ export function shopifyFigures(carts: readonly CartSums[], orders: readonly Orde
     averageOrderValue: value === null ? null : decimal(Math.round(value), currency),
     customerLifetimeValue: lifetimeValue(orders, currency).now,
   }
+}
+
+/** The block of the platform that all the stores have (decision 96), under the name B gives it. */
+export function platformBlock(
+  platforms: ReadonlySet<PlatformName>,
+  { carts, orders, currency }: { carts: readonly CartSums[]; orders: readonly OrderSums[]; currency: string },
+) {
+  if (platforms.size !== 1) return {}
+  return platforms.has('shopify')
+    ? { shopify: checkoutBlock(carts, orders, currency) }
+    : { woocommerce: cartBlock(carts, currency) }
 }
 
 export const presentProduct = (row: ProductSums, currency: string): TopProduct => ({

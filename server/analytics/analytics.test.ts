@@ -93,7 +93,7 @@ test('one recovered cart and one that was not: what each call says of them', asy
   ])
 })
 
-test('each plan sees what it includes, and is told of what it does not (131, 154)', async () => {
+test('each plan sees what it includes, and is told of what it does not (decisions 131 and 154)', async () => {
   const shop = await aLife()
   const statuses = async () =>
     Object.fromEntries(await Promise.all(calls.map(async (call) => [call || '/', (await read(shop, call)).status])))

@@ -116,12 +116,7 @@ async function advanced(
   return {
     email: rules.channelFigures(rules.ofChannel(messages, 'email'), currency),
     customers: rules.customerFigures(buyers),
-    ...(platforms.size === 1 && platforms.has('woocommerce')
-      ? { woocommerce: rules.wooCommerceFigures(carts, currency) }
-      : {}),
-    ...(platforms.size === 1 && platforms.has('shopify')
-      ? { shopify: rules.shopifyFigures(carts, orders, currency) }
-      : {}),
+    ...rules.platformBlock(platforms, { carts, orders, currency }),
     topProducts: products,
   }
 }

@@ -30,7 +30,7 @@ const none = {
   ...{ abandoned: 0, abandoned_minor: 0, unbought: 0, unbought_minor: 0, recovered: 0 },
 }
 
-test('a cart counts on the day it began and on the day it was abandoned, until it is bought (92)', async () => {
+test('a cart counts on the day it began and on the day it was abandoned, until it is bought (decision 92)', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [tea(2), pot])
   await shop.type('one', ada)
@@ -113,7 +113,7 @@ test('days counted after each change are those counted anew: refunds, bounces, m
   expect((await expectCountedAnew(shop)).order_figures).not.toEqual(deleted.order_figures)
 })
 
-test('an order is attributed, assisted by a message before it, or organic; its shopper is new once (A4, 95)', async () => {
+test('an order is attributed, assisted by a message before it, or organic; its shopper is new once (A4, decision 95)', async () => {
   const shop = await aShop(world)
   const attributed = await shop.mailed(ada)
   await shop.press(attributed.id)
