@@ -1,3 +1,4 @@
+import { countFigures } from '../../server/analytics/figures.ts'
 import { foldRollups } from '../../server/analytics/rollups.ts'
 import { admitPost, type CaptureStore, recordCapture } from '../../server/capture/capture.ts'
 import { foldLeftPosts, foldPostsOf } from '../../server/capture/capture-intake.ts'
@@ -110,6 +111,7 @@ const players: Players = {
     const { deps } = await living(harness, worker)
     await sweepStore(deps, { storeId: harness.fixture.storeId })
     await foldRollups(deps)
+    await countFigures(deps)
   },
   async clock(harness, { jumpMs }) {
     // Processes that live say so every few seconds, whatever else they do: shortly before the clock jumps, and shortly after.

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { noteCampaigns } from './expected.ts'
+import { figuresFaults } from './figures.ts'
 import { clearFixture } from './fixture.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { invariants, type Rule } from './invariants/all.ts'
@@ -13,7 +14,7 @@ import { type Cart, readState, type State } from './witness.ts'
 
 export interface Broken {
   /** 'crash': the engine threw what it never should. */
-  rule: Rule | 'crash'
+  rule: Rule | 'Figures' | 'crash'
   /** Of the step after which it was seen, counted from 0. */
   step: number
   words: string[]
@@ -49,6 +50,10 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
     if (broken) break
     before = state
     harness.carts = inOrder(state.carts)
+  }
+  if (!broken) {
+    const words = await figuresFaults(harness)
+    if (words.length > 0) broken = { rule: 'Figures', step: scenario.steps.length - 1, words }
   }
   await clearFixture(pool)
   const count = (channel: Channel) => harness.post.mails.filter((mail) => mail.channel === channel).length

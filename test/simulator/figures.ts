@@ -1,0 +1,22 @@
+import { countChanges, rebuildFigures } from '../../server/analytics/figures.ts'
+import { figuresOf } from '../figures.ts'
+import { type Harness, handle } from './harness.ts'
+
+/** Decision 28: at the end of a history, the days counted after each change say what counting everything anew says. */
+export async function figuresFaults(harness: Harness): Promise<string[]> {
+  const [store, now] = [handle(harness), harness.clock.trueNow()]
+  await countChanges(store, new Date(now))
+  const kept = await figuresOf(store.db, store.storeId)
+  await rebuildFigures(store, new Date(now))
+  const anew = await figuresOf(store.db, store.storeId)
+  return Object.keys(anew).flatMap((table) => {
+    const [before, after] = [kept[table]!.map(wordsOf), anew[table]!.map(wordsOf)]
+    const only = (rows: string[], others: string[]) => rows.filter((row) => !others.includes(row))
+    return [
+      ...only(before, after).map((row) => `${table}: the figures say ${row}, the rows do not`),
+      ...only(after, before).map((row) => `${table}: the rows are ${row}, the figures do not say it`),
+    ]
+  })
+}
+
+const wordsOf = (row: unknown) => JSON.stringify(row)
