@@ -3,7 +3,7 @@ import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { type AppInstance, anAppInstance } from './app-instance.ts'
-import { closePages, openBrowser } from './browser.ts'
+import { closePages, keptPages, openBrowser } from './browser.ts'
 import { KEYS } from './owner.ts'
 
 // Who is led where (A 4.1, 4.2), by what the server really answers, and when it is asked.
@@ -13,11 +13,14 @@ const FLAGS = ['isConnected', 'platform', 'storeUrl', 'store_connection', 'wooco
 let instance: AppInstance
 let store: DemoStore
 let browser: Browser
+let aVisitor: () => Promise<Page>
 
 beforeAll(async () => {
   store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   instance = await anAppInstance({ DEMO: 'off' })
   browser = await openBrowser()
+  const desk = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
+  aVisitor = keptPages(browser, `${instance.url}/readyz`, desk)
   const given = { name: 'Cara', email: account.email, password: PASSWORD }
   account.token = (await ask<{ token: string }>('POST', '/api/auth/register', given)).token
 })
@@ -29,10 +32,6 @@ afterAll(async () => {
   await instance?.stop()
   await store?.stop()
 })
-
-async function aVisitor(): Promise<Page> {
-  return (await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })).newPage()
-}
 
 /** One account for all: how many may register in an hour is limited. */
 const account = { email: 'cara@owners.example', token: '' }

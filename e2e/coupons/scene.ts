@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
 import type { Coupon } from '../../shared/coupons.ts'
 import { type AppInstance, anAppInstance } from '../app-instance.ts'
-import { openBrowser } from '../browser.ts'
+import { keptPages, openBrowser } from '../browser.ts'
 import { anOwner, KEYS } from '../owner.ts'
 import { withCoupons } from './api.ts'
 
@@ -14,12 +14,14 @@ export let owner: Page
 let browser: Browser
 let store: DemoStore
 let token: string
+let keptPage: () => Promise<Page>
 
 export async function begin(): Promise<void> {
   store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   instance = await anAppInstance({ DEMO: 'off' })
   browser = await openBrowser()
-  owner = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+  keptPage = keptPages(browser, idle(), DESK)
+  owner = await (await browser.newContext(DESK)).newPage()
   await anOwner(instance, store, owner)
   token = (await owner.evaluate(() => localStorage.getItem('token')))!
 }
@@ -30,16 +32,19 @@ export async function end(): Promise<void> {
   await store?.stop()
 }
 
+const DESK = { viewport: { width: 1280, height: 900 } }
+const idle = () => `${instance.url}/readyz`
+
 /** A window of the owner's that is on no screen yet. */
-export async function aWindow(options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage()
-  await page.goto(`${instance.url}/readyz`)
+export async function aWindow(options?: BrowserContextOptions): Promise<Page> {
+  const page = options ? await (await browser.newContext({ ...DESK, ...options })).newPage() : await keptPage()
+  if (options) await page.goto(idle())
   await page.evaluate((text) => localStorage.setItem('token', text), token)
   return page
 }
 
 /** The coupons screen with these coupons. */
-export async function openCoupons(coupons: Coupon[], more: object = {}, options: BrowserContextOptions = {}) {
+export async function openCoupons(coupons: Coupon[], more: object = {}, options?: BrowserContextOptions) {
   const page = await aWindow(options)
   const api = await withCoupons(page, coupons, more)
   await page.goto(`${instance.url}/coupons`)

@@ -131,7 +131,7 @@ export function ofTheLiveConnection() {
   test('a connection that was cut for a minute catches up, with what was read and deleted elsewhere', async () => {
     await numbered(1, 2, 3)
     await isListed(3)
-    const page = await aBrowser('olive')
+    const page = await aBrowser('olive', { isItsOwn: true })
     const cable = await withCable(page)
     await at(page)
     await openBell(page)
@@ -184,7 +184,7 @@ export function ofTheLiveConnection() {
   test('what could not be marked is sent over the live connection when it is back', async () => {
     await numbered(1)
     await isListed(1)
-    const page = await aBrowser('olive')
+    const page = await aBrowser('olive', { isItsOwn: true })
     const cable = await withCable(page)
     await at(page)
     await openBell(page)

@@ -6,7 +6,7 @@ import { newId } from '../../server/core/ids.ts'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import type { NotificationData, NotificationType } from '../../shared/notifications.ts'
 import { type AppInstance, anAppInstance, mailsTo, readMail, until } from '../app-instance.ts'
-import { openBrowser } from '../browser.ts'
+import { keptPages, openBrowser } from '../browser.ts'
 import { anOwner, KEYS } from '../owner.ts'
 
 // An app instance with an owner, a second member and a store that says nothing by itself: what all parts of the journey share.
@@ -17,6 +17,7 @@ export let instance: AppInstance
 export let browser: Browser
 export let storeId: string
 let shop: DemoStore
+let keptPage: () => Promise<Page>
 let db: pg.Client
 let tokens: { olive: string; mia: string }
 
@@ -24,6 +25,7 @@ export async function begin(): Promise<void> {
   shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   instance = await anAppInstance({ DEMO: 'off' })
   browser = await openBrowser()
+  keptPage = keptPages(browser, idle(), DESK)
   const page = await (await browser.newContext()).newPage()
   await anOwner(instance, shop, page)
   const olive = (await page.evaluate(() => localStorage.getItem('token')))!
@@ -89,17 +91,19 @@ export const tokenOf = (member: Member): string => tokens[member]
 interface Look extends BrowserContextOptions {
   /** Its timers are the test's own from the beginning; see `page.clock`. */
   withClock?: boolean
+  /** What the test does to it cannot be undone. */
+  isItsOwn?: boolean
 }
 
+const DESK = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+/** No screen, which would notice a token by itself and go somewhere. */
+const idle = () => `${instance.url}/readyz`
+
 /** A browser of a member's, without anything open. */
-export async function aBrowser(member: Member, { withClock = false, ...options }: Look = {}): Promise<Page> {
-  const context = await browser.newContext({
-    ...{ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' },
-    ...options,
-  })
-  const page = await context.newPage()
-  // No screen, which would notice the token by itself and go somewhere.
-  await page.goto(`${instance.url}/readyz`)
+export async function aBrowser(member: Member, { withClock, isItsOwn, ...options }: Look = {}): Promise<Page> {
+  const isKept = !withClock && !isItsOwn && Object.keys(options).length === 0
+  const page = isKept ? await keptPage() : await (await browser.newContext({ ...DESK, ...options })).newPage()
+  if (!isKept) await page.goto(idle())
   await page.evaluate((token) => localStorage.setItem('token', token), tokens[member])
   if (withClock) await page.clock.install()
   return page
