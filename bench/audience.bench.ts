@@ -1,4 +1,4 @@
-import { countMatching } from '../server/campaigns/audience-sql.ts'
+import { countMatching } from '../server/audiences/audiences.ts'
 import type { ChannelName } from '../server/channels/channel.ts'
 import { sql } from '../server/core/db.ts'
 import type { StoredFilters } from '../server/schema/campaigns.ts'
@@ -52,7 +52,7 @@ async function ofAllOpen(lab: Lab): Promise<Figure[]> {
     const store = await instance.store()
     const count = lab.sized(Math.max(...SIZES))
     lab.say(`writing ${count.toLocaleString('en-US')} abandoned carts`)
-    await instance.carts(store, { count, isAllOpen: true, isSaidMailed: true })
+    await instance.carts(store, { count, isAllOpen: true, isVaried: true })
     return await measure(lab, instance, store.storeId, 'a million abandoned')
   } finally {
     await instance.close()

@@ -13,7 +13,7 @@ export async function openCarts(lab: Lab): Promise<AppInstance & { stores: TestS
       lab.say(`writing ${lab.sized(size).toLocaleString('en-US')} carts`)
       const store = await instance.store({ url: `https://shop-${size}.example.com` })
       const quiet = size === SIZES.at(-1) ? lab.sized(QUIET) : 0
-      await instance.carts(store, { count: lab.sized(size), quiet })
+      await instance.carts(store, { count: lab.sized(size), quiet, isVaried: true })
     }
   }
   return Object.assign(instance, { stores: await readStores(instance) })

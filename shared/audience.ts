@@ -8,15 +8,21 @@ import { Money } from './reminders.ts'
 /** The most people who can be chosen by hand. */
 export const MOST_SELECTED = 1_000
 
+/** The most sets of filters a store keeps. */
+export const MOST_AUDIENCES = 100
+
 export const audienceTexts = {
   none: 'Please select at least one customer to send the campaign to.',
   tooMany: `At most ${MOST_SELECTED.toLocaleString('en')} customers can be selected by hand. Choose all that match instead.`,
+  phonesOfMail: 'Customers chosen by their number get SMS and WhatsApp campaigns only.',
   badRange: 'The minimum must not be above the maximum.',
   begunSelected:
     'A run has begun, and its recipients are set. Customers you deselect get nothing that has not been sent yet. Customers you add get it when you press Send, or Play once the campaign has ended.',
   begunMatching:
     'A run has begun, and its recipients are set. A change here counts for runs that begin later, also those you begin with Send or Play.',
   nameTaken: 'There is an audience with this name already.',
+  tooManyKept: `A store keeps at most ${MOST_AUDIENCES} audiences. Delete one to save another.`,
+  noProducts: 'No product has this in its name or SKU.',
 } as const
 
 const money = z.number().min(0).max(1_000_000_000)
@@ -51,24 +57,47 @@ export const AudienceFilters = z
   })
 export type AudienceFilters = z.infer<typeof AudienceFilters>
 
+/** The same in the address of a list, with the channel those listed can be reached by. Without any: all of the list. */
+export const audienceQuery = {
+  minCartValue: z.coerce.number().min(0).max(1_000_000_000).optional(),
+  maxCartValue: z.coerce.number().min(0).max(1_000_000_000).optional(),
+  minAbandonTime: z.coerce.number().min(0).max(8_760).optional(),
+  maxAbandonTime: z.coerce.number().min(0).max(8_760).optional(),
+  badge: CartBadge.optional(),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .optional(),
+  productId: z.string().min(1).max(100).optional(),
+  mailedBefore: z.enum(['yes', 'no']).optional(),
+  channel: z.enum(['email', 'sms', 'whatsapp']).optional(),
+}
+
 /** B 9. */
 export const DEFAULT_FILTERS = { minAbandonTime: 1, maxAbandonTime: 72 } as const satisfies AudienceFilters
 
 export const AudienceType = z.enum(['abandoned_carts', 'specific_customers'])
 export type AudienceType = z.infer<typeof AudienceType>
 
-/** `selected`: `customerEmails`, the filters only helped choosing; `matching`: the filters, evaluated at each run. */
+/** `selected`: `customerEmails` and `customerPhones`, the filters only helped choosing; `matching`: the filters, evaluated at each run. */
 export const AudienceMode = z.enum(['selected', 'matching'])
 export type AudienceMode = z.infer<typeof AudienceMode>
 
 export const customerEmails = z.array(z.string().max(320)).max(MOST_SELECTED, audienceTexts.tooMany)
 
-export const TargetAudience = z.object({
-  type: AudienceType.default('abandoned_carts'),
-  mode: AudienceMode.default('selected'),
-  filters: AudienceFilters.default({}),
-  customerEmails: customerEmails.default([]),
-})
+export const TargetAudience = z
+  .object({
+    type: AudienceType.default('abandoned_carts'),
+    mode: AudienceMode.default('selected'),
+    filters: AudienceFilters.default({}),
+    customerEmails: customerEmails.default([]),
+    /** People chosen by their number, for SMS and WhatsApp: those of whom no email is known. With their country code: +431234567. */
+    customerPhones: z.array(z.string().max(40)).max(MOST_SELECTED, audienceTexts.tooMany).default([]),
+  })
+  .refine((audience) => audience.customerEmails.length + audience.customerPhones.length <= MOST_SELECTED, {
+    path: ['customerEmails'],
+    error: audienceTexts.tooMany,
+  })
 export type TargetAudience = z.infer<typeof TargetAudience>
 
 const channel = z.enum(['email', 'sms', 'whatsapp'])
@@ -163,4 +192,19 @@ export const deleteAudience = endpoint({
   query: storeQuery,
   summary: 'Forget a set of filters; campaigns made with it keep theirs',
   reply: z.object({ success: z.literal(true) }),
+})
+
+/** A product of the store's catalogue, as far as it is copied here. */
+export const ProductChoice = z.object({ id: z.string(), name: z.string(), sku: z.string().nullable() })
+export type ProductChoice = z.infer<typeof ProductChoice>
+
+export const findProducts = endpoint({
+  method: 'GET',
+  path: '/api/products',
+  permission: 'carts:read',
+  scope: 'store',
+  query: storeQuery.extend({ search: z.string().max(200).default('') }),
+  summary:
+    'Products of the store to choose from, at most 20: whose name or SKU begins with the search or has it anywhere, or with this id',
+  reply: z.object({ products: z.array(ProductChoice) }),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { audienceQuery } from './audience.ts'
 import { CartBadge, CartState, MessageView } from './carts.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { LedgerEntry } from './ledger.ts'
@@ -76,9 +77,10 @@ export const abandonedCustomers = endpoint({
   permission: 'carts:read',
   scope: 'store',
   summary:
-    'Customers with an abandoned cart, the newest cart first. With `cursor` (empty: from the beginning): {customers, next, total}; without it the first 100 as an array',
+    'Customers with an abandoned cart, the newest cart first; with filters those they mean, as an audience has them. With `cursor` (empty: from the beginning): {customers, next, total}; without it the first 100 as an array',
   query: storeQuery.extend({
     search: filterFields.search,
+    ...audienceQuery,
     cursor: z.string().max(400).optional(),
     limit: z.coerce.number().int().min(1).max(MOST_CUSTOMERS).default(MOST_CUSTOMERS),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AudienceFilters } from './audience.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { MessagePreview, SendReply, TestReply } from './reminders.ts'
 
@@ -59,6 +60,8 @@ const Matching = z.object({
   search: z.string().max(200).default(''),
   registered: z.enum(['yes', 'no']).optional(),
   abandonedOnly: z.boolean().default(false),
+  /** Of those with an abandoned cart: whom these filters mean, as an audience has them (Starter or higher). */
+  filters: AudienceFilters.optional(),
   /** But not these. */
   except: customerIds.max(MOST_RECIPIENTS).default([]),
 })

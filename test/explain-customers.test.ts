@@ -134,11 +134,17 @@ it('customers with an abandoned cart: the first, those behind them, those of a s
   await expectCheap(() =>
     abandonedOf(handle(), { ...wanted, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
   )
-  await expectCheap(() => listAbandonedCustomers(handle(), { search: 'ada.lovelace59', cursor: '', limit: 100 }), 200)
+  await expectCheap(
+    () => listAbandonedCustomers(world.deps, handle(), { search: 'ada.lovelace59', cursor: '', limit: 100 }),
+    200,
+  )
   // Where a search finds many, they are met on the way through the carts.
   await expectCheap(() => abandonedOf(handle(), { ...wanted, among: { begin: '+1212' } }))
+  // Filters are asked of the carts on the way.
+  const audience = { channel: 'email', filters: { country: 'US', mailedBefore: 'no' }, now: world.now } as const
+  await expectCheap(() => abandonedOf(handle(), { ...wanted, audience }))
   // How many there are at all is counted in the index, and no row is read for it.
-  const counting = await watch.during(() => countAbandoned(handle(), null))
+  const counting = await watch.during(() => countAbandoned(handle(), null, null))
   const carts = counting.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
   expect(carts.map((node) => node['Index Name'])).toEqual(carts.map(() => 'carts_abandoned'))
 })

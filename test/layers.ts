@@ -56,7 +56,10 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   { restore: 'brings a cart back from a message' },
   { 'cart-pages': 'the list and the page of carts' },
   { 'store-settings': 'connecting a store, its settings, its sending, its doctor' },
-  { privacy: 'the data of one person: shown, exported, erased' },
+  {
+    privacy: 'the data of one person: shown, exported, erased',
+    audiences: 'sets of filters over abandoned carts: whom they mean, and those kept by a name',
+  },
   { customers: 'the list of customers, and the page of one' },
   { 'discount-mail': 'a coupon by email to chosen customers', campaigns: 'scheduled sends to an audience' },
   { 'campaign-reports': 'what became of a campaign' },

@@ -19,8 +19,8 @@ export interface ManyCarts {
   hasPast?: boolean
   /** All are abandoned, within four weeks instead of a year, and nobody was written to. */
   isAllOpen?: boolean
-  /** Two in five are said to have had a message before; the messages are not there. */
-  isSaidMailed?: boolean
+  /** From several countries, and two in five are said to have had a message before; the messages are not there. */
+  isVaried?: boolean
 }
 
 const MANY = 50_000
@@ -83,7 +83,7 @@ const COUNTRIES = '{US,US,US,US,US,US,DE,GB,FR,AT,CA,JP}'
 /** Everything the tables below share, once. `kind` says which of the carts it is. */
 async function draw(
   db: Db,
-  { storeId, count, now, ready = 0, quiet = 0, isAllOpen = false }: ManyCarts,
+  { storeId, count, now, ready = 0, quiet = 0, isAllOpen = false, isVaried = false }: ManyCarts,
 ): Promise<void> {
   await sql`
     create temp table drawn as
@@ -103,8 +103,8 @@ async function draw(
           - spread::float / ${count}::float * interval '1 day' * ${isAllOpen ? 28 : 365}::int) end as at
       from numbered)
     select n, kind, first, last, at, lower(first || '.' || last) || n || '@shoppers.example' as email,
-      '+1' || (2120000000 + n)::text as phone, (${COUNTRIES}::text[])[1 + n % 12] as country, 1 + n % 3 as quantity,
-      900 + (spread * 37) % 24000 as price,
+      '+1' || (2120000000 + n)::text as phone, 1 + n % 3 as quantity,
+      case when ${isVaried} then (${COUNTRIES}::text[])[1 + n % 12] else 'US' end as country, 900 + (spread * 37) % 24000 as price,
       ${idOf('shopper', storeId)} as shopper_id, ${idOf('cart', storeId)} as cart_id, ${idOf('fact', storeId)} as fact_id
     from timed order by at`.execute(db)
 }
@@ -143,7 +143,7 @@ const CONTACT = sql`jsonb_build_object('email', email, 'phone', phone, 'firstNam
   'countrySource', 'address')`
 const MILLIS = sql`(extract(epoch from at) * 1000)::bigint`
 
-async function insertCarts(db: Db, { storeId, now, isSaidMailed = false }: ManyCarts): Promise<void> {
+async function insertCarts(db: Db, { storeId, now, isVaried = false }: ManyCarts): Promise<void> {
   await sql`
     insert into carts (store_id, id, shopper_id, status, badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at,
       recovered_at, lost_at, last_handed_over_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email, phone,
@@ -163,7 +163,7 @@ async function insertCarts(db: Db, { storeId, now, isSaidMailed = false }: ManyC
       jsonb_build_object('contact', contact, 'orders', '{}'::jsonb, 'episode', jsonb_build_object('status', 'open',
         'openingFactId', fact_id, 'startedAt', ${MILLIS}, 'lastActivityAt', ${MILLIS}, 'endedAt', null, 'items', items,
         'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at, country,
-      kind in ('Email Sent', 'No Response', 'Recovered') or ${isSaidMailed} and n % 5 < 2
+      kind in ('Email Sent', 'No Response', 'Recovered') or ${isVaried} and n % 5 < 2
     from drawn, lateral (select ${ITEMS} as items, ${CONTACT} as contact
       -- written once per cart, not once per mention
       offset 0) shown`.execute(db)

@@ -62,6 +62,9 @@ create table products (
   seen_at timestamptz not null,
   primary key (store_id, product_id, variation_id)
 );
+-- A product is chosen by the beginning of its name or SKU.
+create index products_by_name on products (store_id, (lower(name) collate "C"));
+create index products_by_sku on products (store_id, (lower(sku) collate "C")) where sku is not null;
 
 create table customers (
   store_id uuid not null references stores on delete cascade,

@@ -60,11 +60,12 @@ create index campaigns_running on campaigns (store_id) where status in ('schedul
 create table campaign_people (
   store_id uuid not null,
   campaign_id uuid not null,
-  email text not null,
-  primary key (store_id, campaign_id, email),
+  -- an email, or a number in the form of E.164
+  address text not null,
+  primary key (store_id, campaign_id, address),
   foreign key (store_id, campaign_id) references campaigns (store_id, id) on delete cascade
 );
-create index campaign_people_by_email on campaign_people (store_id, email);
+create index campaign_people_by_address on campaign_people (store_id, address);
 
 -- A run makes its rows in pages; the place it has come to is kept with them.
 create table campaign_runs (

@@ -1,12 +1,13 @@
+import { isNewestMatching } from '../audiences/fragments.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, sql } from '../core/db.ts'
 import { isNotInFlight } from '../messages/fragments.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
-import { isNewestMatching } from './audience-sql.ts'
+import { isKeyOf } from './fragments.ts'
 import { hasHadIt } from './plan-sql.ts'
 
-// Who is in an audience: SQL and nothing else. How many there are is counted in audience-sql.ts.
+// Who is in an audience: SQL and nothing else. How many there are is counted in audiences/.
 
 export interface Matching {
   channel: ChannelName
@@ -36,11 +37,11 @@ export async function newestMatching(
   return rows
 }
 
-/** Customers of the store with these addresses, each once, with the cart they left last; null: nobody has the address. */
-export async function chosenOnes({ db, storeId }: StoreDb, emails: readonly string[]): Promise<(Meant | null)[]> {
+/** Customers of the store with these emails and numbers, each once, with the cart they left last; null: nobody has the address. */
+export async function chosenOnes({ db, storeId }: StoreDb, addresses: readonly string[]): Promise<(Meant | null)[]> {
   const { rows } = await sql<{ shopper_id: string | null; cart_id: string | null }>`
-    select s.id as shopper_id, c.id as cart_id from unnest(${[...emails]}::text[]) as w(email)
-    left join shopper_keys k on k.store_id = ${storeId} and k.kind = 'email' and k.value = w.email
+    select s.id as shopper_id, c.id as cart_id from unnest(${[...addresses]}::text[]) as w(address)
+    left join shopper_keys k on k.store_id = ${storeId} and ${isKeyOf(sql`w.address`)}
     left join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id
     left join lateral (${newestAbandoned}) c on true`.execute(db)
   const people = new Map(rows.flatMap((row) => (row.shopper_id ? [[row.shopper_id, row as Meant] as const] : [])))

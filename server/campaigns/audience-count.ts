@@ -1,7 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { AudienceCount, countAudience } from '../../shared/audience.ts'
-import { normalizeEmail } from '../../shared/contact.ts'
+import { countMatching } from '../audiences/audiences.ts'
+import { filtersOf } from '../audiences/filters.ts'
 import { monthOf } from '../billing/rules.ts'
 import type { ComposedText } from '../compose/compose-text.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
@@ -17,9 +18,8 @@ import { textsFor } from '../send/deliver.ts'
 import { readStore } from '../stores/store.ts'
 import { readBudget } from '../texts/spend.ts'
 import * as sql from './audience-count-sql.ts'
-import { countMatching } from './audience-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
-import { filtersOf } from './wanted.ts'
+import { peopleIn } from './wanted.ts'
 
 // How many people an audience has, and who of them would get a message now: the decision itself, about messages of a campaign that do not exist
 // (D2). They would go together: what one takes of plan and cap the next ones do not find. Nothing is written. Of very many the newest are judged,
@@ -61,8 +61,7 @@ async function meantBy(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<
   const { targetAudience: audience, type: channel, campaignId = null } = wanted
   const now = deps.now()
   if (audience.type === 'specific_customers' || audience.mode === 'selected') {
-    const emails = audience.customerEmails.flatMap((each) => normalizeEmail(each) ?? [])
-    const meant = await sql.chosenOnes(store, [...new Set(emails)])
+    const meant = await sql.chosenOnes(store, peopleIn(audience))
     return { total: meant.length, meant }
   }
   const filters = filtersOf(audience.filters, found(await readStore(store), 'Store').currency)

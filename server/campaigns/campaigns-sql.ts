@@ -88,24 +88,26 @@ export async function updateCampaign(
 }
 
 /** Those chosen by hand are these and nobody else. */
-export async function setPeople({ db, storeId }: StoreTx, id: string, emails: readonly string[]): Promise<void> {
+export async function setPeople({ db, storeId }: StoreTx, id: string, addresses: readonly string[]): Promise<void> {
   await sql`
     with gone as (delete from campaign_people
-      where store_id = ${storeId} and campaign_id = ${id} and email <> all(${[...emails]}::text[]))
-    insert into campaign_people (store_id, campaign_id, email)
-    select ${storeId}, ${id}, email from unnest(${[...emails]}::text[]) as email on conflict do nothing`.execute(db)
+      where store_id = ${storeId} and campaign_id = ${id} and address <> all(${[...addresses]}::text[]))
+    insert into campaign_people (store_id, campaign_id, address)
+    select ${storeId}, ${id}, address from unnest(${[...addresses]}::text[]) as address on conflict do nothing`.execute(
+    db,
+  )
 }
 
 export async function peopleOf(
   { db, storeId }: StoreDb,
   ids: readonly string[],
-): Promise<{ campaign_id: string; email: string }[]> {
+): Promise<{ campaign_id: string; address: string }[]> {
   return db
     .selectFrom('campaign_people')
-    .select(['campaign_id', 'email'])
+    .select(['campaign_id', 'address'])
     .where('store_id', '=', storeId)
     .where('campaign_id', 'in', [...ids])
-    .orderBy('email')
+    .orderBy('address')
     .execute()
 }
 

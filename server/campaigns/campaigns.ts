@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { CampaignView, listCampaigns, WantedCampaign } from '../../shared/campaigns.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
+import { isFiltered } from '../audiences/filters.ts'
 import { refuseBadText } from '../compose/own-text.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { transact } from '../core/db.ts'
@@ -16,7 +17,7 @@ import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
 import { readStore, type StoreRow } from '../stores/store.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
 import * as sql from './campaigns-sql.ts'
-import { assertPlanAllows, assertWayOut, isFiltered } from './gates.ts'
+import { assertPlanAllows, assertWayOut } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
 import { nextRun, reckonedAnew, runTimesOf, todayIn } from './rules.ts'
 import { followEdit } from './runs.ts'
@@ -88,7 +89,7 @@ export async function insert(
   { id, stored, coupon, request, where }: NewCampaign,
 ): Promise<void> {
   const now = deps.now()
-  const { emails, subject, body, ...columns } = stored
+  const { people, subject, body, ...columns } = stored
   const templateId = newId()
   // By a key of its own: nothing else starts from the words of a campaign.
   const template = { id: templateId, key: `campaign:${id}`, name: stored.name, subject, body }
@@ -102,13 +103,13 @@ export async function insert(
     is_planned: isPlanned(columns, where),
     ...{ created_at: now, updated_at: now },
   })
-  await choose(deps, tx, id, emails)
+  await choose(deps, tx, id, people)
 }
 
 /** Of whoever was erased no address is kept (C8). */
-async function choose({ secrets }: Deps, tx: StoreTx, id: string, emails: readonly string[]): Promise<void> {
-  const erased = await erasedAmong(tx, emails.map(secrets.addressHash))
-  const kept = emails.filter((email) => !erased.has(secrets.addressHash(email).toString('hex')))
+async function choose({ secrets }: Deps, tx: StoreTx, id: string, people: readonly string[]): Promise<void> {
+  const erased = await erasedAmong(tx, people.map(secrets.addressHash))
+  const kept = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
   await sql.setPeople(tx, id, kept)
 }
 
@@ -164,7 +165,7 @@ async function update(
 ): Promise<void> {
   const { id } = campaign
   const now = deps.now()
-  const { emails, subject, body, ...columns } = stored
+  const { people, subject, body, ...columns } = stored
   await saveTemplate(tx, { id: campaign.template_id, subject, body, now })
   const isSameTime = isSame(runTimesOf(campaign), runTimesOf(columns))
   await sql.updateCampaign(tx, id, {
@@ -176,7 +177,7 @@ async function update(
     ...(isSameTime && campaign.put_off_by !== null && { next_run_at: now }),
     ...{ put_off_by: null, updated_at: now },
   })
-  await choose(deps, tx, id, emails)
+  await choose(deps, tx, id, people)
   const isRetimed = campaign.delay_hours !== columns.delay_hours || campaign.spread_hours !== columns.spread_hours
   const isSelected = columns.audience_mode === 'selected'
   if (campaign.run > 0) await followEdit(deps, tx, id, { isSelected, isRetimed })

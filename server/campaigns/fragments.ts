@@ -1,7 +1,7 @@
-import { sql } from '../core/db.ts'
+import { type RawBuilder, sql } from '../core/db.ts'
 import { isFailed } from '../messages/fragments.ts'
 
-// What campaigns tell of their messages: parts of statements over messages `m`.
+// What campaigns tell of their messages: parts of statements over messages `m`; and who is chosen by hand.
 
 /**
  * Failed, and another try may end otherwise: not for an address that does not exist (a bounce, or a refusal of RFC 3463, 5.1.x), not after a
@@ -14,3 +14,7 @@ export const isRetryable = sql<boolean>`(${isFailed('m')} and coalesce(m.reason,
     else exists (select 1 from carts k where k.store_id = m.store_id and k.id = m.cart_id and k.status = 'abandoned')
       and not exists (select 1 from messages h where h.store_id = m.store_id and h.cart_id = m.cart_id
         and h.origin_kind = 'campaign' and h.origin_id = m.origin_id and h.step > m.step offset 0) end)`
+
+/** Key `k` is this email or number. */
+export const isKeyOf = (address: RawBuilder<unknown>) =>
+  sql`k.kind = case when ${address} like '%@%' then 'email' else 'phone' end and k.value = ${address}`

@@ -1,7 +1,7 @@
-import { DEFAULT_FILTERS } from '../../shared/audience.ts'
 import type { Feature } from '../../shared/billing.ts'
 import { type CampaignType, campaignTexts } from '../../shared/campaigns.ts'
 import { explain } from '../../shared/reasons.ts'
+import { isFiltered } from '../audiences/filters.ts'
 import { demandPlan, entitlementsOf } from '../billing/entitlements.ts'
 import { hasFeature } from '../billing/rules.ts'
 import type { AccountDb, StoreDb } from '../core/db.ts'
@@ -52,12 +52,6 @@ function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {
     ...(isFiltered(filters) ? [['audience_filters', campaignTexts.filterPlan] as [Feature, string]] : []),
   ]
 }
-
-const defaults: StoredFilters = { minHours: DEFAULT_FILTERS.minAbandonTime, maxHours: DEFAULT_FILTERS.maxAbandonTime }
-
-/** Those a campaign begins with are applied as any others, and ask for no plan; nor does having none (area decision 124). */
-export const isFiltered = (filters: StoredFilters): boolean =>
-  Object.entries(filters).some(([name, value]) => value !== defaults[name as keyof StoredFilters])
 
 /** As flows ask for it when they are switched on. */
 export async function assertWayOut(deps: Deps, store: StoreDb, row: StoreRow, type: CampaignType): Promise<void> {

@@ -1,9 +1,10 @@
+import { isNewestMatching } from '../audiences/fragments.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { isCancelled, SCHEDULED } from '../messages/fragments.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
-import { isNewestMatching } from './audience-sql.ts'
+import { isKeyOf } from './fragments.ts'
 import { dueAt, MOST_AGE, spreadOver } from './runs-sql.ts'
 
 // The rows of a run, a page at a time: SQL and nothing else.
@@ -174,7 +175,7 @@ export async function chosenPeople(
   const { rows } = await sql<ChosenRow>`
     select s.id as shopper_id, c.id as cart_id, extract(epoch from ${spreadOver(sql`s.id`)}) * 1000 as later_ms
     from (select distinct k.shopper_id from campaign_people p
-      join shopper_keys k on k.store_id = p.store_id and k.kind = 'email' and k.value = p.email
+      join shopper_keys k on k.store_id = p.store_id and ${isKeyOf(sql`p.address`)}
       where p.store_id = ${storeId} and p.campaign_id = ${campaignId}) w
     join shoppers s on s.store_id = ${storeId} and s.id = w.shopper_id
     join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}

@@ -1,6 +1,7 @@
 import { CampaignView, type WantedCampaign } from '../../shared/campaigns.ts'
 import type { CouponOfStep } from '../../shared/coupons.ts'
 import { currencyExponent } from '../../shared/money.ts'
+import { presentFilters } from '../audiences/filters.ts'
 import type { StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { couponsOfSteps } from '../coupons/list.ts'
@@ -8,7 +9,7 @@ import { presentCoupon } from '../flows/step-coupons.ts'
 import { countsOfStates } from '../messages/state-rules.ts'
 import { readStore, type StoreRow } from '../stores/store.ts'
 import * as sql from './campaigns-sql.ts'
-import { presentFilters } from './wanted.ts'
+import { isEmail } from './wanted.ts'
 
 // Campaigns as the API shows them.
 
@@ -37,7 +38,7 @@ export async function viewCampaigns(store: StoreDb, rows: readonly sql.CampaignR
     presentCampaign(row, {
       shop,
       coupon: (row.coupon_id && coupons.get(row.coupon_id)) || null,
-      emails: of(people, row.id).map(({ email }) => email),
+      people: of(people, row.id).map(({ address }) => address),
       counts: countsOfStates(of(counts, row.id)),
       revenue: of(revenue, row.id).map(({ minor, currency }) => ({ amount: major(minor, currency), currency })),
     }),
@@ -49,17 +50,25 @@ const major = (minor: number, currency: string) => minor / 10 ** currencyExponen
 interface Beside extends Pick<CampaignView, 'counts' | 'revenue'> {
   shop: StoreRow
   coupon: CouponOfStep | null
-  emails: string[]
+  people: string[]
 }
 
-function presentCampaign(row: sql.CampaignRow, { shop, coupon, emails, counts, revenue }: Beside): CampaignView {
+const chosenOf = (people: readonly string[]) => ({
+  customerEmails: people.filter(isEmail),
+  customerPhones: people.filter((address) => !isEmail(address)),
+})
+
+function presentCampaign(
+  row: sql.CampaignRow,
+  { shop, coupon, people: chosen, counts, revenue }: Beside,
+): CampaignView {
   return {
     ...{ _id: row.id, id: row.id, name: row.name, description: row.description, type: row.type, status: row.status },
     ...{ createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString() },
     ...{ platform: shop.platform, storeId: shop.url },
     targetAudience: {
       ...{ type: row.audience_type, mode: row.audience_mode },
-      ...{ filters: presentFilters(row.filters, shop.currency), customerEmails: emails },
+      ...{ filters: presentFilters(row.filters, shop.currency), ...chosenOf(chosen) },
     },
     content: {
       ...{ subject: row.subject, body: row.body, template: templateOf(row.template_key) },

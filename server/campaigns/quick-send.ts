@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type CampaignView, campaignTexts, type sendToAbandonedCarts } from '../../shared/campaigns.ts'
+import { filtersOf } from '../audiences/filters.ts'
 import { refuseBadText } from '../compose/own-text.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
@@ -11,7 +12,7 @@ import { assertPlanAllows, assertWayOut } from './gates.ts'
 import { viewCampaign } from './present.ts'
 import { clockIn, todayIn } from './rules.ts'
 import { sendNowIn } from './steps.ts'
-import { filtersOf, refusalAt, type Stored, type Where } from './wanted.ts'
+import { refusalAt, type Stored, type Where } from './wanted.ts'
 
 // "Send to All Abandoned Carts" (B 2, B 9): a campaign that is made and sent at once.
 
@@ -46,7 +47,7 @@ function quickSend(wanted: Wanted, { currency, zone, now }: Where): Stored {
   const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: zone }).format(now)
   return {
     ...{ name: `Quick Send - ${date}`, description: '', type: 'email', template_key: 'quick_send', subject, body },
-    ...{ audience_type: 'abandoned_carts', audience_mode: 'matching', emails: [] },
+    ...{ audience_type: 'abandoned_carts', audience_mode: 'matching', people: [] },
     filters: filtersOf(wanted.filters ?? {}, currency),
     ...{ start_date: todayIn(zone, now), time_of_day: clockIn(zone, now), frequency: 'once' },
     ...{ delay_hours: 0, spread_hours: null },

@@ -1,8 +1,10 @@
+import { countAudience } from '../../shared/audience.ts'
 import * as api from '../../shared/campaigns.ts'
 import { type Routes, type StoreCall, serveStore } from '../http/http.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { idempotentRequest } from '../manual-sends/manual-routes.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from '../templates/ready-templates.ts'
+import { readAudienceCount } from './audience-count.ts'
 import { createCampaign, readCampaigns, saveCampaign } from './campaigns.ts'
 import { viewCampaign } from './present.ts'
 import { sendToAll } from './quick-send.ts'
@@ -12,6 +14,8 @@ import { cancelCampaign, deleteCampaign, pauseCampaign, playCampaign, sendAgain,
 
 export const campaignRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listCampaigns, ({ store, query }) => readCampaigns(store, query))
+
+  serveStore(app, deps, countAudience, ({ store, body }) => readAudienceCount(deps, store, body))
 
   serveStore(app, deps, api.listCampaignTemplates, async ({ session }) => ({
     campaign: CAMPAIGN_TEMPLATES.map(presentTemplate),

@@ -1,5 +1,6 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { becomesCancelled, becomesScheduled, isInFlight, isOpen, isRunningCampaign } from '../messages/fragments.ts'
+import { isKeyOf } from './fragments.ts'
 
 // Runs of campaigns: SQL and nothing else. What a run's rows are made of is in plan-sql.ts.
 
@@ -118,7 +119,7 @@ interface Closing {
 }
 
 const isToChosen = sql`exists (select 1 from campaign_people p
-  join shopper_keys k on k.store_id = p.store_id and k.kind = 'email' and k.value = p.email
+  join shopper_keys k on k.store_id = p.store_id and ${isKeyOf(sql`p.address`)}
   where p.store_id = messages.store_id and p.campaign_id = messages.origin_id and k.shopper_id = messages.shopper_id)`
 
 async function closeSome(

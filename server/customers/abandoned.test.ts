@@ -53,3 +53,34 @@ test('the path that a page could have answers data, and the page to whoever pref
   expect(page.statusCode).toBe(404)
   expect(page.body).not.toContain(shop.people[0])
 })
+
+test('filters name whom an audience means, with the newest cart that matches, and a channel who can be reached by it', async () => {
+  const shop = await aCouponShop(world, { carts: 3, buyers: 1 })
+  const { storeId } = shop
+  const [first, second, third] = shop.people as [string, string, string]
+  const change = (id: string, values: object) =>
+    world.db.updateTable('carts').set(values).where('store_id', '=', storeId).where('shopper_id', '=', id).execute()
+  const ask = async (query: string) => {
+    const { body } = await world.request('GET', `/api/customers/abandoned?cursor=&${query}`, { token: shop.token })
+    const found = body.customers.map(({ _id }: { _id: string }) => _id)
+    expect(body.total).toBe(found.length)
+    return found.sort()
+  }
+  await change(first, { badge: 'No Response', value_minor: 9_000 })
+  await change(second, { items: JSON.stringify([{ productId: '7' }]) })
+  await change(third, { email: null, phone: '+12125550123' })
+  await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', second).execute()
+  expect(await ask('minCartValue=90')).toEqual([first])
+  expect(await ask('badge=No%20Response&maxCartValue=90')).toEqual([first])
+  expect(await ask('productId=7&country=AT&mailedBefore=no')).toEqual([second])
+  expect(await ask('channel=email')).toEqual([first, second].sort())
+  const withPhone = await ask('channel=sms')
+  expect(withPhone).toContain(third)
+  expect(await ask(`channel=email&search=${encodeURIComponent(shop.orders[0]!.email!)}`)).toEqual([first])
+  expect(await ask(`country=AT&search=${encodeURIComponent(shop.orders[0]!.email!)}`)).toEqual([])
+  expect(await ask('')).toEqual([first, second, third].sort())
+  for (const query of ['badge=Nobody', 'country=austria', 'minCartValue=-1', 'channel=pigeon']) {
+    const { status } = await world.request('GET', `/api/customers/abandoned?${query}`, { token: shop.token })
+    expect([query, status]).toEqual([query, 400])
+  }
+})

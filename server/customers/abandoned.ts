@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import type { AudienceFilters } from '../../shared/audience.ts'
 import type { AbandonedCustomer, abandonedCustomers } from '../../shared/customers.ts'
+import { countMatching, filtersFor } from '../audiences/audiences.ts'
 import { decimal } from '../cart-pages/present.ts'
 import type { StoreDb } from '../core/db.ts'
 import { cursorPage, readCursor } from '../core/paging.ts'
+import type { Deps } from '../deps.ts'
 import * as sql from './abandoned-sql.ts'
 import {
   type CustomerFilter,
@@ -21,15 +24,37 @@ const Place = z.object({ at: z.iso.datetime(), id: z.uuid() })
 
 /** As the specification has it without a cursor. */
 export async function listAbandonedCustomers(
+  deps: Deps,
   store: StoreDb,
-  { search = '', cursor, limit }: z.output<typeof abandonedCustomers.query>,
+  { search = '', cursor, limit, channel, ...query }: z.output<typeof abandonedCustomers.query>,
 ): Promise<z.infer<typeof abandonedCustomers.reply>> {
+  const audience = await audienceOf(deps, store, { channel, filters: filtersIn(query) })
   const { among, lookedThrough } = await foundBy(store, search.trim())
-  const rows = await sql.abandonedOf(store, { among, after: readCursor(cursor, Place), limit: limit + 1 })
+  const rows = await sql.abandonedOf(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
   const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
   const customers = shown.map(presentAbandoned)
   if (cursor === undefined) return customers
-  return { customers, next, total: await sql.countAbandoned(store, among), ...(lookedThrough && { lookedThrough }) }
+  const total =
+    among === null && audience ? await countMatching(store, audience) : await sql.countAbandoned(store, among, audience)
+  return { customers, next, total, ...(lookedThrough && { lookedThrough }) }
+}
+
+type Query = z.output<typeof abandonedCustomers.query>
+
+const filtersIn = ({ minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, ...query }: Partial<Query>) => {
+  const { badge, country, productId, mailedBefore } = query
+  return { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, badge, country, productId, mailedBefore }
+}
+
+/** null: neither filters nor a channel are asked for. */
+async function audienceOf(
+  deps: Deps,
+  store: StoreDb,
+  { channel, filters }: { channel?: Query['channel']; filters: AudienceFilters },
+): Promise<sql.Audience> {
+  const stored = await filtersFor(deps, store, filters)
+  if (channel === undefined && Object.keys(stored).length === 0) return null
+  return { channel: channel ?? 'email', filters: stored, now: deps.now() }
 }
 
 /** Nobody is left out, however many are found: those are met on the way through the carts. */
@@ -56,9 +81,20 @@ async function idsFound(store: StoreDb, filter: CustomerFilter, counted: Custome
 }
 
 /** Those of a filter who have an abandoned cart, the newest cart first. */
-export async function idsOfAbandoned(store: StoreDb, filter: CustomerFilter, most: number): Promise<string[]> {
+export async function idsOfAbandoned(
+  store: StoreDb,
+  filter: CustomerFilter,
+  most: number,
+  audience: sql.Audience = null,
+): Promise<string[]> {
   const { among } = await foundBy(store, filter.search)
-  const rows = await sql.abandonedOf(store, { among, isRegistered: filter.isRegistered, after: null, limit: most })
+  const rows = await sql.abandonedOf(store, {
+    among,
+    audience,
+    isRegistered: filter.isRegistered,
+    after: null,
+    limit: most,
+  })
   return rows.map(({ id }) => id)
 }
 

@@ -32,7 +32,7 @@ export const customerRoutes: Routes = (app, deps) => {
   })
 
   for (const endpoint of [api.abandonedCustomers, api.abandonedCustomersBesidePage]) {
-    serveStore(app, deps, endpoint, ({ store, query }) => listAbandonedCustomers(store, query))
+    serveStore(app, deps, endpoint, ({ store, query }) => listAbandonedCustomers(deps, store, query))
   }
 
   serveStore(app, deps, api.exportCustomers, ({ store, session, query }) =>

@@ -12,7 +12,7 @@ export type BelongsBy =
   | 'message_id'
   | 'order_id'
   | 'customer'
-  | 'email'
+  | 'address'
   | 'address_hash'
   | 'notice'
   | 'cells'
@@ -161,11 +161,11 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   campaigns: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
   campaign_people: {
     of: 'store',
-    person: { by: 'email' },
+    person: { by: 'address' },
     export: {
       key: [
         ['campaign_id', 'uuid'],
-        ['email', 'text'],
+        ['address', 'text'],
       ],
     },
   },

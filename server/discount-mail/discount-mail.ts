@@ -9,7 +9,7 @@ import {
 } from '../../shared/discount-mail.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import type { MessagePreview, SendReply, TestReply } from '../../shared/reminders.ts'
-import type { Db, StoreDb } from '../core/db.ts'
+import type { AccountDb, Db, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { couponProblem, forAnybody } from '../coupons/validity.ts'
 import type { Deps } from '../deps.ts'
@@ -26,7 +26,7 @@ import * as sql from './sql.ts'
 
 export async function sendOffers(
   deps: Deps,
-  store: StoreDb<Db>,
+  { store, account }: { store: StoreDb<Db>; account: AccountDb },
   request: IdempotentRequest,
   { subject, body, ...wanted }: z.output<typeof sendDiscountOffers.body>,
 ): Promise<{ jobId: string }> {
@@ -34,7 +34,7 @@ export async function sendOffers(
   if (first) return first.reply
   await assertGoodCoupon(deps, await sql.readCoupon(store, wanted.couponId))
   const cartUrl = await ownAddress(store, wanted.cartUrl)
-  const shopperIds = await recipientsOf(store, wanted)
+  const shopperIds = await recipientsOf({ deps, store, account }, wanted)
   if (shopperIds.length === 0) throw refusalAt('customers', discountTexts.noCustomers)
   return startPeopleJob(deps, store, request, { couponId: wanted.couponId, cartUrl, subject, body, shopperIds })
 }

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { discountEligibility } from '../../shared/discount-mail.ts'
-import type { Db, StoreDb } from '../core/db.ts'
+import type { AccountDb, Db, StoreDb } from '../core/db.ts'
 import { dryRun } from '../decide/evaluate.ts'
 import { loadImaginedFor } from '../decide/situation.ts'
 import type { Deps } from '../deps.ts'
@@ -16,10 +16,10 @@ const CHANNEL = 'email'
 
 export async function readDiscountEligibility(
   deps: Deps,
-  store: StoreDb<Db>,
+  { store, account }: { store: StoreDb<Db>; account: AccountDb },
   wanted: z.output<typeof discountEligibility.body>,
 ): Promise<z.infer<typeof discountEligibility.reply>> {
-  const shopperIds = await recipientsOf(store, wanted)
+  const shopperIds = await recipientsOf({ deps, store, account }, wanted)
   const offer = { couponId: wanted.couponId ?? null, cartUrl: null }
   const tally = new Tally(CHANNEL)
   const ahead = { count: 0, micros: 0, ofShopper: new Map<string, number>() }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { campaignTexts } from '../../shared/campaigns.ts'
 import { aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
 import { manyCarts } from '../../test/many-carts.ts'
 import { aWorld } from '../../test/world.ts'
@@ -24,6 +25,22 @@ test('all, those with an abandoned cart, those found by a search, and not those 
   expect(await idsOf(shop, { registered: 'yes' })).toEqual([])
   const both = { token: shop.token, body: { matching: {}, customers: [one] } }
   expect((await world.request('POST', '/api/email/discount-eligibility', both)).status).toBe(400)
+})
+
+test('of a saved audience, those whom its filters mean; the free plan has none', async () => {
+  const shop = await aCouponShop(world, { carts: 2, buyers: 1, plan: 'starter' })
+  const [one, other] = shop.people as [string, string]
+  await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', one).execute()
+  const filters = { country: 'AT' }
+  expect(await idsOf(shop, { abandonedOnly: true, filters })).toEqual([one])
+  expect(await idsOf(shop, { abandonedOnly: true, filters, except: [one] })).toEqual([])
+  expect(await idsOf(shop, { abandonedOnly: true, filters: {} })).toEqual([one, other].sort())
+  const free = await aCouponShop(world, { plan: 'free' })
+  for (const path of ['discount-eligibility', 'send-discount-offers']) {
+    const body = { matching: { abandonedOnly: true, filters }, couponId: free.couponId }
+    const refused = await world.request('POST', `/api/email/${path}`, { token: free.token, body })
+    expect([refused.status, refused.body.error]).toEqual([403, campaignTexts.filterPlan])
+  }
 })
 
 test('nobody else’s customers match (X2)', async () => {
@@ -76,7 +93,10 @@ async function theNewestIsFoundToo(shop: CouponShop) {
     .execute()
   const found = { search: '+1212', registered: undefined, except: [] }
   const idsOf = (abandonedOnly: boolean) =>
-    recipientsOf({ storeId, db: world.db }, { customers: undefined, matching: { ...found, abandonedOnly } })
+    recipientsOf(
+      { deps: world.deps, store: { storeId, db: world.db }, account: { accountId: shop.accountId, db: world.db } },
+      { customers: undefined, matching: { ...found, abandonedOnly } },
+    )
   expect(new Set(await idsOf(true)).size).toBe(10_000)
   await expect(idsOf(false)).rejects.toThrow('At most 10,000 customers can get one discount mail.')
   const url = `/api/customers/abandoned?cursor=&search=${encodeURIComponent(found.search)}`

@@ -7,15 +7,15 @@ import { readDiscountEligibility } from './eligibility.ts'
 // Discount mail (B 7, decision 39).
 
 export const discountMailRoutes: Routes = (app, deps) => {
-  serveStore(app, deps, api.sendDiscountOffers, (call) =>
-    sendOffers(deps, call.store, idempotentRequest(call), call.body),
-  )
+  serveStore(app, deps, api.sendDiscountOffers, (call) => sendOffers(deps, call, idempotentRequest(call), call.body))
 
   serveStore(app, deps, api.sendDiscountOffer, (call) =>
     sendOffer(deps, call.store, idempotentRequest(call), call.body),
   )
 
-  serveStore(app, deps, api.discountEligibility, ({ store, body }) => readDiscountEligibility(deps, store, body))
+  serveStore(app, deps, api.discountEligibility, ({ store, account, body }) =>
+    readDiscountEligibility(deps, { store, account }, body),
+  )
 
   serveStore(app, deps, api.previewDiscount, ({ store, body, request }) =>
     previewOffer({ deps, store, signal: request.signal }, body),

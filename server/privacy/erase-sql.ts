@@ -117,7 +117,7 @@ export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubje
       sql`update manual_messages set to_address = null, subject = null, body = null where ${ofMessage}`,
     ),
     campaign_people: await run(
-      sql`delete from campaign_people where store_id = ${storeId} and email = ${texts(addresses)}`,
+      sql`delete from campaign_people where store_id = ${storeId} and address = ${texts(addresses)}`,
     ),
     link_tokens: await run(sql`delete from link_tokens where ${ofMessage}`),
     mail_reports: await run(sql`update mail_reports set words = '' where ${ofMessage}`),

@@ -106,8 +106,8 @@ function isOf({ name, by }: PrivacyTable, person: StoreDataSubject) {
       return sql`t.order_id = ${texts(person.orderIds)}`
     case 'customer':
       return sql`t.customer_id = ${texts(person.customerIds)}`
-    case 'email':
-      return sql`t.email = ${texts(person.addresses)}`
+    case 'address':
+      return sql`t.address = ${texts(person.addresses)}`
     case 'address_hash':
       return sql`t.address_hash = any(${[...person.hashes]}::bytea[])`
     case 'notice':

@@ -60,7 +60,7 @@ export interface StoredFilters {
 export interface CampaignPeopleTable {
   store_id: string
   campaign_id: string
-  email: string
+  address: string
 }
 
 export interface CampaignRunsTable {

@@ -7,7 +7,7 @@ import { AudienceCount } from './AudienceCount.tsx'
 import { FilterFields } from './FilterFields.tsx'
 import { PeoplePicker } from './PeoplePicker.tsx'
 import { type CountBody, useAudienceCount } from './queries.ts'
-import { audienceOf, couponOf, type Draft, type StepProps } from './rules.ts'
+import { audienceOf, countChosen, couponOf, type Draft, type StepProps } from './rules.ts'
 
 const PAUSE_MS = 500
 
@@ -23,7 +23,7 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
         aria-label="Audience"
         disabled={isReadOnly}
         value={audience}
-        onChange={(value) => onChange({ audience: value as Draft['audience'], emails: [] })}
+        onChange={(value) => onChange({ audience: value as Draft['audience'], emails: [], phones: [] })}
         data={[
           { value: 'abandoned_carts', label: 'Abandoned carts' },
           { value: 'specific_customers', label: 'Customers' },
@@ -49,21 +49,17 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
       {props.hasBegun && (
         <Notice tone="info">{isChosenByHand ? audienceTexts.begunSelected : audienceTexts.begunMatching}</Notice>
       )}
-      {isChosenByHand ? (
+      {audience === 'abandoned_carts' && <FilterFields {...props} />}
+      {isChosenByHand && (
         <PeoplePicker
           key={audience}
+          draft={draft}
           abandonedOnly={audience === 'abandoned_carts'}
-          filters={draft.filters}
-          type={draft.type}
-          emails={draft.emails}
           isReadOnly={isReadOnly}
-          onChange={(emails) => onChange({ emails })}
-          onAll={() => onChange({ mode: 'matching' })}
+          onChange={onChange}
         />
-      ) : (
-        <FilterFields {...props} />
       )}
-      {isChosenByHand && draft.emails.length > MOST_SELECTED && !problems.people && (
+      {isChosenByHand && countChosen(draft) > MOST_SELECTED && !problems.people && (
         <Input.Error>{audienceTexts.tooMany}</Input.Error>
       )}
       {problems.people && <Input.Error role="alert">{problems.people}</Input.Error>}
@@ -86,8 +82,8 @@ export function useCountOf(draft: Draft, campaignId?: string) {
 function countedOf(draft: Draft, campaignId?: string): CountBody | null {
   const { type } = draft
   const targetAudience = audienceOf(draft)
-  const isNobody = targetAudience.mode === 'selected' && targetAudience.customerEmails.length === 0
-  const isTooMany = targetAudience.customerEmails.length > MOST_SELECTED
+  const isNobody = targetAudience.mode === 'selected' && countChosen(draft) === 0
+  const isTooMany = countChosen(draft) > MOST_SELECTED
   if (isNobody || isTooMany || type === 'push') return null
   const words = type === 'sms' && { body: draft.sms }
   const couponId = couponOf(draft)?.couponId ?? null

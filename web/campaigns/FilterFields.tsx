@@ -1,20 +1,21 @@
-import { Anchor, NativeSelect, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, NativeSelect, NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { AudienceFilters } from '../../shared/audience.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import type { CartBadge } from '../../shared/carts.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { useStore } from '../access/queries.ts'
+import { KeptAudiences } from '../audiences/KeptAudiences.tsx'
+import { ProductField } from '../audiences/ProductField.tsx'
 import { badgeLooks } from '../carts/badges.tsx'
 import { usePlanIsFree } from '../carts/useTextAction.ts'
 import { everyCountry } from '../consent/country-groups.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { KeptAudiences } from './KeptAudiences.tsx'
 import { isFiltered, type StepProps } from './rules.ts'
 
 const DEFAULT_CURRENCY = 'USD'
 
-/** Which abandoned carts it is for, at each run anew. */
+/** Which abandoned carts it is for, at each run anew; or whom there is to choose from by hand. */
 export function FilterFields({ draft: { filters }, problems, isReadOnly, onChange }: StepProps) {
   const isFree = usePlanIsFree()
   const change = (next: Partial<AudienceFilters>) => onChange({ filters: { ...filters, ...next } })
@@ -97,13 +98,10 @@ function Others({ filters, isReadOnly, onChange }: FieldsProps) {
         value={filters.country ?? null}
         onChange={(country) => onChange({ country })}
       />
-      <TextInput
-        label="With the product (its ID in your store)"
-        placeholder="Any"
-        maxLength={100}
-        readOnly={isReadOnly}
-        value={filters.productId ?? ''}
-        onChange={(event) => onChange({ productId: event.currentTarget.value.trim() || null })}
+      <ProductField
+        value={filters.productId ?? null}
+        isReadOnly={isReadOnly}
+        onChange={(productId) => onChange({ productId })}
       />
     </SimpleGrid>
   )

@@ -1,51 +1,57 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import type { AudienceFilters } from '../../shared/audience.ts'
-import type { CampaignType } from '../../shared/campaigns.ts'
 import { customerTexts } from '../../shared/customers.ts'
 import { MorePeople, NoPeople } from '../discount-mail/MorePeople.tsx'
 import { type Listed, usePeople } from '../discount-mail/queries.ts'
-import { personOf } from '../discount-mail/rules.ts'
+import { type PeopleFilter, personOf } from '../discount-mail/rules.ts'
 import { counted, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { useAudienceCount } from './queries.ts'
+import { countChosen, type Draft, phonesOf } from './rules.ts'
 
 interface Props {
-  /** Those who left a cart; else all customers. */
+  draft: Draft
+  /** Those who left a cart and whom the filters mean; else all customers. */
   abandonedOnly: boolean
-  filters: AudienceFilters
-  type: CampaignType
-  emails: readonly string[]
   isReadOnly: boolean
-  onChange: (emails: string[]) => void
-  /** Instead of some: all that match, at each run. */
-  onAll: () => void
+  onChange: (next: Partial<Draft>) => void
 }
 
-/** People chosen one by one, by their address; the list is searched on the server and goes on where it ends. */
-export function PeoplePicker({ abandonedOnly, filters, type, emails, isReadOnly, onChange, onAll }: Props) {
+const PAUSE_MS = 400
+
+/** People chosen one by one, by their email or number; the list is searched on the server and goes on where it ends. */
+export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Props) {
   const [search, setSearch] = useState('')
-  const people = usePeople({ search, abandonedOnly })
+  const [filters] = useDebouncedValue(draft.filters, PAUSE_MS)
+  const isText = draft.type === 'sms' || draft.type === 'whatsapp'
+  const filter: PeopleFilter = {
+    ...{ search, abandonedOnly },
+    ...(abandonedOnly && { filters, channel: isText ? (draft.type as 'sms' | 'whatsapp') : 'email' }),
+  }
+  const people = usePeople(filter)
+  const listed = people.data?.pages.flatMap((page) => page.customers) ?? []
+  const chosen = countChosen(draft)
   return (
     <Stack gap="sm" component="section" aria-label="Customers">
       <SearchBox label="Search customers" value={search} onSearch={setSearch} />
       <Group justify="space-between" gap="sm">
         <Group gap="xs">
-          {abandonedOnly && !isReadOnly && <SelectAll filters={filters} type={type} onAll={onAll} />}
+          {abandonedOnly && !isReadOnly && <SelectAll draft={draft} onAll={() => onChange({ mode: 'matching' })} />}
           <Button
             variant="subtle"
             size="compact-sm"
-            disabled={isReadOnly || emails.length === 0}
-            onClick={() => onChange([])}
+            disabled={isReadOnly || chosen === 0}
+            onClick={() => onChange({ emails: [], phones: [] })}
           >
             Deselect all
           </Button>
         </Group>
         <Text fz="sm" c="dimmed" className="tabular" role="status">
-          {counted(emails.length, 'customer')} selected
+          {counted(chosen, 'customer')} selected
         </Text>
       </Group>
       <Loaded
@@ -54,17 +60,18 @@ export function PeoplePicker({ abandonedOnly, filters, type, emails, isReadOnly,
         failed={customerTexts.failed}
         wordsOf={() => customerTexts.fetchFailed}
       >
-        {({ pages }) => {
-          const listed = pages.flatMap((page) => page.customers)
-          if (listed.length === 0) return <NoPeople search={search} abandonedOnly={abandonedOnly} />
-          return (
+        {() =>
+          listed.length === 0 ? (
+            <NoPeople {...filter} />
+          ) : (
             <div className="campaign-people" aria-busy={people.isPlaceholderData}>
               <ul aria-label="Customers to choose from">
                 {listed.map((customer) => (
                   <Person
                     key={customer._id}
                     customer={customer}
-                    emails={emails}
+                    draft={draft}
+                    isText={isText}
                     isReadOnly={isReadOnly}
                     onChange={onChange}
                   />
@@ -73,19 +80,14 @@ export function PeoplePicker({ abandonedOnly, filters, type, emails, isReadOnly,
               <MorePeople people={people} />
             </div>
           )
-        }}
+        }
       </Loaded>
-      <Elsewhere
-        emails={emails}
-        listed={people.data?.pages.flatMap((page) => page.customers) ?? []}
-        isReadOnly={isReadOnly}
-        onChange={onChange}
-      />
+      <Elsewhere draft={draft} listed={listed} isReadOnly={isReadOnly} onChange={onChange} />
     </Stack>
   )
 }
 
-function SelectAll({ filters, type, onAll }: Pick<Props, 'filters' | 'type' | 'onAll'>) {
+function SelectAll({ draft: { type, filters }, onAll }: Pick<Props, 'draft'> & { onAll: () => void }) {
   const targetAudience = { type: 'abandoned_carts', mode: 'matching', filters } as const
   const { data } = useAudienceCount(type === 'push' ? null : { type, targetAudience })
   return (
@@ -95,24 +97,29 @@ function SelectAll({ filters, type, onAll }: Pick<Props, 'filters' | 'type' | 'o
   )
 }
 
-interface PersonProps extends Pick<Props, 'emails' | 'isReadOnly' | 'onChange'> {
+interface PersonProps extends Pick<Props, 'draft' | 'isReadOnly' | 'onChange'> {
   customer: Listed
+  isText: boolean
 }
 
-/** Whoever has no address cannot be chosen by it. */
-function Person({ customer, emails, isReadOnly, onChange }: PersonProps) {
+/** By their email; whoever has none by their number, where the campaign is of texts. Who has neither cannot be chosen. */
+function Person({ customer, draft, isText, isReadOnly, onChange }: PersonProps) {
   const { name } = personOf(customer)
-  const { customer_email: email, cart_value: value, currency } = customer
-  const isChosen = email !== null && emails.includes(email)
+  const { customer_email: email, phone, cart_value: value, currency } = customer
+  const list = email === null && isText ? 'phones' : 'emails'
+  const address = email ?? (isText ? phone : null)
+  const isChosen = address !== null && draft[list].includes(address)
   const toggle = () => {
-    if (email) onChange(isChosen ? emails.filter((other) => other !== email) : [...emails, email])
+    if (address === null) return
+    onChange({ [list]: isChosen ? draft[list].filter((other) => other !== address) : [...draft[list], address] })
   }
+  const missing = isText ? 'No email and no number' : 'No email'
   return (
     <li>
       <Checkbox
         label={name}
-        {...(email !== name && { description: email ?? 'No email' })}
-        disabled={isReadOnly || email === null}
+        {...(address !== name && { description: address ?? missing })}
+        disabled={isReadOnly || address === null}
         checked={isChosen}
         onChange={toggle}
       />
@@ -129,30 +136,34 @@ const SHOWN_ELSEWHERE = 20
 
 /** Chosen, and not in what is listed: found by another search, or kept from before. */
 function Elsewhere({
-  emails,
+  draft,
   listed,
   isReadOnly,
   onChange,
-}: Pick<Props, 'emails' | 'isReadOnly' | 'onChange'> & { listed: Listed[] }) {
-  const known = new Set(listed.map(({ customer_email }) => customer_email))
-  const others = emails.filter((email) => !known.has(email))
+}: Pick<Props, 'draft' | 'isReadOnly' | 'onChange'> & { listed: Listed[] }) {
+  const known = new Set(listed.flatMap(({ customer_email: email, phone }) => email ?? phone ?? []))
+  const others = [...draft.emails, ...phonesOf(draft)].filter((address) => !known.has(address))
   if (others.length === 0) return null
+  const without = (address: string) => ({
+    emails: draft.emails.filter((other) => other !== address),
+    phones: draft.phones.filter((other) => other !== address),
+  })
   return (
     <div>
       <Text fz="sm" c="dimmed" mb={4}>
         Also selected
       </Text>
       <Group gap={6}>
-        {others.slice(0, SHOWN_ELSEWHERE).map((email) => (
+        {others.slice(0, SHOWN_ELSEWHERE).map((address) => (
           <Button
-            key={email}
+            key={address}
             variant="default"
             size="compact-sm"
             disabled={isReadOnly}
-            aria-label={`Deselect ${email}`}
-            onClick={() => onChange(emails.filter((other) => other !== email))}
+            aria-label={`Deselect ${address}`}
+            onClick={() => onChange(without(address))}
           >
-            {email} ×
+            {address} ×
           </Button>
         ))}
         {others.length > SHOWN_ELSEWHERE && (

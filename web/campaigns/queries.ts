@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { countAudience, createAudience, deleteAudience, listAudiences } from '../../shared/audience.ts'
+import { countAudience } from '../../shared/audience.ts'
 import {
   type CampaignView,
   createCampaign,
@@ -77,22 +77,6 @@ export function useAudienceCount(body: CountBody | null) {
     refetchOnWindowFocus: false,
   })
 }
-
-export function useAudiences(isAsked: boolean) {
-  const storeId = useStore()?.id
-  return useQuery({
-    queryKey: ['audiences', storeId],
-    queryFn: ({ signal }) => call(listAudiences, { signal }),
-    enabled: isAsked,
-    staleTime: MINUTE_MS,
-  })
-}
-
-export const useKeepAudience = () =>
-  useChange(['audiences'], (body: Given<typeof createAudience>) => call(createAudience, { body }))
-
-export const useForgetAudience = () =>
-  useChange(['audiences'], (id: string) => call(deleteAudience, { params: { id } }))
 
 /** The same campaign from the same dialog is created once, however often it is pressed (D9). */
 export function useCreateCampaign() {

@@ -36,7 +36,13 @@ const at = (change: Partial<Draft['schedule']>) => ({ schedule: { ...whole.sched
 const view: CampaignView = {
   ...{ _id: 'c1', id: 'c1', name: 'Autumn', description: 'Pots', type: 'sms', status: 'sent' },
   ...{ createdAt: '2026-11-01T10:00:00Z', updatedAt: '2026-11-01T10:00:00Z', platform: 'woocommerce', storeId: 's' },
-  targetAudience: { type: 'abandoned_carts', mode: 'matching', filters: { minCartValue: 20 }, customerEmails: [] },
+  targetAudience: {
+    type: 'abandoned_carts',
+    mode: 'matching',
+    filters: { minCartValue: 20 },
+    customerEmails: [],
+    customerPhones: [],
+  },
   content: { subject: '', body: 'Come back', template: 'custom', coupon: null },
   couponShown: null,
   schedule: { startDate: '2026-11-01', timeOfDay: '10:00', frequency: 'once', delay: 12, spreadHours: null },
@@ -134,7 +140,10 @@ describe('what is asked of the server', () => {
     const all = wantedOf(aDraft({ mode: 'matching' }))
     expect([all.customerEmails, all.targetAudience]).toEqual([
       undefined,
-      { ...{ type: 'abandoned_carts', mode: 'matching', customerEmails: [] }, filters: begun.filters },
+      {
+        ...{ type: 'abandoned_carts', mode: 'matching', customerEmails: [], customerPhones: [] },
+        filters: begun.filters,
+      },
     ])
   })
 
@@ -176,7 +185,8 @@ describe('what needs a larger plan (area decisions 43 and 124)', () => {
     ['free', { mode: 'matching' }, null],
     ['free', { mode: 'matching', filters: {} }, null],
     ['free', { mode: 'matching', filters: { minAbandonTime: 2 } }, 'audience'],
-    ['free', { mode: 'selected', filters: { minAbandonTime: 2 } }, null],
+    ['free', { mode: 'selected', filters: { minAbandonTime: 2 } }, 'audience'],
+    ['free', { audience: 'specific_customers', filters: { minAbandonTime: 2 } }, null],
     ['free', { type: 'sms' }, 'details'],
     ['starter', { type: 'sms' }, null],
     ['starter', { type: 'sms', ...at({ frequency: 'daily' }) }, 'schedule'],
@@ -245,9 +255,11 @@ test.each([
 test('the list says whom it is for, and its address keeps what is searched and filtered', () => {
   const of = (targetAudience: Partial<CampaignView['targetAudience']>) =>
     audienceText({ targetAudience: { ...view.targetAudience, ...targetAudience } })
-  expect([of({}), of({ mode: 'selected', customerEmails: ['a'] }), of({ type: 'specific_customers' })]).toEqual([
-    ...['All that match', '1 customer, by hand', '0 customers'],
-  ])
+  expect([
+    of({}),
+    of({ mode: 'selected', customerEmails: ['a'], customerPhones: [] }),
+    of({ type: 'specific_customers' }),
+  ]).toEqual([...['All that match', '1 customer, by hand', '0 customers']])
   const query = campaignsAddress.read(new URLSearchParams('search=autumn&status=paused&page=2'))
   expect(query).toMatchObject({ search: 'autumn', status: 'paused', page: 2, limit: 50 })
   expect(campaignsAddress.read(new URLSearchParams('status=nonsense'))).not.toHaveProperty('status')

@@ -86,6 +86,8 @@ export interface Draft extends CouponEdit {
   mode: AudienceMode
   filters: AudienceFilters
   emails: readonly string[]
+  /** Of those without an email, for SMS and WhatsApp. */
+  phones: readonly string[]
   template: TemplateChoice
   /** Of the mail, whether it is one or not. */
   subject: string
@@ -100,7 +102,15 @@ export const todayIn = (zone: string, now: number): string => localOf(now, known
 
 /** B 9. */
 export const newDraft = (zone: string, now: number): Draft => ({
-  ...{ name: '', description: '', type: 'email', audience: 'abandoned_carts', mode: 'selected', emails: [] },
+  ...{
+    name: '',
+    description: '',
+    type: 'email',
+    audience: 'abandoned_carts',
+    mode: 'selected',
+    emails: [],
+    phones: [],
+  },
   filters: { ...campaignDefaults.filters },
   ...{ template: 'first_reminder', subject: '', body: '', sms: '', coupon: null, couponShown: null },
   schedule: {
@@ -120,9 +130,23 @@ export function draftOf({
   schedule,
 }: CampaignView): Draft {
   const { subject, body, template, coupon } = content
-  const { type: audience, mode, filters, customerEmails: emails } = targetAudience
+  const { type: audience, mode, filters, customerEmails: emails, customerPhones: phones } = targetAudience
   const words = type === 'sms' ? { subject: '', body: '', sms: body } : { subject, body, sms: '' }
-  return { name, description, type, audience, mode, filters, emails, template, ...words, coupon, couponShown, schedule }
+  return {
+    name,
+    description,
+    type,
+    audience,
+    mode,
+    filters,
+    emails,
+    phones,
+    template,
+    ...words,
+    coupon,
+    couponShown,
+    schedule,
+  }
 }
 
 /** The same once more, to begin today. */
@@ -135,11 +159,20 @@ export function copyOf(campaign: CampaignView, zone: string, now: number): Draft
 /** The approved words of WhatsApp cannot name one. */
 export const couponOf = ({ type, coupon }: Pick<Draft, 'type' | 'coupon'>) => (type === 'whatsapp' ? null : coupon)
 
-export const audienceOf = ({ audience, mode, filters, emails }: Draft) => {
+/** Numbers are written to by SMS and WhatsApp only. */
+export const phonesOf = ({ type, phones }: Pick<Draft, 'type' | 'phones'>): readonly string[] =>
+  type === 'sms' || type === 'whatsapp' ? phones : []
+
+/** Chosen by hand. */
+export const countChosen = (draft: Pick<Draft, 'type' | 'emails' | 'phones'>): number =>
+  draft.emails.length + phonesOf(draft).length
+
+export const audienceOf = ({ type, audience, mode, filters, emails, phones }: Draft) => {
   const isSelected = audience === 'specific_customers' || mode === 'selected'
   return {
     ...{ type: audience, mode: isSelected ? ('selected' as const) : mode },
-    ...{ filters: given(filters), customerEmails: isSelected ? [...emails] : [] },
+    ...{ filters: audience === 'abandoned_carts' ? given(filters) : {}, customerEmails: isSelected ? [...emails] : [] },
+    customerPhones: isSelected ? [...phonesOf({ type, phones })] : [],
   }
 }
 
@@ -210,18 +243,20 @@ export const stepOfProblems = (problems: Problems): StepName | null =>
 
 /** `today` null: its start is kept as it is. */
 export function problemsOf(draft: Draft, today: string | null): Problems {
-  const { name, type, mode, audience, filters, emails, schedule, subject, body, sms } = draft
+  const { name, type, mode, audience, filters, schedule, subject, body, sms } = draft
+  const chosen = countChosen(draft)
   const isSelected = audience === 'specific_customers' || mode === 'selected'
   const isAbove = (least?: number | null, most?: number | null) => least != null && most != null && least > most
   const isRecurring = schedule.frequency !== 'once'
+  const hasFilters = audience === 'abandoned_carts'
   const isMail = type === 'email' || type === 'push'
   return clean({
     name: name.trim() === '' && campaignTexts.noName,
     people:
-      (isSelected && emails.length === 0 && audienceTexts.none) ||
-      (isSelected && emails.length > MOST_SELECTED && audienceTexts.tooMany),
-    maxCartValue: !isSelected && isAbove(filters.minCartValue, filters.maxCartValue) && audienceTexts.badRange,
-    maxAbandonTime: !isSelected && isAbove(filters.minAbandonTime, filters.maxAbandonTime) && audienceTexts.badRange,
+      (isSelected && chosen === 0 && audienceTexts.none) ||
+      (isSelected && chosen > MOST_SELECTED && audienceTexts.tooMany),
+    maxCartValue: hasFilters && isAbove(filters.minCartValue, filters.maxCartValue) && audienceTexts.badRange,
+    maxAbandonTime: hasFilters && isAbove(filters.minAbandonTime, filters.maxAbandonTime) && audienceTexts.badRange,
     subject: isMail && subject.trim() === '' && campaignTexts.noSubject,
     body: (isMail ? body : type === 'sms' ? sms : 'approved').trim() === '' && campaignTexts.noBody,
     ...couponProblems(couponOf(draft)),
@@ -240,7 +275,7 @@ const clean = (all: Record<string, string | false | undefined>): Problems =>
 export function refusedFields(fields: Readonly<Record<string, string>>): Problems {
   const known = Object.entries(fields).flatMap(([path, text]) => {
     const last = path.split('.').at(-1)!
-    const name = path.includes('mode') ? 'frequency' : path.includes('customerEmails') ? 'people' : last
+    const name = path.includes('mode') ? 'frequency' : /customer(Emails|Phones)/.test(path) ? 'people' : last
     const field = path.includes('coupon') && !(name in stepOfField) ? 'coupon' : name
     return field in stepOfField ? [[field, text] as const] : []
   })
@@ -254,10 +289,10 @@ export function gateOf(
   today: string,
 ): { step: StepName; text: string } | null {
   if (!plan) return null
-  const { type, mode, audience, filters, schedule } = draft
+  const { type, audience, filters, schedule } = draft
   const isText = type === 'sms' || type === 'whatsapp'
   const isPlanned = schedule.frequency !== 'once' || schedule.startDate > today
-  const isFiltering = audience === 'abandoned_carts' && mode === 'matching' && isFiltered(filters)
+  const isFiltering = audience === 'abandoned_carts' && isFiltered(filters)
   const lacks = (feature: Feature) => !featurePlans[feature].includes(plan)
   if (type === 'sms' && lacks('manual_texts')) return { step: 'details', text: campaignTexts.smsPlan }
   if (type === 'whatsapp' && lacks('campaign_texts')) return { step: 'details', text: campaignTexts.textPlan }
@@ -324,9 +359,10 @@ export function endText(minutes: number | null, spreadHours: number | null): str
 
 /** Whom it is for, in the list. */
 export function audienceText({ targetAudience }: Pick<CampaignView, 'targetAudience'>): string {
-  const { type, mode, customerEmails } = targetAudience
-  if (type === 'specific_customers') return counted(customerEmails.length, 'customer')
-  return mode === 'matching' ? 'All that match' : `${counted(customerEmails.length, 'customer')}, by hand`
+  const { type, mode, customerEmails, customerPhones } = targetAudience
+  const chosen = counted(customerEmails.length + customerPhones.length, 'customer')
+  if (type === 'specific_customers') return chosen
+  return mode === 'matching' ? 'All that match' : `${chosen}, by hand`
 }
 
 /** What every step of the dialog, and every tab of a campaign's page, is given. */

@@ -1,6 +1,8 @@
 import { Button, Checkbox, Group, Input, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useId } from 'react'
 import { customerTexts } from '../../shared/customers.ts'
+import { useAudiences } from '../audiences/queries.ts'
+import { SavedAudience } from '../audiences/SavedAudience.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
@@ -35,17 +37,25 @@ interface Props {
 /** Customers to choose from, those with an abandoned cart first. All who match can be chosen at once, also those not shown yet. */
 export function CustomerPicker({ people, filter, chosen, error, isDropped, onFilter, onChoose }: Props) {
   const problemId = useId()
+  const { audiences = [] } = useAudiences(true).data ?? {}
   return (
     <Stack gap="sm" component="section" aria-label="Customers" aria-describedby={error ? problemId : undefined}>
       <SegmentedControl
         aria-label="Customers to choose from"
         value={filter.abandonedOnly ? 'abandoned' : 'all'}
-        onChange={(value) => onFilter({ ...filter, abandonedOnly: value === 'abandoned' })}
+        onChange={(value) => onFilter({ search: filter.search, abandonedOnly: value === 'abandoned' })}
         data={[
           { value: 'abandoned', label: 'With an abandoned cart' },
           { value: 'all', label: 'All customers' },
         ]}
       />
+      {filter.abandonedOnly && audiences.length > 0 && (
+        <SavedAudience
+          audiences={audiences}
+          value={filter.audienceId ?? ''}
+          onChange={(audience) => onFilter({ ...filter, filters: audience?.filters, audienceId: audience?.id })}
+        />
+      )}
       <SearchBox
         label="Search customers"
         value={filter.search}
@@ -54,7 +64,7 @@ export function CustomerPicker({ people, filter, chosen, error, isDropped, onFil
       />
       {isDropped && (
         <Notice tone="info" isLive>
-          The selection was cleared, because all who matched the search before were selected. Select again.
+          The selection was cleared, because all who matched before were selected. Select again.
         </Notice>
       )}
       <Loaded

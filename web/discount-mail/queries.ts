@@ -23,11 +23,12 @@ interface PeoplePage {
 }
 
 /** B 9: the first page has 100; scrolling reaches the others. */
-export function usePeople({ search, abandonedOnly }: PeopleFilter) {
+export function usePeople(filter: PeopleFilter) {
+  const { search, abandonedOnly, filters, channel } = filter
   const storeId = useStore()?.id
   return useInfiniteQuery({
-    queryKey: ['customers', storeId, 'to-choose', { search, abandonedOnly }],
-    queryFn: ({ pageParam, signal }) => (abandonedOnly ? abandonedPage : customersPage)(search, pageParam, signal),
+    queryKey: ['customers', storeId, 'to-choose', { search, abandonedOnly, filters, channel }],
+    queryFn: ({ pageParam, signal }) => (abandonedOnly ? abandonedPage : customersPage)(filter, pageParam, signal),
     initialPageParam: '',
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
@@ -35,13 +36,19 @@ export function usePeople({ search, abandonedOnly }: PeopleFilter) {
   })
 }
 
-async function abandonedPage(search: string, cursor: string, signal: AbortSignal): Promise<PeoplePage> {
-  const reply = await call(abandonedCustomers, { query: { search, cursor, limit: PAGE }, signal })
+async function abandonedPage(
+  { search, filters = {}, channel }: PeopleFilter,
+  cursor: string,
+  signal: AbortSignal,
+): Promise<PeoplePage> {
+  const said = Object.entries({ ...filters, channel }).filter(([, value]) => value != null)
+  const query = { ...Object.fromEntries(said), search, cursor, limit: PAGE }
+  const reply = await call(abandonedCustomers, { query, signal })
   if (Array.isArray(reply)) return { customers: reply, next: null, total: reply.length, isCapped: false }
   return { ...reply, isCapped: false }
 }
 
-async function customersPage(search: string, cursor: string, signal: AbortSignal): Promise<PeoplePage> {
+async function customersPage({ search }: PeopleFilter, cursor: string, signal: AbortSignal): Promise<PeoplePage> {
   const page = Number(cursor || '1')
   const reply = await call(listCustomers, { query: { search, page, limit: PAGE }, signal })
   if (Array.isArray(reply)) return { customers: reply, next: null, total: reply.length, isCapped: false }

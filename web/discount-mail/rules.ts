@@ -1,3 +1,4 @@
+import type { AudienceFilters } from '../../shared/audience.ts'
 import type { CustomerView } from '../../shared/customers.ts'
 import { discountTexts } from '../../shared/discount-mail.ts'
 import { counted, formatCount } from '../ui/format.ts'
@@ -12,6 +13,12 @@ export interface Person {
 export interface PeopleFilter {
   search: string
   abandonedOnly: boolean
+  /** Of those with an abandoned cart: whom these mean. */
+  filters?: AudienceFilters | undefined
+  /** The saved audience they are from. */
+  audienceId?: string | undefined
+  /** Only whoever can be reached by it. */
+  channel?: 'email' | 'sms' | 'whatsapp' | undefined
 }
 
 /** One by one, or all who match the filter but some. */
@@ -56,8 +63,9 @@ export function sendLabel(
 }
 
 /** As the server is asked; null: nobody is chosen. */
-export function recipientsOf(chosen: Chosen, { search, abandonedOnly }: PeopleFilter) {
-  if (chosen.kind === 'all') return { matching: { search, abandonedOnly, except: [...chosen.except] } }
+export function recipientsOf(chosen: Chosen, { search, abandonedOnly, filters }: PeopleFilter) {
+  const of = { search, abandonedOnly, ...(abandonedOnly && filters && { filters }) }
+  if (chosen.kind === 'all') return { matching: { ...of, except: [...chosen.except] } }
   return chosen.people.length > 0 ? { customers: chosen.people.map(({ id }) => id) } : null
 }
 

@@ -5,7 +5,8 @@ import { aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
-import { countMatching, isNewestMatching } from './audience-sql.ts'
+import { countMatching } from './audiences.ts'
+import { isNewestMatching } from './fragments.ts'
 
 // Whom a set of filters means (area decision 42).
 

@@ -1,9 +1,10 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { channelTraits } from '../channels/traits.ts'
-import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
+import { type RawBuilder, sql } from '../core/db.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 
-// Whom a set of filters means (area decision 42): parts of statements over carts `c`. Runs and counts both use them.
+// Whom a set of filters means (area decision 42): parts of statements over carts `c`. Runs, counts and
+// lists of people use them.
 
 /** How the statement calls the cart. */
 type Cart = 'c' | 'n'
@@ -24,42 +25,30 @@ export const isNewestMatching = ({ storeId, ...wanted }: AudienceWanted & { stor
     and not exists (select 1 from carts n where n.store_id = c.store_id and n.shopper_id = c.shopper_id
       and (n.started_at, n.id) > (c.started_at, c.id) and ${isCandidate(storeId, wanted, 'n')} offset 0))`
 
-const isCandidate = (storeId: string, wanted: AudienceWanted, cart: Cart): RawBuilder<boolean> =>
+export const isCandidate = (storeId: string, wanted: AudienceWanted, cart: Cart): RawBuilder<boolean> =>
   all([
-    ...isReached(storeId, wanted, cart),
+    isReached(storeId, wanted, cart),
     ...(wanted.filters.productId === undefined ? [] : [hasProduct(wanted.filters.productId, cart)]),
   ])
-
-/**
- * Distinct people, in the order of an index that has all it takes (`carts_audience`): no cart is read but those of so many products that the
- * index does not have them.
- */
-export async function countMatching({ db, storeId }: StoreDb, wanted: AudienceWanted): Promise<number> {
-  const { productId } = wanted.filters
-  const reached = sql`select c.shopper_id from carts c where c.store_id = ${storeId} and ${all(isReached(storeId, wanted, 'c'))}`
-  const people =
-    productId === undefined
-      ? reached
-      : sql`${reached} and ${isAmongKeys(productId, 'c')}
-        union all ${reached} and c.product_keys is null and ${isAmongItems(productId, 'c')}`
-  const { rows } = await sql<{ total: number }>`
-    select count(distinct p.shopper_id)::int as total from (${people}) p`.execute(db)
-  return rows[0]!.total
-}
 
 const col = (cart: Cart, name: string) => sql.ref(`${cart}.${name}`)
 
 const all = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`
 
 /** All but the product. A cart without a contact is no part of an audience: nothing could be sent. */
-const isReached = (storeId: string, { channel, filters, now }: AudienceWanted, cart: Cart): RawBuilder<unknown>[] => [
-  sql`${col(cart, 'status')} = 'abandoned'`,
-  sql`${col(cart, channelTraits[channel].contact === 'email' ? 'has_email' : 'has_phone')}`,
-  ...ofTimes(filters, now, cart),
-  ...ofPerson(filters, cart),
-  ...(filters.badge === undefined ? [] : [sql`${col(cart, 'badge')} = ${filters.badge}`]),
-  ...ofValue(storeId, filters, cart),
-]
+export const isReached = (
+  storeId: string,
+  { channel, filters, now }: AudienceWanted,
+  cart: Cart,
+): RawBuilder<boolean> =>
+  all([
+    sql`${col(cart, 'status')} = 'abandoned'`,
+    sql`${col(cart, channelTraits[channel].contact === 'email' ? 'has_email' : 'has_phone')}`,
+    ...ofTimes(filters, now, cart),
+    ...ofPerson(filters, cart),
+    ...(filters.badge === undefined ? [] : [sql`${col(cart, 'badge')} = ${filters.badge}`]),
+    ...ofValue(storeId, filters, cart),
+  ])
 
 function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): RawBuilder<unknown>[] {
   const before = (hours: number) => new Date(now.getTime() - hours * HOUR_MS)
@@ -91,10 +80,10 @@ function ofValue(storeId: string, { minMinor, maxMinor }: StoredFilters, cart: C
 const hasProduct = (productId: string, cart: Cart): RawBuilder<boolean> =>
   sql`case when ${col(cart, 'product_keys')} is null then ${isAmongItems(productId, cart)} else ${isAmongKeys(productId, cart)} end`
 
-const isAmongKeys = (productId: string, cart: Cart) =>
+export const isAmongKeys = (productId: string, cart: Cart) =>
   sql`hashtextextended(${productId}::text, 0) = any(${col(cart, 'product_keys')})`
 
-const isAmongItems = (productId: string, cart: Cart) =>
+export const isAmongItems = (productId: string, cart: Cart) =>
   sql`${col(cart, 'items')} @> ${JSON.stringify([{ productId }])}::jsonb`
 
 const HOUR_MS = 3_600_000

@@ -1,13 +1,16 @@
-import { type Audience, type AudienceFilters, audienceTexts } from '../../shared/audience.ts'
+import { type Audience, type AudienceFilters, audienceTexts, MOST_AUDIENCES } from '../../shared/audience.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import { demandPlan } from '../billing/entitlements.ts'
-import type { AccountDb, StoreDb } from '../core/db.ts'
+import { type AccountDb, type Db, type StoreDb, transact } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
+import type { StoredFilters } from '../schema/campaigns.ts'
 import { readStore } from '../stores/store.ts'
-import * as sql from './audiences-sql.ts'
-import { filtersOf, presentFilters } from './wanted.ts'
+import { filtersOf, isFiltered, presentFilters } from './filters.ts'
+import * as sql from './sql.ts'
+
+export { countMatching } from './sql.ts'
 
 // Sets of filters kept by a name ("Customer Segmentation", area decision 42). A campaign made with one has a copy.
 
@@ -18,19 +21,38 @@ export async function readAudiences(store: StoreDb): Promise<Audience[]> {
 
 export async function createAudience(
   deps: Deps,
-  { store, account }: { store: StoreDb; account: AccountDb },
+  { store, account }: { store: StoreDb<Db>; account: AccountDb },
   { name, filters }: { name: string; filters: AudienceFilters },
 ): Promise<Audience> {
   const now = deps.now()
   await demandPlan(account, now, { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
   const currency = await currencyOf(store)
   const row = { id: newId(), name, filters: filtersOf(filters, currency) }
-  if (await sql.insertAudience(store, row, now)) return present(row, currency)
-  throw new AppError('conflict', audienceTexts.nameTaken, { fields: { name: audienceTexts.nameTaken } })
+  await transact(store, async (tx) => {
+    const isFull = (await sql.lockAudiences(tx)) >= MOST_AUDIENCES
+    if (isFull) throw new AppError('conflict', audienceTexts.tooManyKept)
+    if (await sql.insertAudience(tx, row, now)) return
+    throw new AppError('conflict', audienceTexts.nameTaken, { fields: { name: audienceTexts.nameTaken } })
+  })
+  return present(row, currency)
 }
 
 export async function deleteAudience(store: StoreDb, id: string): Promise<void> {
   if (!(await sql.deleteAudience(store, id))) throw new AppError('not_found', 'Audience not found')
+}
+
+/** As statements take them. Throws where the plan has no filters but those a campaign begins with. */
+export async function filtersFor(
+  deps: Deps,
+  store: StoreDb,
+  filters: AudienceFilters,
+  account?: AccountDb,
+): Promise<StoredFilters> {
+  const stored = filtersOf(filters, await currencyOf(store))
+  if (account && isFiltered(stored)) {
+    await demandPlan(account, deps.now(), { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
+  }
+  return stored
 }
 
 const currencyOf = async (store: StoreDb): Promise<string> => found(await readStore(store), 'Store').currency

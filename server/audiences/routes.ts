@@ -1,11 +1,9 @@
 import * as api from '../../shared/audience.ts'
 import { type Routes, serveStore } from '../http/http.ts'
-import { readAudienceCount } from './audience-count.ts'
 import { createAudience, deleteAudience, readAudiences } from './audiences.ts'
+import { findProducts } from './products.ts'
 
 export const audienceRoutes: Routes = (app, deps) => {
-  serveStore(app, deps, api.countAudience, ({ store, body }) => readAudienceCount(deps, store, body))
-
   serveStore(app, deps, api.listAudiences, async ({ store }) => ({ audiences: await readAudiences(store) }))
 
   serveStore(app, deps, api.createAudience, async ({ store, account, body }) => ({
@@ -16,4 +14,6 @@ export const audienceRoutes: Routes = (app, deps) => {
     await deleteAudience(store, params.id)
     return { success: true as const }
   })
+
+  serveStore(app, deps, api.findProducts, ({ store, query }) => findProducts(store, query))
 }

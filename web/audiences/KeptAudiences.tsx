@@ -1,11 +1,12 @@
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { AudienceFilters } from '../../shared/audience.ts'
+import type { Audience, AudienceFilters } from '../../shared/audience.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useAudiences, useForgetAudience, useKeepAudience } from './queries.ts'
+import { SavedAudience } from './SavedAudience.tsx'
 
 interface Props {
   filters: AudienceFilters
@@ -23,9 +24,8 @@ export function KeptAudiences({ filters, isReadOnly, onChoose }: Props) {
   if (!data) return null
   const { audiences } = data
   const shown = audiences.find(({ id }) => id === chosen)
-  const choose = (id: string) => {
-    setChosen(id)
-    const audience = audiences.find((each) => each.id === id)
+  const choose = (audience: Audience | null) => {
+    setChosen(audience?.id ?? '')
     if (audience) onChoose(audience.filters)
   }
   const error = keep.error ?? forget.error
@@ -33,13 +33,7 @@ export function KeptAudiences({ filters, isReadOnly, onChoose }: Props) {
     <Stack gap="sm">
       {audiences.length > 0 && (
         <Group gap="sm" align="flex-end">
-          <NativeSelect
-            label="Saved audience"
-            style={{ flex: '1 1 200px' }}
-            data={[{ value: '', label: 'None' }, ...audiences.map(({ id, name: label }) => ({ value: id, label }))]}
-            value={shown?.id ?? ''}
-            onChange={(event) => choose(event.currentTarget.value)}
-          />
+          <SavedAudience audiences={audiences} value={chosen} onChange={choose} />
           {shown && (
             <Button variant="default" loading={forget.isPending} onClick={() => forget.mutate(shown.id)}>
               Delete saved audience

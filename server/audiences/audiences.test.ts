@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Audience, audienceTexts } from '../../shared/audience.ts'
+import { type Audience, audienceTexts, MOST_AUDIENCES } from '../../shared/audience.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import { aShop } from '../../test/by-hand-scene.ts'
 import { aStore } from '../../test/factories.ts'
@@ -37,6 +37,26 @@ test('a name is there once in a store, whatever its case, also of two at once', 
   const refused = replies.find(({ status }) => status === 409)!
   expect(refused.body).toMatchObject({ error: audienceTexts.nameTaken, fields: { name: audienceTexts.nameTaken } })
   expect((await create(other, { name: 'Vienna', filters })).status).toBe(200)
+})
+
+test('a store keeps a hundred at most, also of two at once, and another once one is deleted', async () => {
+  const shop = await aStore(world, { plan: 'starter' })
+  const { storeId } = shop
+  const kept = Array.from({ length: MOST_AUDIENCES - 1 }, (_, n) => ({
+    store_id: storeId,
+    id: newId(),
+    name: `No. ${n}`,
+  }))
+  await world.db
+    .insertInto('audiences')
+    .values(kept.map((each) => ({ ...each, filters: '{}', created_at: world.now })))
+    .execute()
+  const replies = await Promise.all(['Vienna', 'Graz'].map((name) => create(shop, { name, filters })))
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect(replies.find(({ status }) => status === 409)!.body.error).toBe(audienceTexts.tooManyKept)
+  expect(await list(shop)).toHaveLength(MOST_AUDIENCES)
+  await world.request('DELETE', `/api/audiences/${kept[0]!.id}`, { token: shop.token })
+  expect((await create(shop, { name: 'Linz', filters })).status).toBe(200)
 })
 
 test('the free plan keeps none, and nonsense is refused', async () => {

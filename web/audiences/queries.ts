@@ -1,0 +1,42 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { createAudience, deleteAudience, findProducts, listAudiences } from '../../shared/audience.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+
+const LIST = 'audiences'
+const MINUTE_MS = 60_000
+
+export function useAudiences(isAsked: boolean) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: [LIST, storeId],
+    queryFn: ({ signal }) => call(listAudiences, { signal }),
+    enabled: isAsked,
+    staleTime: MINUTE_MS,
+  })
+}
+
+export const useKeepAudience = () =>
+  useChange((body: z.input<typeof createAudience.body>) => call(createAudience, { body }))
+
+export const useForgetAudience = () => useChange((id: string) => call(deleteAudience, { params: { id } }))
+
+/** The last answer stays while the next is on its way. */
+export function useProducts(search: string, isAsked: boolean) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['products', storeId, search],
+    queryFn: async ({ signal }) => (await call(findProducts, { query: { search }, signal })).products,
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+    staleTime: MINUTE_MS,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** What failed may have changed something too. */
+function useChange<Input, Output>(change: (input: Input) => Promise<Output>) {
+  const queries = useQueryClient()
+  return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: [LIST] }) })
+}
