@@ -49,6 +49,8 @@ export default defineConfig({
           maxWorkers: cores,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
+          // A house is started in them: `START_LIMIT_MS` of e2e/app-instance.ts.
+          hookTimeout: 240_000,
         },
       },
     ],

@@ -21,7 +21,7 @@ beforeAll(async () => {
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })).newPage()
   ask = (await anOwner(instance, store, page)).ask
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()

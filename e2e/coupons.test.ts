@@ -10,7 +10,7 @@ import { checkInEveryTheme } from './every-theme.ts'
 // The coupons screen in a real browser. What the server tells of coupons is made up (`coupons/api.ts`), so that each way it can
 // answer is looked at; only `coupons/store.ts` goes all the way to a store.
 
-beforeAll(begin, 120_000)
+beforeAll(begin)
 afterAll(end)
 
 theList()

@@ -15,7 +15,7 @@ let lanes: Lane[] = []
 beforeAll(async () => {
   shops = await startShops()
   lanes = await Promise.all([2, 4].map((workers) => aLane(shops, workers)))
-}, 120_000)
+})
 
 afterAll(async () => {
   await Promise.all(lanes.map((lane) => lane.stop()))

@@ -26,7 +26,7 @@ beforeAll(async () => {
   db = new pg.Client(instance.databaseUrl())
   await db.connect()
   ada = await fill()
-}, 180_000)
+})
 
 afterAll(async () => {
   await browser?.close()

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await owner.goto(`${instance.url}/login`)
   await owner.getByRole('button', { name: 'Try the live demo' }).click()
   await owner.waitForURL(/dashboard|carts/)
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()

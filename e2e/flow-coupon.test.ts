@@ -14,7 +14,7 @@ beforeAll(async () => {
   const page = await aWindow()
   flowId = (await ask<{ flows: { id: string }[] }>(page, 'GET', '/api/flows')).flows[0]!.id
   await page.context().close()
-}, 120_000)
+})
 afterAll(end)
 
 /** As the owner's own screens ask. */

@@ -10,7 +10,7 @@ import { ofTheTimers } from './notifications/timers.ts'
 
 // What an owner is told: the bell, the screen, two members in two browsers, and the connection that comes and goes.
 
-beforeAll(begin, 150_000)
+beforeAll(begin)
 afterAll(end)
 beforeEach(() => forgetAll())
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
   page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
   await anOwner(instance, store, page)
   if (shots) mkdirSync(shots, { recursive: true })
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()

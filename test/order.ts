@@ -43,6 +43,7 @@ const LONGEST = [
   'e2e/dashboard.test.ts',
   'e2e/connect.test.ts',
   'e2e/phones.test.ts',
+  'e2e/campaigns.test.ts',
   'e2e/crash.test.ts',
   'e2e/words.test.ts',
   'e2e/mail-server.test.ts',
