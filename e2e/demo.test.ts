@@ -15,7 +15,8 @@ const GRETA = 'greta@shoppers.example'
 const CARA = 'cara@shoppers.example'
 
 beforeAll(async () => {
-  instance = await anAppInstance()
+  // Long enough to be seen being written.
+  instance = await anAppInstance({ DEMO_DAYS: '45' })
   browser = await openBrowser()
   owner = await (await browser.newContext()).newPage()
   await owner.goto(`${instance.url}/login`)

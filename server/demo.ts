@@ -47,7 +47,8 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
       await ensureDemoAccount(deps, deps.demo)
       // Only the worker's process: two would live through the same past at once.
       if (!config.roles.includes('worker')) return
-      settling = settleDemo(deps, deps.demo, { signal: stopping.signal }).catch((error: unknown) => {
+      const wanted = { days: config.demoDays, signal: stopping.signal }
+      settling = settleDemo(deps, deps.demo, wanted).catch((error: unknown) => {
         if (!stopping.signal.aborted) deps.log.error({ err: error }, 'demo.not-settled')
       })
     },
@@ -85,7 +86,7 @@ async function openShop(config: Config, forgetTexts: () => void) {
       store.reset()
       forgetTexts()
     },
-    rebuild: resetDemo,
+    rebuild: (deps: Deps) => resetDemo(deps, { days: config.demoDays }),
     insertOrders: store.insertOrders,
     past: pastOf,
   }

@@ -11,7 +11,7 @@ import * as sql from './sql.ts'
 
 const SEED = 20_260_301
 
-/** `days`: how much past there is; 90 unless a test has no time for it. */
+/** `days`: how much past there is; 90 unless `DEMO_DAYS` or a test says otherwise. */
 export type Settling = Partial<Pick<HistoryOptions, 'days' | 'signal' | 'onProgress'>>
 
 /** How far each is that is under way. */

@@ -114,6 +114,8 @@ test.each([
   ['DATABASE_DIRECT_URL', 'postgres://x/y'],
   ['SMTP_POOL', '21'],
   ['SMTP_POOL', '0'],
+  ['DEMO_DAYS', '29'],
+  ['DEMO_DAYS', '91'],
   ['PORT', '3e3'],
   ['PORT', '0'],
   ['MAIL_FROM', 'nobody'],

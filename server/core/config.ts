@@ -112,6 +112,8 @@ const settings = {
   TWILIO_API_URL: optional(isUrlOf('http:', 'https:'), 'TWILIO_API_URL must be an http or https address.'),
   /** The demo account, store and mailbox. */
   DEMO: onOff('DEMO').optional(),
+  /** How many days of past the demo gets. */
+  DEMO_DAYS: wholeNumber('DEMO_DAYS', 90, 30, 90),
   /** Port of the demo store. */
   DEMO_STORE_PORT: port(3001, 'DEMO_STORE_PORT'),
   /** Port of the mailbox's page. */
@@ -189,6 +191,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     whatsappApiUrl: values.WHATSAPP_API_URL,
     twilioApiUrl: values.TWILIO_API_URL,
     isDemo: values.DEMO ?? isLocal,
+    demoDays: values.DEMO_DAYS,
     demoStorePort: values.DEMO_STORE_PORT,
     mailboxPort: values.MAILBOX_PORT,
     mailboxSmtpPort: values.MAILBOX_SMTP_PORT,
