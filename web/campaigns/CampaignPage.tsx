@@ -5,7 +5,6 @@ import { IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
-import { useStore } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { useMaySend } from '../carts/useTextAction.ts'
@@ -20,8 +19,10 @@ import { StatusMark } from './parts.tsx'
 import { useCampaign } from './queries.ts'
 import { Report } from './Report.tsx'
 import { RowActions } from './RowActions.tsx'
-import { copyOf, type StepName, steps, titleOfStep, zoneText } from './rules.ts'
+import { copyOf, type StepName, steps, titleOfStep } from './rules.ts'
+import { useStoreClock } from './StoreTime.tsx'
 import { type Standstill, standstillOf } from './standstill.ts'
+import { longStoreTime } from './times.ts'
 
 /** One campaign: its four steps, and what became of it (area decision 48). */
 export function CampaignPage() {
@@ -66,7 +67,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
   const [isCopying, setCopying] = useState(false)
   const standstill = standstillOf(campaign)
   const mayWrite = useMaySend()
-  const zone = useStore()?.timeZone ?? 'UTC'
+  const clock = useStoreClock()
   const { act, dialog, isBusy } = useDeeds(say, (deed) => deed === 'delete' && navigate('/campaigns'))
   const choose = (next: Tab) => navigate({ search: `?tab=${next}` }, { preventScrollReset: true })
   return (
@@ -74,7 +75,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
       <PageTitle
         title={campaign.name}
         mark={<StatusMark status={campaign.status} />}
-        text={campaign.nextRunAt ? `Runs next on ${zoneText(campaign.nextRunAt, zone)}.` : undefined}
+        text={campaign.nextRunAt ? `Runs next on ${longStoreTime(campaign.nextRunAt, clock)}.` : undefined}
       >
         <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} isOnItsPage onDeed={act} />
         {mayWrite && (
@@ -107,7 +108,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
       <CampaignDialog
         isOpen={isCopying}
         name={`copy:${campaign.id}`}
-        start={() => copyOf(campaign, zone, Date.now())}
+        start={() => copyOf(campaign, clock.zone, Date.now())}
         onClose={() => setCopying(false)}
         onCreated={({ id }) => navigate(`/campaigns/${id}`)}
       />

@@ -5,10 +5,11 @@ import type { CampaignView } from '../../shared/campaigns.ts'
 import { DataList } from '../ui/DataList.tsx'
 import type { DataColumn } from '../ui/DataTable.tsx'
 import { formatCount } from '../ui/format.ts'
-import { DateTime, TimeAgo } from '../ui/Time.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
 import type { AddedColumn } from './columns.ts'
 import { NextRun, Revenue, StatusMark, WhyNot } from './parts.tsx'
 import { audienceText, typeNames } from './rules.ts'
+import { StoreTime } from './StoreTime.tsx'
 
 interface Props {
   campaigns: CampaignView[]
@@ -84,7 +85,7 @@ function CampaignCard({ campaign, actions }: { campaign: CampaignView; actions: 
           {nextRunAt && (
             <>
               {' · next '}
-              <DateTime at={nextRunAt} />
+              <StoreTime at={nextRunAt} />
             </>
           )}
         </Text>

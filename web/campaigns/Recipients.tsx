@@ -15,8 +15,8 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageButtons } from '../ui/Pager.tsx'
-import { DateTime } from '../ui/Time.tsx'
 import { type RecipientQuery, useExportRecipients, useRecipients } from './report-queries.ts'
+import { StoreTime } from './StoreTime.tsx'
 
 const stateName = (state: RecipientState) => countParts.find(({ key }) => key === state)?.label ?? state
 
@@ -113,7 +113,7 @@ const columns: readonly DataColumn<CampaignRecipient>[] = [
   },
   {
     ...{ id: 'at', label: 'Sent or due', sort: null },
-    cell: ({ handedOverAt, dueAt }) => <DateTime at={handedOverAt ?? dueAt} />,
+    cell: ({ handedOverAt, dueAt }) => <StoreTime at={handedOverAt ?? dueAt} />,
   },
 ]
 

@@ -13,10 +13,10 @@ import { counted, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { DateTime } from '../ui/Time.tsx'
 import { Revenue } from './parts.tsx'
 import { Recipients } from './Recipients.tsx'
 import { useReport, useRetryFailed } from './report-queries.ts'
+import { StoreTime } from './StoreTime.tsx'
 
 /** What became of it (area decision 48); every message is in exactly one part of the bar (D6). */
 export function Report({ campaign }: { campaign: CampaignView }) {
@@ -120,7 +120,7 @@ const Runs = ({ runs }: Pick<CampaignReport, 'runs'>) => (
       keyOf={({ run }) => String(run)}
       columns={[
         { id: 'run', label: 'Run', sort: null, cell: ({ run }) => formatCount(run) },
-        { id: 'started', label: 'Started', sort: null, cell: ({ startedAt }) => <DateTime at={startedAt} /> },
+        { id: 'started', label: 'Started', sort: null, cell: ({ startedAt }) => <StoreTime at={startedAt} /> },
         {
           ...{ id: 'planned', label: 'Messages', sort: null, isNumber: true },
           cell: ({ plannedAt, counts }) => `${formatCount(counts.planned)}${plannedAt ? '' : ' so far'}`,

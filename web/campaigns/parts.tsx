@@ -12,7 +12,7 @@ import type { CampaignStatus, CampaignView } from '../../shared/campaigns.ts'
 import { Money } from '../ui/Money.tsx'
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { DateTime } from '../ui/Time.tsx'
+import { StoreTime } from './StoreTime.tsx'
 import { standstillOf } from './standstill.ts'
 
 // How a campaign is shown wherever it stands.
@@ -41,7 +41,7 @@ export const Revenue = ({ revenue }: Pick<CampaignView, 'revenue'>) =>
       ))
 
 export const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) =>
-  nextRunAt ? <DateTime at={nextRunAt} /> : '–'
+  nextRunAt ? <StoreTime at={nextRunAt} /> : '–'
 
 /** What does not run though no member has paused it says why. */
 export function WhyNot({ campaign }: { campaign: CampaignView }) {

@@ -1,0 +1,17 @@
+import { useStore } from '../access/queries.ts'
+import { browserZone, longStoreTime, storeTime } from './times.ts'
+
+/** By the clocks of the store, as the schedule is. */
+export function StoreTime({ at }: { at: string | number }) {
+  const where = useStoreClock()
+  return (
+    <time dateTime={new Date(at).toISOString()} title={longStoreTime(at, where)}>
+      {storeTime(at, where, Date.now())}
+    </time>
+  )
+}
+
+export function useStoreClock() {
+  const zone = useStore()?.timeZone ?? 'UTC'
+  return { zone, ownZone: browserZone() }
+}
