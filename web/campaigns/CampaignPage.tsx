@@ -12,6 +12,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
+import { useTabInSight } from '../ui/useTabInSight.ts'
 import { CampaignDialog } from './CampaignDialog.tsx'
 import { CampaignEditor } from './CampaignEditor.tsx'
 import { type Said, useDeeds } from './deeds.tsx'
@@ -94,13 +95,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
             </Group>
           </Notice>
         )}
-        <nav className="tabs campaign-tabs" aria-label="Campaign">
-          {tabs.map((each) => (
-            <Link key={each} to={`?tab=${each}`} className="tab" aria-current={each === tab ? 'page' : undefined}>
-              {each === 'report' ? 'Report' : titleOfStep(each, campaign.type)}
-            </Link>
-          ))}
-        </nav>
+        <Tabs here={tab} type={campaign.type} />
         {tab === 'report' && <Report campaign={campaign} />}
         <CampaignEditor campaign={campaign} step={tab === 'report' ? null : tab} onStep={choose} />
       </Stack>
@@ -113,6 +108,19 @@ function Content({ campaign }: { campaign: CampaignView }) {
         onCreated={({ id }) => navigate(`/campaigns/${id}`)}
       />
     </>
+  )
+}
+
+function Tabs({ here, type }: { here: Tab; type: CampaignView['type'] }) {
+  const row = useTabInSight(here)
+  return (
+    <nav ref={row} className="tabs campaign-tabs" aria-label="Campaign">
+      {tabs.map((each) => (
+        <Link key={each} to={`?tab=${each}`} className="tab" aria-current={each === here ? 'page' : undefined}>
+          {each === 'report' ? 'Report' : titleOfStep(each, type)}
+        </Link>
+      ))}
+    </nav>
   )
 }
 

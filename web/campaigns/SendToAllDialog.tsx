@@ -7,6 +7,8 @@ import { useStore } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { CartPreview } from '../words/CartPreview.tsx'
+import type { Words } from '../words/rules.ts'
 import type { CouponEdit } from '../words/step-coupon.ts'
 import { WordEditor } from '../words/WordEditor.tsx'
 import { AudienceCount } from './AudienceCount.tsx'
@@ -71,6 +73,7 @@ function Form({ onClose, onSent }: Omit<Props, 'isOpen'>) {
   const ready = templates.data?.quickSend.find(({ id }) => id === typed.template)
   const words = typed.words ?? { subject: ready?.subject ?? '', body: ready?.body ?? '' }
   const change = (next: Partial<Typed>) => setTyped({ ...typed, ...next })
+  const changeWords = (next: Partial<Words>) => change({ words: { ...words, ...next } })
   const isBlank = words.subject.trim() === '' || words.body.trim() === ''
   const submit = () => {
     setAsked(true)
@@ -84,18 +87,20 @@ function Form({ onClose, onSent }: Omit<Props, 'isOpen'>) {
     <Stack gap="md">
       <AudienceCount count={count} />
       <WordEditor
+        layout="toggle"
         channel="email"
         words={words}
-        coupon={typed}
+        coupon={{ edit: typed, onChange: change }}
         problems={{ ...(isAsked && blankProblems(words)), ...refusedOf(send.error) }}
         templates={{
           choices: templates.data?.quickSend ?? [],
           value: typed.template,
           onChoose: (template) => change({ template, words: null }),
         }}
-        approved={null}
-        onWords={(next) => change({ words: { ...words, ...next } })}
-        onCoupon={change}
+        onWords={changeWords}
+        preview={
+          <CartPreview channel="email" words={words} coupon={typed.coupon} onBody={(body) => changeWords({ body })} />
+        }
       >
         {typed.template === 'discount' && !typed.coupon && <DiscountProposal onCoupon={change} />}
       </WordEditor>

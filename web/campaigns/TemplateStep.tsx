@@ -3,6 +3,7 @@ import type { TemplateChoice } from '../../shared/campaigns.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { CartPreview } from '../words/CartPreview.tsx'
 import { WordEditor } from '../words/WordEditor.tsx'
 import { useTemplates } from './queries.ts'
 import type { StepProps } from './rules.ts'
@@ -27,19 +28,20 @@ export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProp
   }
   const isListed = data.campaign.some(({ id }) => id === template)
   const choices = isListed ? data.campaign : [{ id: template, name: 'Own words' }, ...data.campaign]
+  const words = { subject, body: type === 'sms' ? sms : body }
+  const changeText = (text: string) => onChange(type === 'sms' ? { sms: text } : { body: text })
   return (
     <WordEditor
+      layout="toggle"
       channel={type}
-      words={{ subject, body: type === 'sms' ? sms : body }}
-      coupon={draft}
+      words={words}
+      coupon={{ edit: draft, onChange }}
       problems={problems}
       templates={{ choices, value: template, onChoose: choose }}
       approved={data.whatsapp}
       isReadOnly={isReadOnly}
-      onWords={({ body: text, ...rest }) =>
-        onChange({ ...rest, ...(text !== undefined && (type === 'sms' ? { sms: text } : { body: text })) })
-      }
-      onCoupon={onChange}
+      onWords={({ body: text, ...rest }) => (text === undefined ? onChange(rest) : changeText(text))}
+      preview={<CartPreview channel={type} words={words} coupon={draft.coupon} onBody={changeText} />}
     />
   )
 }

@@ -1,15 +1,18 @@
-import { Button, Checkbox, Grid, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useRef, useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
 import { wordsOf as textOfError } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { announce } from '../ui/announce.ts'
+import { Failed } from '../ui/Failed.tsx'
 import { counted, formatCount, formatDateTime } from '../ui/format.ts'
+import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { ChangeText } from './ChangeText.tsx'
+import { TYPING_PAUSE_MS } from '../words/rules.ts'
+import { WordEditor } from '../words/WordEditor.tsx'
 import { EligibilityView } from './EligibilityView.tsx'
 import { LastMessage } from './LastMessage.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
@@ -17,7 +20,7 @@ import { SendMessage } from './SendMessage.tsx'
 import { keyOf, type OneMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
 import { aboutOf, channelNames, defaultSchedule, delayOf, fieldOf, type MessageText, type Schedule } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { useShownMessage } from './useShownMessage.ts'
+import { type ShownMessage, useShownMessage } from './useShownMessage.ts'
 
 interface Props {
   ask: Ask
@@ -65,6 +68,8 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     : []
   const about = { ...(store && { storeUrl: store.store_url }), ...(isOverride && { overrideHoldout: true }) }
   const said = wordsOf(channel, words)
+
+  const changeWords = (next: Partial<MessageText>) => change({ words: { ...words, ...next } })
 
   const sendToOne = async (message: OneMessage) => {
     const { message: answer } = await sendOne.mutateAsync(message)
@@ -116,9 +121,20 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   return (
     <Stack gap="md">
       {one && <Text fw={600}>{aboutOf(one)}</Text>}
-      <Grid gap="xl">
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <Stack gap="md">
+      <WordEditor
+        layout="dialog"
+        channel={channel}
+        words={{ subject: words.subject, body: words.body ?? shown.ready ?? '' }}
+        problems={{ ...problems, ...(words.body?.trim() === '' && { body: 'A message needs a text' }) }}
+        comesAlong={{
+          isOwn: words.body !== null,
+          missing: words.body === null && shown.ready === undefined && <NoText shown={shown} />,
+          ...(channel === 'sms' && { note: '“Reply STOP to opt out.” is added if the text does not contain it.' }),
+          onReset: () => changeWords({ body: null }),
+        }}
+        onWords={changeWords}
+        before={
+          <>
             {isSingle && <LastMessage cartId={selection.carts[0]!.id} />}
             <EligibilityView
               channel={channel}
@@ -136,53 +152,17 @@ export function SendForm({ ask, onClose, onJob }: Props) {
               />
             )}
             {channel === 'email' && (
-              <>
-                <SegmentedControl
-                  aria-label="When to send"
-                  value={when}
-                  onChange={(value) => change({ when: value as Ask['when'] })}
-                  data={[
-                    { value: 'now', label: 'Send Now' },
-                    { value: 'schedule', label: 'Schedule' },
-                  ]}
-                />
-                {when === 'schedule' && (
-                  <ScheduleFields
-                    value={schedule}
-                    error={isDateAsked && !delay ? reminderTexts.badDate : null}
-                    dateRef={dateField}
-                    onChange={(next) => change({ schedule: next })}
-                  />
-                )}
-                <TextInput
-                  label="Subject"
-                  maxLength={200}
-                  value={words.subject}
-                  error={problems.subject}
-                  onChange={(event) => change({ words: { ...words, subject: event.currentTarget.value } })}
-                />
-              </>
-            )}
-            {channel !== 'whatsapp' && (
-              <ChangeText
-                channel={channel}
-                words={words}
-                shown={shown}
-                problem={problems.body ?? null}
-                onChange={(next) => change({ words: { ...words, ...next } })}
+              <When
+                typed={typed}
+                error={isDateAsked && !delay ? reminderTexts.badDate : null}
+                dateRef={dateField}
+                onChange={change}
               />
             )}
-          </Stack>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <SendMessage
-            channel={channel}
-            selection={selection}
-            shown={shown}
-            onChange={(next) => change({ words: { ...words, ...next } })}
-          />
-        </Grid.Col>
-      </Grid>
+          </>
+        }
+        preview={<SendMessage channel={channel} selection={selection} shown={shown} onChange={changeWords} />}
+      />
       <Stack gap="sm" className="send-foot">
         {error && (
           <Notice tone="bad" isLive>
@@ -209,6 +189,43 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   )
 }
 
+interface WhenProps {
+  typed: Typed
+  error: string | null
+  dateRef: RefObject<HTMLInputElement | null>
+  onChange: (next: Partial<Typed>) => void
+}
+
+function When({ typed: { when, schedule }, error, dateRef, onChange }: WhenProps) {
+  return (
+    <>
+      <SegmentedControl
+        aria-label="When to send"
+        value={when}
+        onChange={(value) => onChange({ when: value as Ask['when'] })}
+        data={[
+          { value: 'now', label: 'Send Now' },
+          { value: 'schedule', label: 'Schedule' },
+        ]}
+      />
+      {when === 'schedule' && (
+        <ScheduleFields
+          value={schedule}
+          error={error}
+          dateRef={dateRef}
+          onChange={(next) => onChange({ schedule: next })}
+        />
+      )}
+    </>
+  )
+}
+
+/** The words that come along are not there yet, or could not be had. */
+function NoText({ shown: { made } }: { shown: ShownMessage }) {
+  if (!made.error) return <LoadingList count={2} />
+  return <Failed title="The text could not be loaded" error={made.error} onRetry={() => made.refetch()} />
+}
+
 /** Survives the end of a session, for the same carts and channel. */
 function useTyped({ channel, selection, when }: Ask) {
   const [changed, setChanged] = useState<Typed | null>(null)
@@ -228,8 +245,6 @@ function useSending() {
     error: sendOne.error ?? sendMany.error,
   }
 }
-
-const TYPING_PAUSE_MS = 500
 
 /** What is asked of the server while somebody types: the words, once they pause. */
 function useDebounced(channel: Ask['channel'], words: MessageText) {

@@ -30,6 +30,10 @@ export function useCarts(query: ListQuery) {
   })
 }
 
+/** The carts a message is shown for: the newest, or those of a search. */
+export const useNewestCarts = (search = '') =>
+  useCarts({ page: 1, limit: 50, sort: 'timestamp', order: 'desc', ...(search && { search }) })
+
 const isOnItsWay = ({ sms_status, whatsapp_status }: CartView) =>
   sms_status === 'sending' || whatsapp_status === 'sending'
 

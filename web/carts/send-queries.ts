@@ -2,7 +2,6 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { CartView } from '../../shared/carts.ts'
-import { previewMessage, testSend } from '../../shared/message-preview.ts'
 import { cartReach } from '../../shared/reach.ts'
 import {
   type BulkSendItem,
@@ -182,22 +181,6 @@ export function useLastMessage(cartId: string) {
     staleTime: 0,
   })
 }
-
-export type PreviewOf = Given<typeof previewMessage>
-
-/** A question that is not asked any more is ended, on the server too. The last answer stays while the next is on its way. */
-export function useMessagePreview(body: PreviewOf | null) {
-  return useQuery({
-    queryKey: ['message-preview', body],
-    queryFn: ({ signal }) => call(previewMessage, { body: body!, signal }),
-    enabled: body !== null,
-    placeholderData: keepPreviousData,
-    staleTime: MINUTE_MS,
-    gcTime: 0,
-  })
-}
-
-export const useTestSend = () => useMutation({ mutationFn: (body: Given<typeof testSend>) => call(testSend, { body }) })
 
 function useRefresh() {
   const queries = useQueryClient()

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { SAMPLE_CART } from '../../shared/reminders.ts'
-import { type Eligibility, useMessagePreview } from './send-queries.ts'
+import { useMessagePreview } from '../words/queries.ts'
+import type { Eligibility } from './send-queries.ts'
 import { shownFor } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 

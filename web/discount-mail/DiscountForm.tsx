@@ -1,5 +1,5 @@
 import './discount-mail.css'
-import { Grid, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
 import { discountTexts, MOST_RECIPIENTS, READY_DISCOUNT } from '../../shared/discount-mail.ts'
@@ -9,7 +9,7 @@ import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { BulkSendCard } from '../carts/BulkSendCard.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
-import { TextFields } from '../words/TextFields.tsx'
+import { WordEditor } from '../words/WordEditor.tsx'
 import { CouponField } from './CouponField.tsx'
 import { CustomerPicker } from './CustomerPicker.tsx'
 import { DiscountFoot } from './DiscountFoot.tsx'
@@ -90,9 +90,18 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const shown = shownOf(typed.chosen, people.data?.pages.flatMap((page) => page.customers.map(personOf)) ?? [])
   return (
     <Stack gap="md">
-      <Grid gap="xl">
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <Stack gap="md">
+      <WordEditor
+        layout="dialog"
+        channel="email"
+        words={typed.words}
+        problems={{
+          subject: typed.words.subject.trim() === '' ? 'A message needs a subject' : null,
+          body: typed.words.body.trim() === '' ? 'A message needs a text' : null,
+        }}
+        coupon="always"
+        onWords={(next) => change({ words: { ...typed.words, ...next } })}
+        before={
+          <>
             {person ? (
               <Text>
                 To <strong>{person.name}</strong>
@@ -129,36 +138,26 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
               error={refused?.cartUrl}
               onChange={(event) => change({ cartUrl: event.currentTarget.value })}
             />
-            <TextFields
-              words={typed.words}
-              hasSubject
-              coupon="always"
-              problems={{
-                subject: typed.words.subject.trim() === '' ? 'A message needs a subject' : null,
-                body: typed.words.body.trim() === '' ? 'A message needs a text' : null,
-              }}
-              onChange={(next) => change({ words: { ...typed.words, ...next } })}
-            />
-          </Stack>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <Stack gap="md">
-            <WhoGetsIt
-              isNobody={count === 0}
-              tooMany={tooMany}
-              missing={missing ?? (problem && 'Not sent')}
-              eligibility={eligibility}
-              people={shown}
-            />
-            <DiscountPreview
-              people={shown}
-              first={eligibility.data?.eligible[0] ?? null}
-              offer={asked.couponId ? { ...offer, couponId: asked.couponId } : null}
-              isTyping={asked !== typed}
-            />
-          </Stack>
-        </Grid.Col>
-      </Grid>
+          </>
+        }
+        above={
+          <WhoGetsIt
+            isNobody={count === 0}
+            tooMany={tooMany}
+            missing={missing ?? (problem && 'Not sent')}
+            eligibility={eligibility}
+            people={shown}
+          />
+        }
+        preview={
+          <DiscountPreview
+            people={shown}
+            first={eligibility.data?.eligible[0] ?? null}
+            offer={asked.couponId ? { ...offer, couponId: asked.couponId } : null}
+            isTyping={asked !== typed}
+          />
+        }
+      />
       <DiscountFoot
         label={person ? 'Send discount' : sendLabel(who, count, isCapped && typed.chosen.kind === 'all')}
         problem={problem}

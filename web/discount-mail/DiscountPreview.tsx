@@ -1,8 +1,6 @@
-import { NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
-import { Failed } from '../ui/Failed.tsx'
-import { LoadingMail } from '../ui/Loading.tsx'
-import { MessageShown } from '../words/MessageShown.tsx'
+import { WordsPreview } from '../words/WordsPreview.tsx'
 import { type Offer, useDiscountPreview } from './queries.ts'
 import type { Person } from './rules.ts'
 
@@ -30,10 +28,18 @@ export function DiscountPreview({ people, first, offer, isTyping }: Props) {
   const offered = people.slice(0, OFFERED)
   const isOffered = (id: string | null) => offered.some((person) => person.id === id)
   const customer = isOffered(chosen) ? chosen : isOffered(first) ? first : (offered[0]?.id ?? null)
-  const made = useDiscountPreview(customer && offer ? { customer, ...offer } : null)
+  const of = customer && offer ? { customer, ...offer } : null
+  const made = useDiscountPreview(of)
   return (
-    <Stack gap="sm" component="section" aria-label="Preview" className="discount-preview">
-      <Title order={3}>Preview</Title>
+    <WordsPreview
+      channel="email"
+      made={made}
+      isStale={isTyping || made.isPlaceholderData}
+      height={HEIGHT}
+      {...(people.length > 1 && { decisionTexts })}
+      nothing={nothingOf(customer, offer)}
+      of={of}
+    >
       {offered.length > 1 && customer && (
         <NativeSelect
           label="For the customer"
@@ -42,27 +48,11 @@ export function DiscountPreview({ people, first, offer, isTyping }: Props) {
           onChange={(event) => choose(event.currentTarget.value)}
         />
       )}
-      {customer === null ? (
-        <Text fz="sm" c="dimmed">
-          Select a customer to see the message as they would get it.
-        </Text>
-      ) : offer === null ? (
-        <Text fz="sm" c="dimmed">
-          Choose a coupon to see the message with it.
-        </Text>
-      ) : made.error ? (
-        <Failed title="The preview could not be made" error={made.error} onRetry={() => made.refetch()} />
-      ) : made.data ? (
-        <MessageShown
-          channel="email"
-          message={made.data}
-          isStale={isTyping || made.isPlaceholderData}
-          height={HEIGHT}
-          {...(people.length > 1 && { decisionTexts })}
-        />
-      ) : (
-        <LoadingMail />
-      )}
-    </Stack>
+    </WordsPreview>
   )
+}
+
+function nothingOf(customer: string | null, offer: Props['offer']): string | null {
+  if (customer === null) return 'Select a customer to see the message as they would get it.'
+  return offer === null ? 'Choose a coupon to see the message with it.' : null
 }

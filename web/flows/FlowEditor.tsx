@@ -1,5 +1,5 @@
 import './flows.css'
-import { Card, Grid, Stack, Text, Title } from '@mantine/core'
+import { Box, Card, Grid, Text, Title } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { FlowChannels, FlowView } from '../../shared/flows.ts'
 import { useDraft } from '../access/drafts.ts'
@@ -12,7 +12,6 @@ import { formatMinutes } from '../ui/format.ts'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { tabNote } from '../words/step-coupon.ts'
-import { Preview } from './Preview.tsx'
 import { useSaveFlow } from './queries.ts'
 import {
   channelNames,
@@ -32,6 +31,7 @@ import { StepEditor } from './StepEditor.tsx'
 export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowChannels }) {
   const { steps, current, problems, save, isDirty, choose, change, discard, submit } = useFlowEdit(flow, channels)
   const mayWrite = useMay('flows:write')
+  const cart = useState<string | null>(null)
   if (!current) return null
   return (
     <>
@@ -43,23 +43,18 @@ export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowC
           Delays count from the shopper’s last activity. Changes apply to every message not yet sent.
         </Text>
         <StepTabs flow={flow} steps={steps} chosen={current.step} wrong={[...problems.keys()]} onChoose={choose} />
-        <Grid gap="xl" mt="lg" role="tabpanel" id="step-panel" aria-label={stepTitle(flow, current.step)}>
-          <Grid.Col span={{ base: 12, lg: 6 }}>
-            <Stack gap="md">
-              <StepEditor
-                key={current.step}
-                step={current}
-                problems={problems.get(current.step) ?? {}}
-                channels={channels}
-                isReadOnly={!mayWrite}
-                onChange={change}
-              />
-            </Stack>
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, lg: 6 }}>
-            <Preview flowId={flow.id} step={current} />
-          </Grid.Col>
-        </Grid>
+        <Box mt="lg" role="tabpanel" id="step-panel" aria-label={stepTitle(flow, current.step)}>
+          <StepEditor
+            key={current.step}
+            flowId={flow.id}
+            step={current}
+            problems={problems.get(current.step) ?? {}}
+            channels={channels}
+            cart={cart}
+            isReadOnly={!mayWrite}
+            onChange={change}
+          />
+        </Box>
       </Card>
       <SaveBar
         isDirty={isDirty}

@@ -1,16 +1,12 @@
-import { Stack, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useState } from 'react'
-import { Failed } from '../ui/Failed.tsx'
-import { LoadingMail } from '../ui/Loading.tsx'
+import type { SendChannel } from '../../shared/reminders.ts'
 import { CartPicker } from '../words/CartPicker.tsx'
-import { MessageShown } from '../words/MessageShown.tsx'
 import { usePreviewCart } from '../words/queries.ts'
+import { messageOf, NOTHING_YET, TYPING_PAUSE_MS } from '../words/rules.ts'
 import { finished } from '../words/step-coupon.ts'
+import { WordsPreview } from '../words/WordsPreview.tsx'
 import { usePreview } from './queries.ts'
 import { couponOf, type StepEdit } from './rules.ts'
-
-const TYPING_PAUSE_MS = 500
 
 const decisionTexts = {
   send: { tone: 'good', text: 'This would be sent now.' },
@@ -18,43 +14,42 @@ const decisionTexts = {
   skip: { tone: 'quiet', text: 'This would not be sent.' },
 } as const
 
+interface Props {
+  flowId: string
+  step: StepEdit
+  channel: SendChannel
+  /** The one that was chosen, and how another is. */
+  cart: readonly [string | null, (cartId: string) => void]
+  onBody: (body: string) => void
+}
+
 /** The message as the sending code renders it, for a cart that could get it or the sample cart; unsaved text included. */
-export function Preview({ flowId, step }: { flowId: string; step: StepEdit }) {
-  const [chosen, choose] = useState<string | null>(null)
-  const first = usePreviewCart(step.channel)
+export function Preview({ flowId, step, channel, cart: [chosen, choose], onBody }: Props) {
+  const first = usePreviewCart(channel)
   const cartId = chosen ?? first
-  const shown = previewOf(step)
-  const [text] = useDebouncedValue(shown, TYPING_PAUSE_MS)
-  const isTyped = text.subject?.trim() !== '' && text.body?.trim() !== ''
-  const preview = usePreview(flowId, cartId && isTyped ? { ...text, cartId } : null)
+  const typed = messageOf(channel, { subject: step.subject, body: channel === 'sms' ? step.sms : step.body })
+  const shown = typed && JSON.stringify({ ...typed, channel, coupon: finished(couponOf(step)) })
+  const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
+  const of = cartId && asked ? { ...(JSON.parse(asked) as Asked), cartId } : null
+  const made = usePreview(flowId, typed && of && { ...of, step: step.step })
   return (
-    <Stack gap="md">
-      <Title order={3}>Preview</Title>
+    <WordsPreview
+      channel={channel}
+      made={made}
+      isStale={made.isPlaceholderData || asked !== shown}
+      decisionTexts={decisionTexts}
+      nothing={typed ? null : NOTHING_YET}
+      of={of}
+      {...(channel === 'sms' && { onBody })}
+    >
       <CartPicker value={cartId} onChange={choose} />
-      {preview.data ? (
-        <MessageShown
-          channel={text.channel ?? step.channel}
-          message={preview.data}
-          decisionTexts={decisionTexts}
-          isStale={preview.isPlaceholderData || !isSame(text, shown)}
-        />
-      ) : preview.error ? (
-        <Failed title="The preview could not be made" error={preview.error} onRetry={() => preview.refetch()} />
-      ) : (
-        <LoadingMail />
-      )}
-    </Stack>
+    </WordsPreview>
   )
 }
 
-function previewOf(edit: StepEdit) {
-  const { step, channel, subject, body, sms } = edit
-  const coupon = finished(couponOf(edit))
-  if (channel === 'email') return { step, channel, subject, body, coupon }
-  return { step, coupon, ...(channel !== 'push' && { channel }), ...(channel === 'sms' && { body: sms }) } as const
+interface Asked {
+  channel: SendChannel
+  subject?: string
+  body?: string
+  coupon: StepEdit['coupon']
 }
-
-const isSame = (a: Shown, b: Shown) =>
-  a.body === b.body && a.channel === b.channel && JSON.stringify(a.coupon) === JSON.stringify(b.coupon)
-
-type Shown = ReturnType<typeof previewOf>

@@ -1,28 +1,55 @@
-import { Anchor, Input, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Anchor, Input, SegmentedControl } from '@mantine/core'
 import { Link } from 'react-router'
 import type { FlowChannels } from '../../shared/flows.ts'
 import { DurationInput } from '../ui/DurationInput.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { CodeHint, NoCouponByWhatsApp, StepCoupon } from '../words/StepCoupon.tsx'
-import { couponUse } from '../words/step-coupon.ts'
-import { TextFields } from '../words/TextFields.tsx'
+import { WordEditor } from '../words/WordEditor.tsx'
+import { Preview } from './Preview.tsx'
 import { channelNames, type StepEdit, type StepProblems } from './rules.ts'
 
-const LONGEST_SMS = 1_000
 const CHANNELS = ['email', 'sms', 'whatsapp'] as const
 
 interface Props {
+  flowId: string
   step: StepEdit
   problems: StepProblems
   channels: FlowChannels
+  /** Chosen for the preview, of whichever step. */
+  cart: readonly [string | null, (cartId: string) => void]
   isReadOnly: boolean
   onChange: (next: Partial<StepEdit>) => void
 }
 
-export function StepEditor({ step, problems, channels, isReadOnly, onChange }: Props) {
+/** A step: when it goes, by which channel, and its words. */
+export function StepEditor(props: Props) {
+  const { flowId, step, problems, channels, cart, isReadOnly, onChange } = props
+  const { channel, subject, body, sms } = step
+  // Push messages have no words to be written here.
+  if (channel === 'push') return <WhenAndHow {...props} />
+  const isSms = channel === 'sms'
+  const changeText = (text: string) => onChange(isSms ? { sms: text } : { body: text })
+  return (
+    <WordEditor
+      layout="page"
+      channel={channel}
+      words={{ subject, body: isSms ? sms : body }}
+      problems={problems}
+      coupon={{ edit: step, onChange }}
+      approved={channels.whatsapp.template}
+      isReadOnly={isReadOnly}
+      onWords={({ body: text, ...rest }) => (text === undefined ? onChange(rest) : changeText(text))}
+      before={<WhenAndHow {...props} />}
+      preview={
+        <Preview flowId={flowId} step={step} channel={channel} cart={cart} onBody={(sms) => onChange({ sms })} />
+      }
+    />
+  )
+}
+
+function WhenAndHow({ step, problems, channels, isReadOnly, onChange }: Props) {
   const { channel } = step
   return (
-    <Stack gap="md">
+    <>
       <DurationInput
         label="Send after"
         disabled={isReadOnly}
@@ -42,40 +69,7 @@ export function StepEditor({ step, problems, channels, isReadOnly, onChange }: P
         </div>
       </Input.Wrapper>
       {(channel === 'sms' || channel === 'whatsapp') && <Obstacle problem={channels[channel].problem} />}
-      {(channel === 'email' || channel === 'sms') && (
-        <StepCoupon step={step} problems={problems} isReadOnly={isReadOnly} onChange={onChange} />
-      )}
-      {channel === 'email' && (
-        <TextFields
-          words={step}
-          hasSubject
-          problems={problems}
-          isReadOnly={isReadOnly}
-          coupon={couponUse(step)}
-          onChange={onChange}
-        />
-      )}
-      {channel === 'sms' && (
-        <TextFields
-          words={{ subject: '', body: step.sms }}
-          hasSubject={false}
-          problems={problems}
-          isReadOnly={isReadOnly}
-          minRows={5}
-          longest={LONGEST_SMS}
-          coupon={couponUse(step)}
-          isText
-          onChange={({ body }) => body !== undefined && onChange({ sms: body })}
-        />
-      )}
-      {(channel === 'email' || channel === 'sms') && <CodeHint step={step} />}
-      {channel === 'whatsapp' && (
-        <>
-          <Template text={channels.whatsapp.template} />
-          <NoCouponByWhatsApp step={step} />
-        </>
-      )}
-    </Stack>
+    </>
   )
 }
 
@@ -95,23 +89,5 @@ function Obstacle({ problem }: { problem: string | null }) {
         {isOfPlan ? 'See plans' : 'Open the settings'}
       </Anchor>
     </Notice>
-  )
-}
-
-function Template({ text }: { text: string | null }) {
-  if (!text) return null
-  return (
-    <div>
-      <Text fz="sm" fw={550} mb={4}>
-        Approved template
-      </Text>
-      <pre className="snippet">{text}</pre>
-      <Text fz="sm" c="dimmed" mt={4}>
-        WhatsApp delivers only approved templates.{' '}
-        <Anchor component={Link} to="/settings/sending/whatsapp" inherit underline="always">
-          Choose another one
-        </Anchor>
-      </Text>
-    </div>
   )
 }

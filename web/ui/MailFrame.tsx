@@ -1,4 +1,4 @@
-import { mailDocument } from './mail.ts'
+import { type MailColors, mailDocument } from './mail.ts'
 
 /** A mail as its reader sees it. Nothing in it may run, open or leave. */
 export function MailFrame({
@@ -6,21 +6,23 @@ export function MailFrame({
   title,
   width,
   height = 560,
+  colors = 'light',
 }: {
   html: string
   title: string
   width?: number
   height?: number
+  colors?: MailColors
 }) {
   return (
     <iframe
       className="mail"
       sandbox=""
       referrerPolicy="no-referrer"
-      srcDoc={mailDocument(html)}
+      srcDoc={mailDocument(html, colors)}
       title={title}
       height={height}
-      style={{ maxWidth: width ?? '100%', marginInline: 'auto' }}
+      style={{ maxWidth: width ?? '100%', marginInline: 'auto', colorScheme: colors }}
     />
   )
 }

@@ -3,10 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { CartView } from '../../shared/carts.ts'
 import { SAMPLE_CART } from '../../shared/reminders.ts'
-import { useCarts } from '../carts/queries.ts'
+import { useNewestCarts } from '../carts/queries.ts'
 import { SAMPLE_LABEL } from '../carts/sending.ts'
 import { formatMoney } from '../ui/format.ts'
-import { NEWEST } from './queries.ts'
 
 const SEARCH_PAUSE_MS = 400
 
@@ -21,7 +20,7 @@ export function CartPicker({ value, onChange }: Props) {
   const [known, setKnown] = useState<CartView | null>(null)
   const [search] = useDebouncedValue(typed, SEARCH_PAUSE_MS)
   const isLabel = search === SAMPLE_LABEL || (known !== null && search === labelOf(known))
-  const carts = useCarts({ ...NEWEST, ...(search && !isLabel && { search }) })
+  const carts = useNewestCarts(isLabel ? '' : search)
   const found = carts.data?.carts ?? []
   const shown = found.find(({ id }) => id === value) ?? (known?.id === value ? known : null)
   // Remembered, for when a search finds others.

@@ -4,6 +4,7 @@ import { reasonTexts } from '../../shared/reasons.ts'
 import type { MessagePreview } from '../../shared/reminders.ts'
 import { lengthText } from '../carts/sending.ts'
 import { MailFrame } from '../ui/MailFrame.tsx'
+import { hasDarkColors, type MailColors } from '../ui/mail.ts'
 import { Notice, type Tone } from '../ui/Notice.tsx'
 
 const PHONE_WIDTH = 360
@@ -73,12 +74,26 @@ function DecisionLine({ message: { decision }, decisionTexts }: Pick<Props, 'mes
 
 function Mail({ message: { subject, html, text }, height }: { message: MessagePreview; height: number | undefined }) {
   const [view, setView] = useState('desktop')
+  const [colors, setColors] = useState<MailColors>('light')
+  const hasColors = view !== 'text' && hasDarkColors(html)
   return (
     <>
       <Group justify="space-between" gap="xs">
         <Text className="subject" style={{ flex: '1 1 200px' }}>
           {subject}
         </Text>
+        {hasColors && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Colors"
+            value={colors}
+            onChange={(value) => setColors(value as MailColors)}
+            data={[
+              { value: 'light', label: 'Light' },
+              { value: 'dark', label: 'Dark' },
+            ]}
+          />
+        )}
         <SegmentedControl
           size="xs"
           aria-label="Show as"
@@ -97,6 +112,7 @@ function Mail({ message: { subject, html, text }, height }: { message: MessagePr
         <MailFrame
           html={html}
           title="Email preview"
+          colors={hasColors ? colors : 'light'}
           {...(height && { height })}
           {...(view === 'phone' && { width: PHONE_WIDTH })}
         />

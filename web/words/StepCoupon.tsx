@@ -107,6 +107,6 @@ export function CodeHint({ step }: { step: CouponEdit & Words }) {
 export const NoCouponByWhatsApp = ({ step }: Pick<Props, 'step'>) => (
   <Text fz="sm" c="dimmed">
     WhatsApp templates have words of their own, which cannot name a coupon.
-    {step.coupon && ' Saving takes the coupon off this step.'}
+    {step.coupon && ' Saving takes the coupon off.'}
   </Text>
 )

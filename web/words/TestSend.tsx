@@ -3,17 +3,11 @@ import { useState } from 'react'
 import type { SendChannel } from '../../shared/reminders.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
-import { useTestSend } from '../carts/send-queries.ts'
 import { Notice } from '../ui/Notice.tsx'
-
-interface Props {
-  channel: SendChannel
-  cartId: string
-  message: { subject?: string; body?: string }
-}
+import { type TestOf, useTestSend } from './queries.ts'
 
 /** Marked as a test, with links that change nothing. A mail goes to the address one signs in with. */
-export function TestSend({ channel, cartId, message }: Props) {
+export function TestSend({ channel, of }: { channel: SendChannel; of: TestOf }) {
   const [to, setTo] = useState('')
   const test = useTestSend()
   const isText = channel !== 'email'
@@ -33,14 +27,15 @@ export function TestSend({ channel, cartId, message }: Props) {
           variant="default"
           loading={test.isPending}
           disabled={isText && to.trim() === ''}
-          onClick={() => test.mutate({ cartId, channel, ...message, ...(isText && { to: to.trim() }) })}
+          onClick={() => test.mutate({ ...of, ...(isText && { to: to.trim() }) })}
         >
           Send a test to myself
         </Button>
       </Group>
       {test.data && (
         <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
-          {test.data.isAccepted ? `Sent to ${test.data.to}.` : `Refused for ${test.data.to}.`} {test.data.response}
+          {test.data.isAccepted ? `Sent to ${test.data.to}.` : `Refused for ${test.data.to}.`} {test.data.response}{' '}
+          {test.data.couponNote}
         </Notice>
       )}
       {test.error && (

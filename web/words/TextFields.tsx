@@ -1,40 +1,45 @@
-import { Button, Group, Input, Textarea, TextInput, Tooltip } from '@mantine/core'
-import { useRef } from 'react'
+import { Button, Collapse, Group, Input, Stack, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { CouponHint } from './CouponHint.tsx'
-import { type CouponUse, insertAt, mailHint, variables, type Words } from './rules.ts'
+import { type CouponUse, insertAt, mailHint, unknownText, variables, type Words } from './rules.ts'
+
+/** A text that is sent as it is unless somebody changes it, for this message alone. */
+export interface ComesAlong {
+  /** It was changed. */
+  isOwn: boolean
+  /** Stands where the text will until it is there. */
+  missing: ReactNode
+  /** What else is added to it. */
+  note?: string
+  onReset: () => void
+}
 
 interface Props {
   words: Words
   /** A text has none. */
   hasSubject: boolean
-  problems?: Partial<Record<keyof Words, string | null | undefined>>
-  isReadOnly?: boolean
+  problems: Partial<Record<keyof Words, string | null | undefined>>
+  isReadOnly: boolean
   minRows?: number
   longest?: number
-  /** Whether its messages have a coupon; left out: none has. */
-  coupon?: CouponUse
+  /** Whether its messages have a coupon; undefined: none has. */
+  coupon: CouponUse | undefined
+  comesAlong: ComesAlong | undefined
   /** It goes out as an SMS. */
-  isText?: boolean
+  isText: boolean
   onChange: (next: Partial<Words>) => void
 }
 
 /** Subject and text of a message, with the variables one may put into them. */
-export function TextFields({ words, hasSubject, problems = {}, isReadOnly = false, onChange, ...more }: Props) {
-  const { isText = false } = more
+export function TextFields({ words, hasSubject, problems, isReadOnly, onChange, ...more }: Props) {
+  const { isText, comesAlong } = more
   const { fieldOf, insert } = useInsertion(words, onChange)
-  return (
+  const fold = useFold(comesAlong)
+  const isListed = !isReadOnly && (!fold || fold.isOpen)
+  const text = (
     <>
-      {hasSubject && (
-        <TextInput
-          label="Subject"
-          maxLength={200}
-          readOnly={isReadOnly}
-          value={words.subject}
-          error={problems.subject}
-          onChange={(event) => onChange({ subject: event.currentTarget.value })}
-          {...fieldOf('subject')}
-        />
-      )}
       <Textarea
         label="Text"
         {...(hasSubject && { description: mailHint })}
@@ -44,13 +49,77 @@ export function TextFields({ words, hasSubject, problems = {}, isReadOnly = fals
         {...(more.longest && { maxLength: more.longest })}
         readOnly={isReadOnly}
         value={words.body}
-        error={problems.body}
+        error={problems.body ?? unknownText(words.body, isListed)}
         onChange={(event) => onChange({ body: event.currentTarget.value })}
         {...fieldOf('body')}
       />
       {!isReadOnly && <Variables isText={isText} onInsert={insert} />}
+    </>
+  )
+  return (
+    <>
+      {hasSubject && (
+        <TextInput
+          label="Subject"
+          maxLength={200}
+          readOnly={isReadOnly}
+          value={words.subject}
+          error={problems.subject ?? unknownText(words.subject, isListed)}
+          onChange={(event) => onChange({ subject: event.currentTarget.value })}
+          {...fieldOf('subject')}
+        />
+      )}
+      {fold ? <Changeable {...fold}>{text}</Changeable> : text}
       <CouponHint words={words} coupon={more.coupon ?? 'never'} isText={isText} />
     </>
+  )
+}
+
+function useFold(comesAlong: ComesAlong | undefined) {
+  const [isOpen, { open, toggle }] = useDisclosure(false)
+  const isOwn = comesAlong?.isOwn ?? false
+  // Own words are seen, also those that were typed before the session ended.
+  useEffect(() => {
+    if (isOwn) open()
+  }, [isOwn, open])
+  return comesAlong && { ...comesAlong, isOpen, toggle }
+}
+
+type Fold = NonNullable<ReturnType<typeof useFold>>
+
+/** Behind a button until somebody wants to change it. */
+function Changeable({ isOpen, toggle, isOwn, missing, note, onReset, children }: Fold & { children: ReactNode }) {
+  const Sign = isOpen ? IconChevronUp : IconChevronDown
+  return (
+    <Stack gap="sm">
+      <Button
+        variant="default"
+        size="compact-sm"
+        w="fit-content"
+        aria-expanded={isOpen}
+        rightSection={<Sign size={14} aria-hidden />}
+        onClick={toggle}
+      >
+        Change the text
+      </Button>
+      <Collapse expanded={isOpen} keepMounted={false}>
+        {missing || (
+          <Stack gap="sm">
+            {children}
+            <Group gap="sm">
+              <Text fz="sm" c="dimmed" style={{ flex: '1 1 220px' }}>
+                This changes only this message, not the template.{note && ` ${note}`}
+              </Text>
+              {isOwn && (
+                <Button variant="subtle" size="compact-sm" onClick={onReset}>
+                  Use the default text
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        )}
+      </Collapse>
+    </Stack>
   )
 }
 

@@ -1,34 +1,71 @@
-import { NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import './words.css'
+import { Grid, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import type { SendChannel } from '../../shared/reminders.ts'
-import type { Words } from './rules.ts'
-import { unknownVariables } from './rules.ts'
+import { Approved } from './Approved.tsx'
+import { LONGEST_SMS, type Words } from './rules.ts'
 import { CodeHint, StepCoupon } from './StepCoupon.tsx'
 import { type CouponEdit, type CouponProblems, couponUse } from './step-coupon.ts'
-import { TextFields } from './TextFields.tsx'
-import { WordsPreview } from './WordsPreview.tsx'
-
-const LONGEST_SMS = 1_000
+import { type ComesAlong, TextFields } from './TextFields.tsx'
 
 interface Props {
   channel: SendChannel
   words: Words
-  coupon: CouponEdit
-  problems?: CouponProblems & Partial<Record<keyof Words | 'coupon', string>>
+  problems?: CouponProblems & { coupon?: string } & Partial<Record<keyof Words, string | null | undefined>>
   /** What the words can start from; of an email. */
   templates?: { choices: readonly { id: string; name: string }[]; value: string; onChoose: (id: string) => void }
-  /** The approved text of WhatsApp; null: none is chosen. */
-  approved: string | null
+  /** Chosen here, with its rules; `always`: each message has one that is chosen elsewhere; left out: none has. */
+  coupon?: { edit: CouponEdit; onChange: (next: Partial<CouponEdit>) => void } | 'always'
+  /** The words that are sent if nobody changes them; left out: they are always changed here. */
+  comesAlong?: ComesAlong
+  /** WhatsApp's; null: none is chosen; left out: the preview alone shows it. */
+  approved?: string | null
   /** What is to be said of the coupon that the words speak of. */
-  children?: React.ReactNode
+  children?: ReactNode
+  /** What else is chosen of the message, in front of its words. */
+  before?: ReactNode
+  /** What stands over the preview. */
+  above?: ReactNode
+  preview: ReactNode
+  /** Beside each other on a page or in a wide dialog; else one at a time. */
+  layout: 'page' | 'dialog' | 'toggle'
   isReadOnly?: boolean
   onWords: (next: Partial<Words>) => void
-  onCoupon: (next: Partial<CouponEdit>) => void
 }
 
-/** Subject, text and coupon of a message, or the message as it will look. */
+/** The words of a message, of whichever kind, and how it will look: all screens write messages with this. */
 export function WordEditor(props: Props) {
-  const { channel, words, coupon } = props
+  const { layout, before, above, preview } = props
+  if (layout === 'toggle') return <Toggled {...props} />
+  const [words, shown] =
+    layout === 'page'
+      ? [
+          { base: 12, lg: 6 },
+          { base: 12, lg: 6 },
+        ]
+      : [
+          { base: 12, md: 5 },
+          { base: 12, md: 7 },
+        ]
+  return (
+    <Grid gap="xl">
+      <Grid.Col span={words}>
+        <Stack gap="md">
+          {before}
+          <Fields {...props} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={shown}>
+        <Stack gap="md">
+          {above}
+          {preview}
+        </Stack>
+      </Grid.Col>
+    </Grid>
+  )
+}
+
+function Toggled(props: Props) {
   const [view, setView] = useState<'edit' | 'preview'>('edit')
   return (
     <Stack gap="md">
@@ -42,21 +79,18 @@ export function WordEditor(props: Props) {
           { value: 'preview', label: 'Preview' },
         ]}
       />
-      {view === 'edit' ? (
-        <Fields {...props} />
-      ) : (
-        <WordsPreview channel={channel} words={words} coupon={coupon.coupon} />
-      )}
+      {view === 'edit' ? <Fields {...props} /> : props.preview}
     </Stack>
   )
 }
 
 function Fields({ channel, words, coupon, problems = {}, isReadOnly = false, ...props }: Props) {
-  const { templates, approved, children, onWords, onCoupon } = props
-  if (channel === 'whatsapp') return <Approved text={approved} />
+  const { templates, approved, comesAlong, children, onWords } = props
+  const chosen = coupon === 'always' ? undefined : coupon
+  if (channel === 'whatsapp') return <Approved text={approved} coupon={chosen?.edit} />
   const isMail = channel === 'email'
   return (
-    <Stack gap="md">
+    <>
       {isMail && templates && (
         <NativeSelect
           label="Template"
@@ -66,37 +100,22 @@ function Fields({ channel, words, coupon, problems = {}, isReadOnly = false, ...
           onChange={(event) => templates.onChoose(event.currentTarget.value)}
         />
       )}
-      <StepCoupon step={coupon} problems={problems} isReadOnly={isReadOnly} onChange={onCoupon} />
+      {chosen && (
+        <StepCoupon step={chosen.edit} problems={problems} isReadOnly={isReadOnly} onChange={chosen.onChange} />
+      )}
       {children}
       <TextFields
         words={words}
         hasSubject={isMail}
-        problems={{ subject: unknownText(words.subject), body: unknownText(words.body), ...problems }}
+        problems={problems}
         isReadOnly={isReadOnly}
-        coupon={couponUse(coupon)}
+        coupon={coupon === 'always' ? 'always' : coupon && couponUse(coupon.edit)}
+        comesAlong={comesAlong}
         isText={!isMail}
         {...(!isMail && { minRows: 5, longest: LONGEST_SMS })}
         onChange={onWords}
       />
-      <CodeHint step={{ ...coupon, channel, ...words, sms: words.body }} />
-    </Stack>
+      {chosen && <CodeHint step={{ ...chosen.edit, channel, ...words, sms: words.body }} />}
+    </>
   )
 }
-
-/** Said while it is typed; the server refuses it. */
-function unknownText(text: string): string | undefined {
-  const unknown = unknownVariables(text)
-  return unknown.length > 0 ? `There is no variable ${unknown.join(', ')}. Select one of those below.` : undefined
-}
-
-const Approved = ({ text }: { text: string | null }) => (
-  <div>
-    <Text fz="sm" fw={550} mb={4}>
-      Approved template
-    </Text>
-    <pre className="snippet">{text ?? 'No template is chosen yet. Choose one under Settings, Sending, WhatsApp.'}</pre>
-    <Text fz="sm" c="dimmed" mt={4}>
-      WhatsApp delivers only approved templates, which cannot name a coupon.
-    </Text>
-  </div>
-)

@@ -1,74 +1,72 @@
 import { Stack, Text, Title } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useState } from 'react'
-import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ComponentProps, ReactNode } from 'react'
+import { type MessagePreview, SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
 import { useMaySend } from '../carts/useTextAction.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
-import { CartPicker } from './CartPicker.tsx'
 import { MessageShown } from './MessageShown.tsx'
-import { type PreviewOf, usePreviewCart, useWordsPreview } from './queries.ts'
-import type { Words } from './rules.ts'
-import { type CouponEdit, finished } from './step-coupon.ts'
+import type { TestOf } from './queries.ts'
+import { SmsLength } from './SmsLength.tsx'
 import { TestSend } from './TestSend.tsx'
 
-const TYPING_PAUSE_MS = 500
-
-interface Props {
+interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts' | 'height' | 'isStale'> {
   channel: SendChannel
-  words: Words
-  coupon: CouponEdit['coupon']
+  made: UseQueryResult<MessagePreview>
+  /** Whom it is shown for. */
+  children?: ReactNode
+  /** Said where there is nothing to show yet. */
+  nothing?: string | null
+  /** What it is made of, for the test to oneself; null: not known yet. */
+  of: TestOf | null
+  /** Puts other words in the place of an SMS's. */
+  onBody?: (body: string) => void
 }
 
-/** The words as the sending code makes a message of them, for a cart that could get it, another one, or the sample cart. */
-export function WordsPreview({ channel, words, coupon }: Props) {
+/** A message as the sending code makes it of these words, and a test of it to oneself. */
+export function WordsPreview({ channel, made, children, nothing = null, of, onBody, ...shown }: Props) {
   const mayTest = useMaySend()
-  const [chosen, choose] = useState<string | null>(null)
-  const first = usePreviewCart(channel)
-  const cartId = chosen ?? first
-  const typed = messageOf(channel, words)
-  const shown = { ...typed, channel, coupon: finished(coupon) }
-  const [asked] = useDebouncedValue(JSON.stringify(shown), TYPING_PAUSE_MS)
-  const isTyped =
-    channel === 'whatsapp' || (words.body.trim() !== '' && (channel === 'sms' || words.subject.trim() !== ''))
-  const made = useWordsPreview(
-    cartId && isTyped ? { ...(JSON.parse(asked) as Omit<PreviewOf, 'cartId'>), cartId } : null,
-  )
+  const isSample = of !== null && 'cartId' in of && of.cartId === SAMPLE_CART
   return (
-    <Stack gap="md" component="section" aria-label="Preview">
+    <Stack
+      gap="md"
+      component="section"
+      aria-label="Preview"
+      className={channel === 'email' ? 'mail-preview' : undefined}
+    >
       <Title order={3}>Preview</Title>
-      <CartPicker value={cartId} onChange={choose} />
-      {!isTyped ? (
+      {children}
+      {nothing !== null ? (
         <Text fz="sm" c="dimmed">
-          Write the message to see it here.
+          {nothing}
         </Text>
       ) : made.data ? (
-        <MessageShown
-          channel={channel}
-          message={made.data}
-          isStale={made.isPlaceholderData || asked !== JSON.stringify(shown)}
-        />
+        <MessageShown channel={channel} message={made.data} {...shown}>
+          {onBody && of && 'cartId' in of && made.data.segments !== null && made.data.words && (
+            <SmsLength
+              of={{ ...of, channel: 'sms', body: made.data.words.body }}
+              text={made.data.text}
+              segments={made.data.segments}
+              isSettled={!shown.isStale && !made.isFetching}
+              onReplace={onBody}
+            />
+          )}
+        </MessageShown>
       ) : made.error ? (
         <Failed title="The preview could not be made" error={made.error} onRetry={() => made.refetch()} />
       ) : (
         <LoadingMail />
       )}
-      {mayTest && isTyped && cartId !== null && cartId !== SAMPLE_CART && (
-        <>
-          <TestSend channel={channel} cartId={cartId} message={typed} />
-          {coupon && (
-            <Text fz="sm" c="dimmed">
-              A test has no coupon: codes are made for customers only.
-            </Text>
-          )}
-        </>
-      )}
+      {mayTest &&
+        of &&
+        nothing === null &&
+        (isSample ? <NoTest /> : <TestSend key={channel} channel={channel} of={of} />)}
     </Stack>
   )
 }
 
-/** WhatsApp has an approved template; an SMS has no subject. */
-function messageOf(channel: SendChannel, { subject, body }: Words): { subject?: string; body?: string } {
-  if (channel === 'whatsapp') return {}
-  return channel === 'sms' ? { body } : { subject, body }
-}
+const NoTest = () => (
+  <Text fz="sm" c="dimmed">
+    A test to yourself needs a real cart.
+  </Text>
+)

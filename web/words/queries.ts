@@ -1,43 +1,52 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
+import { testDiscount } from '../../shared/discount-mail.ts'
 import type { FlowStep } from '../../shared/flows.ts'
-import { previewMessage } from '../../shared/message-preview.ts'
+import { previewMessage, testSend } from '../../shared/message-preview.ts'
 import { cartEligibility, SAMPLE_CART } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
-import { useCarts } from '../carts/queries.ts'
+import { useNewestCarts } from '../carts/queries.ts'
 import { cartToShow } from './preview-cart.ts'
 
-export type PreviewOf = z.input<typeof previewMessage.body>
+const MINUTE_MS = 60_000
+
+type Given<E extends { body: z.ZodType }> = z.input<E['body']>
+export type PreviewOf = Given<typeof previewMessage>
 
 /** A question that is not asked any more is ended, on the server too. The last answer stays while the next is on its way. */
-export const useWordsPreview = (body: PreviewOf | null) =>
+export const useMessagePreview = (body: PreviewOf | null) =>
   useQuery({
-    queryKey: ['words-preview', body],
+    queryKey: ['message-preview', body],
     queryFn: ({ signal }) => call(previewMessage, { body: body!, signal }),
     enabled: body !== null,
     placeholderData: keepPreviousData,
-    staleTime: 60_000,
+    staleTime: MINUTE_MS,
     gcTime: 0,
   })
 
-/** The carts a preview is offered for. */
-export const NEWEST = { page: 1, limit: 50, sort: 'timestamp', order: 'desc' } as const
+/** Of a message about a cart, or of a discount mail to a customer. */
+export type TestOf = Given<typeof testSend> | Given<typeof testDiscount>
 
-/** The cart a step is shown for until one is chosen: a cart that could get it, or the sample cart. Stays once it is found. */
+export const useTestSend = () =>
+  useMutation({
+    mutationFn: (body: TestOf) => ('customer' in body ? call(testDiscount, { body }) : call(testSend, { body })),
+  })
+
+/** The cart a message is shown for until one is chosen: a cart that could get it, or the sample cart. Stays once it is found. */
 export function usePreviewCart(step: FlowStep['channel']): string | null {
   const channel = step === 'push' ? 'email' : step
   const storeId = useStore()?.id
   const [kept, keep] = useState<Partial<Record<string, string>>>({})
-  const listed = useCarts(NEWEST)
+  const listed = useNewestCarts()
   const carts = listed.data?.carts
   const cartIds = carts?.map(({ id }) => id) ?? []
   const eligibility = useQuery({
     queryKey: ['carts', storeId, 'preview', channel, cartIds],
     queryFn: ({ signal }) => call(cartEligibility, { body: { channel, cartIds }, signal }),
     enabled: cartIds.length > 0 && !kept[channel],
-    staleTime: 60_000,
+    staleTime: MINUTE_MS,
     refetchOnWindowFocus: false,
   })
   const isNone = carts?.length === 0 || listed.error || eligibility.error

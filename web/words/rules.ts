@@ -72,3 +72,23 @@ export function unknownVariables(text: string): string[] {
   const named = [...text.matchAll(/\{\{-?\s*([a-z_]\w*)/gi)].map(([, name]) => name!)
   return [...new Set(named)].filter((name) => !variables.some((variable) => variable.name === name))
 }
+
+/** Said while it is typed; the server refuses it. */
+export function unknownText(text: string, isListed: boolean): string | undefined {
+  const unknown = unknownVariables(text)
+  if (unknown.length === 0) return undefined
+  return `There is no variable ${unknown.join(', ')}.${isListed ? ' Select one of those below.' : ''}`
+}
+
+/** As the server is asked: WhatsApp has an approved template, an SMS has no subject. null: words are missing. */
+export function messageOf(channel: string, { subject, body }: Words): { subject?: string; body?: string } | null {
+  if (channel === 'whatsapp') return {}
+  if (body.trim() === '' || (channel !== 'sms' && subject.trim() === '')) return null
+  return channel === 'sms' ? { body } : { subject, body }
+}
+
+export const NOTHING_YET = 'Write the message to see it here.'
+
+export const LONGEST_SMS = 1_000
+/** A preview is asked for once its writer pauses. */
+export const TYPING_PAUSE_MS = 500
