@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mailsTo, readMail, until } from './app-instance.ts'
 import { beginVisit, endVisit, instance, page, waiting } from './carts/visit.ts'
 import { checkInEveryTheme } from './every-theme.ts'
+import { isFocused, reach } from './keys.ts'
 
 // Campaigns in a real browser, on the demo's 90 days: created, paused, resumed, cancelled, sent and read in the mailbox.
 
@@ -225,6 +226,73 @@ test('the dashboard lists the campaigns, each with the way to it (A 2.3)', async
   await panel.getByRole('link', { name: /^Quick Send - / }).click()
   await page.waitForURL('**/campaigns/*')
   await page.getByRole('heading', { level: 1, name: /^Quick Send - / }).waitFor()
+})
+
+test('a campaign is created by the keyboard alone, from the list to the list', async () => {
+  const name = 'By keys'
+  const press = (key: string) => page.keyboard.press(key)
+  const type = (text: string) => page.keyboard.type(text)
+  const next = async (title: string) => {
+    await reach(button('Next'))
+    await press('Enter')
+    const heading = dialog().getByRole('heading', { name: title, exact: true })
+    // Whoever turns to another step reads it from its heading on.
+    await expect.poll(() => isFocused(heading)).toBe(true)
+  }
+  await openList()
+  await reach(page.getByRole('button', { name: 'New Campaign', exact: true }))
+  await press('Enter')
+  const field = dialog().getByLabel('Campaign name')
+  await expect.poll(() => isFocused(field)).toBe(true)
+  await type(name)
+  await next('Target Audience')
+  await reach(dialog().getByRole('radio', { name: 'Select by hand' }))
+  await press('ArrowRight')
+  await dialog()
+    .getByText(/^\d+ customers?, \d+ would get it now\.$/)
+    .waitFor({ timeout: 30_000 })
+  await next('Email Template')
+  await reach(dialog().getByLabel('Template'))
+  await reach(dialog().getByLabel('Subject'))
+  await press('ControlOrMeta+a')
+  await type('Hello ')
+  await reach(dialog().getByRole('button', { name: 'customer_name', exact: true }))
+  await press('Enter')
+  await expect.poll(() => dialog().getByLabel('Subject').inputValue()).toBe('Hello {{ customer_name }}')
+  await reach(dialog().getByRole('radio', { name: 'Edit' }), 'Shift+Tab')
+  await press('ArrowRight')
+  await dialog()
+    .getByRole('region', { name: 'Preview' })
+    .getByText(/^Hello /)
+    .waitFor({ timeout: 30_000 })
+  await next('Schedule & Send')
+  await reach(dialog().getByLabel('Start date'))
+  const [year, month, day] = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10).split('-')
+  await type(`${month}${day}${year}`)
+  await dialog()
+    .getByText(/^Runs once on /)
+    .waitFor()
+  await reach(button('Create Campaign'))
+  await press('Enter')
+  await said('Campaign created.')
+  await dialog().waitFor({ state: 'detached' })
+  await row(name).getByText('Scheduled').waitFor()
+})
+
+test('on a phone the tab of a campaign that one is on is in sight', async () => {
+  await page.setViewportSize({ width: 360, height: 800 })
+  await page.goto(`${instance.url}/campaigns`)
+  await page.getByRole('link', { name: 'By keys', exact: true }).first().click()
+  await page.waitForURL('**/campaigns/*')
+  await page.goto(`${page.url()}?tab=report`)
+  const tabs = page.getByRole('navigation', { name: 'Campaign' })
+  const current = tabs.getByRole('link', { name: 'Report' })
+  const isInSight = async () => {
+    const [row, tab] = [(await tabs.boundingBox())!, (await current.boundingBox())!]
+    return tab.x >= row.x && tab.x + tab.width <= row.x + row.width + 1
+  }
+  await expect.poll(isInSight).toBe(true)
+  await page.setViewportSize({ width: 1280, height: 900 })
 })
 
 test.each([

@@ -29,6 +29,7 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
     setDirty(false)
     setLeaving(false)
   }
+  const [isAsking, setAsking] = useState(false)
   const storeId = useStore()?.id
   const leave = () => (isDirty ? setLeaving(true) : onClose())
   return (
@@ -39,7 +40,7 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
         title="Create New Campaign"
         size={WIDTH}
         closeOnClickOutside={!isDirty}
-        closeOnEscape={!isLeaving}
+        closeOnEscape={!isLeaving && !isAsking}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {isOpen && (
@@ -48,6 +49,7 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
             place={`campaign:${storeId}:${name}`}
             start={start}
             onDirty={setDirty}
+            onAsking={setAsking}
             onCancel={leave}
             onCreated={(campaign, isSent) => {
               onClose()

@@ -1,12 +1,13 @@
 import './campaigns.css'
 import { Button, Group, Stack, Title } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { UpgradeNotice } from './FilterFields.tsx'
 import { useCreateCampaign } from './queries.ts'
 import { type Draft, isComplete, isTimePast, type StepName, steps, titleOfStep, tomorrowOf, wantedOf } from './rules.ts'
@@ -19,24 +20,31 @@ interface Props {
   place: string
   start: () => Draft
   onDirty: (isDirty: boolean) => void
+  /** The question whether to leave stands over it. */
+  onAsking: (isAsking: boolean) => void
   onCancel: () => void
   onCreated: (campaign: CampaignView, isSent: boolean) => void
 }
 
 /** The four steps of B 2. */
-export function CampaignForm({ place, start, onDirty, onCancel, onCreated }: Props) {
-  const { draft, change } = useTyped(place, start, onDirty)
+export function CampaignForm({ place, start, onDirty, onAsking, onCancel, onCreated }: Props) {
+  const { draft, isDirty, change } = useTyped(place, start, onDirty)
   const [step, choose] = useState<StepName>('details')
   const [isAsking, setAsking] = useState(false)
   const create = useCreateCampaign()
   const { problems, found, gate, ask, zone } = useDraftProblems(draft, create.error, { keptStart: null })
   const heading = useHeading(step)
+  const isCreated = useRef(false)
+  const question = useQuestion(isDirty, isCreated, onAsking)
   const store = useStore()
   const where = store ? { platform: store.platform, storeId: store.store_url } : {}
   const send = (wanted: Draft, sendNow: boolean) => {
     setAsking(false)
     create.mutate(wantedOf(wanted, { ...where, sendNow }), {
-      onSuccess: ({ campaign }) => onCreated(campaign, sendNow),
+      onSuccess: ({ campaign }) => {
+        isCreated.current = true
+        onCreated(campaign, sendNow)
+      },
       onError: (error) => leadTo(refusedBy(error), '[role=dialog]', choose),
     })
   }
@@ -96,6 +104,7 @@ export function CampaignForm({ place, start, onDirty, onCancel, onCreated }: Pro
           onClose={() => setAsking(false)}
         />
       )}
+      {question}
     </Stack>
   )
 }
@@ -125,7 +134,17 @@ function useTyped(place: string, start: () => Draft, onDirty: (isDirty: boolean)
     onDirty(true)
     setTyped(kept)
   })
-  return { draft, change }
+  return { draft, isDirty: typed !== null, change }
+}
+
+/** Asked where a link leads away; what was created leads to its own page. */
+function useQuestion(isDirty: boolean, isCreated: RefObject<boolean>, onAsking: (isAsking: boolean) => void) {
+  const { question, isAsking } = useLeaveGuard(
+    isDirty,
+    (from, to) => !isCreated.current && from.pathname !== to.pathname,
+  )
+  useEffect(() => onAsking(isAsking), [isAsking, onAsking])
+  return question
 }
 
 /** Whoever turns to another step reads it from its heading on. */

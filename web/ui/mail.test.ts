@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mailDocument } from './mail.ts'
+import { hasDarkColors, mailDocument } from './mail.ts'
 
 it('puts its head before the mail’s own', () => {
   const shown = mailDocument(
@@ -11,4 +11,12 @@ it('puts its head before the mail’s own', () => {
 
 it('makes a document of a fragment', () => {
   expect(mailDocument('<p>Hi</p>')).toContain('<body><p>Hi</p></body>')
+})
+
+it('is shown in light or in dark colors, whatever those of the browser are', () => {
+  const mail = '<style>@media screen and (prefers-color-scheme:dark) { .card { color: #fff } }</style><p>Hi</p>'
+  expect(hasDarkColors(mail)).toBe(true)
+  expect(hasDarkColors('<p>prefers-color-scheme: dark</p>')).toBe(false)
+  expect(mailDocument(mail)).toContain('@media screen and (max-width: 0) {')
+  expect(mailDocument(mail, 'dark')).toContain('@media screen and (min-width: 0) {')
 })

@@ -82,29 +82,31 @@ function Mail({ message: { subject, html, text }, height }: { message: MessagePr
         <Text className="subject" style={{ flex: '1 1 200px' }}>
           {subject}
         </Text>
-        {hasColors && (
+        <Group gap="xs">
+          {hasColors && (
+            <SegmentedControl
+              size="xs"
+              aria-label="Colors"
+              value={colors}
+              onChange={(value) => setColors(value as MailColors)}
+              data={[
+                { value: 'light', label: 'Light' },
+                { value: 'dark', label: 'Dark' },
+              ]}
+            />
+          )}
           <SegmentedControl
             size="xs"
-            aria-label="Colors"
-            value={colors}
-            onChange={(value) => setColors(value as MailColors)}
+            aria-label="Show as"
+            value={view}
+            onChange={setView}
             data={[
-              { value: 'light', label: 'Light' },
-              { value: 'dark', label: 'Dark' },
+              { value: 'desktop', label: 'Desktop' },
+              { value: 'phone', label: 'Phone' },
+              { value: 'text', label: 'Plain text' },
             ]}
           />
-        )}
-        <SegmentedControl
-          size="xs"
-          aria-label="Show as"
-          value={view}
-          onChange={setView}
-          data={[
-            { value: 'desktop', label: 'Desktop' },
-            { value: 'phone', label: 'Phone' },
-            { value: 'text', label: 'Plain text' },
-          ]}
-        />
+        </Group>
       </Group>
       {view === 'text' ? (
         <pre className="snippet">{text}</pre>

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { TEMPLATE_VARIABLES } from '../../server/templates/context.ts'
-import { bareCouponVariables, couponWarnings, insertAt, unknownVariables, variables } from './rules.ts'
+import {
+  bareCouponVariables,
+  couponWarnings,
+  insertAt,
+  messageOf,
+  unknownText,
+  unknownVariables,
+  variables,
+} from './rules.ts'
 
 it('inserts over the selection', () => {
   expect(insertAt('Hello you!', '{{ customer_name }}', 6, 9)).toEqual({ text: 'Hello {{ customer_name }}!', caret: 25 })
@@ -44,4 +52,17 @@ it('names what is no variable, each once', () => {
 
 it('leaves alone what a text sets by itself', () => {
   expect(unknownVariables('{% assign total = cart_total %}{{ total }}')).toEqual([])
+})
+
+it('says of what is no variable where those that exist stand, if they do', () => {
+  expect(unknownText('{{ nobody }}', true)).toBe('There is no variable nobody. Select one of those below.')
+  expect(unknownText('{{ nobody }}', false)).toBe('There is no variable nobody.')
+  expect(unknownText('{{ customer_name }}', true)).toBeUndefined()
+})
+
+it('asks for a message only once all its words are there', () => {
+  expect(messageOf('email', { subject: ' ', body: 'x' })).toBeNull()
+  expect(messageOf('email', { subject: 'a', body: 'x' })).toEqual({ subject: 'a', body: 'x' })
+  expect(messageOf('sms', { subject: '', body: 'x' })).toEqual({ body: 'x' })
+  expect(messageOf('whatsapp', { subject: '', body: '' })).toEqual({})
 })
