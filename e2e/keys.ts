@@ -6,7 +6,8 @@ import { expect } from 'vitest'
 /** Presses Tab until `target` has the focus, as a person would, and sees that it shows. */
 export async function reach(target: Locator, key = 'Tab'): Promise<void> {
   const page = target.page()
-  await target.waitFor()
+  // The input of a choice is itself not seen; what stands for it is.
+  await target.waitFor({ state: 'attached' })
   const passed: string[] = []
   for (let stop = 0; stop < 120; stop++) {
     if (await isFocused(target)) {

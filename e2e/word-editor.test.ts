@@ -163,7 +163,7 @@ test('in a campaign: the hint at WhatsApp’s templates is a way to them, and no
   const form = dialog('Create New Campaign')
   await form.getByLabel('Campaign name').fill('By WhatsApp')
   await form.getByText('WhatsApp', { exact: true }).click()
-  for (const name of ['Target Audience', /Template/]) {
+  for (const name of ['Target Audience', 'Message']) {
     await form.getByRole('button', { name: 'Next' }).click()
     await form.getByRole('heading', { name }).waitFor()
   }

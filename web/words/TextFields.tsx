@@ -130,15 +130,23 @@ type Field = HTMLInputElement | HTMLTextAreaElement
 function useInsertion(words: Words, onChange: Props['onChange']) {
   const fields = useRef<Partial<Record<Target, Field>>>({})
   const lastUsed = useRef<Target>('body')
-  const fieldOf = (target: Target) => ({
-    ref: (field: Field | null) => {
-      if (field) fields.current[target] = field
-      else delete fields.current[target]
-    },
-    onFocus: () => {
+  const fieldOf = (target: Target) => {
+    const use = () => {
       lastUsed.current = target
-    },
-  })
+    }
+    return {
+      ref: (field: Field | null) => {
+        if (field) fields.current[target] = field
+        else delete fields.current[target]
+      },
+      onPointerDown: use,
+      onInput: use,
+      // By keyboard the way from the subject to the variables leads through the text, which is not used by that.
+      onKeyUp: ({ key }: { key: string }) => {
+        if (key !== 'Tab' && key !== 'Shift') use()
+      },
+    }
+  }
   const insert = (name: string) => {
     const target = fields.current[lastUsed.current] ? lastUsed.current : 'body'
     const field = fields.current[target]
