@@ -137,6 +137,8 @@ export type OwnWording = z.infer<typeof OwnWording>
 /** `null`: the words that come along. */
 const OwnWordings = z.object({
   storeName: z.string(),
+  /** How the page looks, for its preview. */
+  brand: ShopBrand,
   wordings: z.object({ en: OwnWording, de: OwnWording }),
   /** Of the last change; to be sent back, so that nobody's words are lost. */
   version: z.string(),

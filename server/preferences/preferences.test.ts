@@ -257,6 +257,7 @@ test('the owner’s words are what the shopper reads; none go back to what comes
   const saved = await put('none', ' News of {store} ')
   expect([saved.status, (await read()).body.wordings.en.headline]).toEqual([200, 'News of Tea & Co'])
   expect((await read()).body.wordings.de.headline).toBe('Nachrichten von Tea & Co')
+  expect(saved.body.brand).toEqual((await read()).body.brand)
   expect((await put('none', 'x')).status).toBe(409)
   world.advance(1_000)
   expect((await put(saved.body.version, '  ')).body.wordings.en.headline).toBe(null)

@@ -6,6 +6,8 @@ import {
   type Wording,
   wordingFields,
 } from '../../shared/preferences.ts'
+import type { ShopBrand } from '../../shared/shop-brand.ts'
+import { shopBrandOf } from '../brand/shop-brand.ts'
 import { type StoreDb, transact } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
@@ -15,6 +17,7 @@ import * as sql from './sql.ts'
 
 export interface OwnWordings {
   storeName: string
+  brand: ShopBrand
   wordings: Record<Language, OwnWording>
   /** Of the last change; `none` before the first. */
   version: string
@@ -29,7 +32,7 @@ export async function wordingsIn(store: StoreDb, storeName: string): Promise<Rec
 export async function readOwnWordings(store: StoreDb): Promise<OwnWordings> {
   const rows = await sql.wordingsOf(store)
   const storeName = await sql.storeName(store)
-  return { storeName, wordings: ownIn(rows), version: versionOf(rows) }
+  return { storeName, brand: await shopBrandOf(store), wordings: ownIn(rows), version: versionOf(rows) }
 }
 
 /** Whoever saves after somebody else is told, and takes nothing away. */

@@ -6,6 +6,7 @@ import {
   campaignsAddress,
   copyOf,
   type Draft,
+  deedTexts,
   draftOf,
   endText,
   gateOf,
@@ -72,6 +73,17 @@ describe('what a row offers (B 4)', () => {
       for (const action of rowActions[status]) expect([status, action, statusAfter(status, action)]).not.toContain(null)
     }
   })
+})
+
+test.each([
+  ['play', 'Campaign resumed.', 'Failed to resume campaign.'],
+  ['pause', 'Campaign paused.', 'Failed to pause campaign.'],
+  ['send_now', 'Campaign sent immediately.', 'Failed to send campaign now.'],
+  ['cancel', 'Campaign cancelled.', 'Failed to cancel campaign.'],
+  ['delete', 'Campaign deleted.', 'Failed to delete campaign.'],
+  ['send', 'Campaign sent successfully!', 'Failed to send campaign.'],
+] as const)('of %s it is said “%s”, and where the server has no words “%s” (B 8)', (deed, done, failed) => {
+  expect(deedTexts[deed]).toEqual({ done, failed })
 })
 
 test('a new campaign begins as B 9 says: one to 72 hours, today by the store’s clocks at ten, once, at once', () => {

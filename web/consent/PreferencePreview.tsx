@@ -1,6 +1,5 @@
 import '../restore/shopper.css'
 import { Card, Text } from '@mantine/core'
-import { DEFAULT_BRAND } from '../../shared/brand.ts'
 import {
   fillWording,
   type Language,
@@ -8,19 +7,24 @@ import {
   type OwnWording,
   type PreferencesView,
 } from '../../shared/preferences.ts'
+import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { PreferencesForm } from '../restore/PreferencesForm.tsx'
+import { Shop } from '../restore/ShopperPage.tsx'
+import { useShopStyle } from '../restore/use-shop-look.ts'
 
 interface Props {
   storeName: string
+  brand: ShopBrand
   own: Record<Language, OwnWording>
   language: Language
 }
 
 /** The page itself, with somebody made up; nothing in it can be pressed. */
-export function PreferencePreview({ storeName, own, language }: Props) {
+export function PreferencePreview({ storeName, brand, own, language }: Props) {
+  const style = useShopStyle(brand)
   const view: PreferencesView = {
     storeName,
-    brand: DEFAULT_BRAND,
+    brand,
     language,
     wordings: Object.fromEntries(
       languages.map((each) => [each, fillWording(own[each], each, storeName)]),
@@ -36,11 +40,9 @@ export function PreferencePreview({ storeName, own, language }: Props) {
       <Text component="figcaption" fz="sm" fw={550} mb="xs">
         Preview
       </Text>
-      <div className="preview-frame" lang={language} inert>
-        <Text fw={700} fz="lg" ta="center" mb="md">
-          {storeName}
-        </Text>
-        <Card padding="lg">
+      <div className="preview-frame" lang={language} style={style} inert>
+        <Card className="shopper-card" padding={0}>
+          <Shop name={storeName} url={null} brand={brand} />
           <PreferencesForm
             key={language}
             view={view}

@@ -102,7 +102,7 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
             onChange={(text) => set(field, text)}
           />
         ))}
-        <PreferencePreview storeName={saved.storeName} own={wordings} language={language} />
+        <PreferencePreview storeName={saved.storeName} brand={saved.brand} own={wordings} language={language} />
       </Stack>
       <SaveBar
         isDirty={isDirty}

@@ -39,7 +39,7 @@ export function ShopperPage({ title, storeName, storeUrl, brand, size = 620, lan
 }
 
 /** As at the top of its mails. */
-function Shop({ name, url, brand }: { name: string; url: string | null; brand: ShopBrand | null }) {
+export function Shop({ name, url, brand }: { name: string; url: string | null; brand: ShopBrand | null }) {
   const logo = brand?.logo ?? null
   const shown = logo ? (
     <img

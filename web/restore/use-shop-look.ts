@@ -1,7 +1,8 @@
-import { useLayoutEffect, useMemo } from 'react'
+import { type CSSProperties, useLayoutEffect, useMemo } from 'react'
 import { lookOf, type Palette } from '../../shared/palette.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { schemeOf, useTheme } from '../theme/chosen.ts'
+import { inRoles } from '../theme/mantine.ts'
 
 /** Gives the whole page the shop's colours and letters, by the theme's roles, until it is left. */
 export function useShopLook(brand: ShopBrand | null): void {
@@ -10,15 +11,38 @@ export function useShopLook(brand: ShopBrand | null): void {
   useLayoutEffect(() => {
     if (!look) return
     const { style } = document.documentElement
-    const roles = { ...rolesOf(look[scheme]), 'rc-font': look.font, 'rc-radius': `${look.radius}px` }
-    for (const [name, value] of Object.entries(roles)) style.setProperty(`--${name}`, value)
+    const roles = rolesOf(look, scheme)
+    for (const [name, value] of Object.entries(roles)) style.setProperty(name, value)
     return () => {
-      for (const name of Object.keys(roles)) style.removeProperty(`--${name}`)
+      for (const name of Object.keys(roles)) style.removeProperty(name)
     }
   }, [look, scheme])
 }
 
-const rolesOf = (palette: Palette): Record<string, string> => ({
+/** The same for an element of the owner's, in which a page of the shop is shown. */
+export function useShopStyle(brand: ShopBrand): CSSProperties {
+  const scheme = schemeOf(useTheme())
+  return useMemo(() => shopStyleOf(brand, scheme), [brand, scheme])
+}
+
+export const shopStyleOf = (brand: ShopBrand, scheme: 'light' | 'dark') =>
+  ({
+    ...rolesOf(lookOf(brand), scheme),
+    ...inRoles,
+    '--mantine-primary-color-filled': 'var(--rc-brand)',
+    '--mantine-primary-color-filled-hover': 'var(--rc-brand-hover)',
+    '--mantine-font-family': 'var(--rc-font)',
+    '--mantine-font-family-headings': 'var(--rc-font)',
+    fontFamily: 'var(--rc-font)',
+    color: 'var(--rc-text)',
+  }) as CSSProperties
+
+const rolesOf = (look: ReturnType<typeof lookOf>, scheme: 'light' | 'dark'): Record<string, string> => {
+  const roles = { ...paletteRoles(look[scheme]), 'rc-font': look.font, 'rc-radius': `${look.radius}px` }
+  return Object.fromEntries(Object.entries(roles).map(([name, value]) => [`--${name}`, value]))
+}
+
+const paletteRoles = (palette: Palette): Record<string, string> => ({
   'rc-page': palette.page,
   'rc-surface': palette.card,
   'rc-surface-hover': palette.soft,

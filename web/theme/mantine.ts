@@ -58,7 +58,8 @@ export const theme = createTheme({
   },
 })
 
-const everyScheme = {
+/** Where an element has roles of its own, these are said again: what is said of the page is worked out there. */
+export const inRoles = {
   '--mantine-color-body': 'var(--rc-surface)',
   '--mantine-color-text': 'var(--rc-text)',
   '--mantine-color-bright': 'var(--rc-text)',
@@ -101,7 +102,7 @@ export const resolveColors: CSSVariablesResolver = (given) => {
   const base = defaultCssVariablesResolver(given)
   return {
     variables: base.variables,
-    light: { ...base.light, ...everyScheme },
-    dark: { ...base.dark, ...everyScheme },
+    light: { ...base.light, ...inRoles },
+    dark: { ...base.dark, ...inRoles },
   }
 }
