@@ -16,6 +16,10 @@ export const audienceTexts = {
   tooMany: `At most ${MOST_SELECTED.toLocaleString('en')} customers can be selected by hand. Choose all that match instead.`,
   phonesOfMail: 'Customers chosen by their number get SMS and WhatsApp campaigns only.',
   badRange: 'The minimum must not be above the maximum.',
+  noNumber: 'Enter a number, such as 40 or 40.50.',
+  wholeOnly: 'Enter a whole number.',
+  negative: 'The number must not be below 0.',
+  comma: 'Use a decimal point and no commas, such as 40.50.',
   begunSelected:
     'A run has begun, and its recipients are set. Customers you deselect get nothing that has not been sent yet. Customers you add get it when you press Send, or Play once the campaign has ended.',
   begunMatching:

@@ -7,7 +7,7 @@ import { AudienceCount } from './AudienceCount.tsx'
 import { FilterFields } from './FilterFields.tsx'
 import { PeoplePicker } from './PeoplePicker.tsx'
 import { type CountBody, useAudienceCount } from './queries.ts'
-import { audienceOf, countChosen, couponOf, type Draft, type StepProps } from './rules.ts'
+import { audienceOf, countChosen, couponOf, type Draft, hasWrongNumbers, type StepProps } from './rules.ts'
 
 const PAUSE_MS = 500
 
@@ -50,7 +50,7 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
         <Notice tone="info">{isChosenByHand ? audienceTexts.begunSelected : audienceTexts.begunMatching}</Notice>
       )}
       {audience === 'abandoned_carts' && <FilterFields {...props} />}
-      {isChosenByHand && (
+      {isChosenByHand && !hasWrongNumbers(draft) && (
         <PeoplePicker
           key={audience}
           draft={draft}
@@ -84,7 +84,7 @@ function countedOf(draft: Draft, campaignId?: string): CountBody | null {
   const targetAudience = audienceOf(draft)
   const isNobody = targetAudience.mode === 'selected' && countChosen(draft) === 0
   const isTooMany = countChosen(draft) > MOST_SELECTED
-  if (isNobody || isTooMany || type === 'push') return null
+  if (isNobody || isTooMany || hasWrongNumbers(draft) || type === 'push') return null
   const words = type === 'sms' && { body: draft.sms }
   const couponId = couponOf(draft)?.couponId ?? null
   return { type, targetAudience, couponId, ...words, ...(campaignId && { campaignId }) }

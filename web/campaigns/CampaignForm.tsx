@@ -10,7 +10,17 @@ import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { UpgradeNotice } from './FilterFields.tsx'
 import { useCreateCampaign } from './queries.ts'
-import { type Draft, isComplete, isTimePast, type StepName, steps, titleOfStep, tomorrowOf, wantedOf } from './rules.ts'
+import {
+  type Draft,
+  hasWrongNumbers,
+  isComplete,
+  isTimePast,
+  type StepName,
+  steps,
+  titleOfStep,
+  tomorrowOf,
+  wantedOf,
+} from './rules.ts'
 import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
 import { leadTo, refusedBy, useDraftProblems, useReadyWords } from './useDraftForm.ts'
@@ -85,7 +95,10 @@ export function CampaignForm({ place, start, onDirty, onAsking, onCancel, onCrea
                 Create Campaign
               </Button>
             ) : (
-              <Button disabled={draft.name.trim() === ''} onClick={() => choose(steps[index + 1]!)}>
+              <Button
+                disabled={draft.name.trim() === '' || (step === 'audience' && hasWrongNumbers(draft))}
+                onClick={() => choose(steps[index + 1]!)}
+              >
                 Next
               </Button>
             )}

@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect, NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Anchor, NativeSelect, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { AudienceFilters } from '../../shared/audience.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
@@ -11,6 +11,8 @@ import { badgeLooks } from '../carts/badges.tsx'
 import { usePlanIsFree } from '../carts/useTextAction.ts'
 import { everyCountry } from '../consent/country-groups.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { numberProblems } from './filter-number.ts'
+import { NumberFilter } from './NumberFilter.tsx'
 import { isFiltered, type StepProps } from './rules.ts'
 
 const DEFAULT_CURRENCY = 'USD'
@@ -40,27 +42,23 @@ interface FieldsProps extends Pick<StepProps, 'isReadOnly'> {
 function Numbers({ filters, problems, isReadOnly, onChange }: FieldsProps & Pick<StepProps, 'problems'>) {
   const currency = useStore()?.currency ?? DEFAULT_CURRENCY
   const decimals = Math.min(currencyExponent(currency), 2)
+  const found = { ...problems, ...numberProblems(filters) }
   const fields = [
     { name: 'minCartValue', label: `Minimum cart value (${currency})`, decimals },
-    { name: 'maxCartValue', label: `Maximum cart value (${currency})`, decimals, error: problems.maxCartValue },
+    { name: 'maxCartValue', label: `Maximum cart value (${currency})`, decimals },
     { name: 'minAbandonTime', label: 'Minimum hours since abandonment', decimals: 1 },
-    { name: 'maxAbandonTime', label: 'Maximum hours since abandonment', decimals: 1, error: problems.maxAbandonTime },
+    { name: 'maxAbandonTime', label: 'Maximum hours since abandonment', decimals: 1 },
   ] as const
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-      {fields.map(({ name, label, decimals: scale, ...field }) => (
-        <NumberInput
-          key={name}
-          label={label}
-          placeholder="Any"
-          min={0}
-          allowNegative={false}
-          decimalScale={scale}
-          hideControls
-          readOnly={isReadOnly}
-          value={filters[name] ?? ''}
-          error={'error' in field ? field.error : undefined}
-          onChange={(typed) => onChange({ [name]: typed === '' ? null : Number(typed) })}
+      {fields.map((field) => (
+        <NumberFilter
+          key={field.name}
+          {...field}
+          isReadOnly={isReadOnly}
+          value={filters[field.name] ?? null}
+          error={found[field.name]}
+          onChange={(value) => onChange({ [field.name]: value })}
         />
       ))}
     </SimpleGrid>

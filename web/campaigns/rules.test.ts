@@ -10,6 +10,7 @@ import {
   draftOf,
   endText,
   gateOf,
+  hasWrongNumbers,
   isComplete,
   isSameDraft,
   isTimePast,
@@ -122,6 +123,14 @@ describe('what is wrong', () => {
     const problems = problemsOf(aDraft(change), TODAY)
     expect(problems).toEqual({ [field]: typeof text === 'string' ? text : expect.stringMatching(text) })
     expect(stepOfProblems(problems)).toBe(step)
+  })
+
+  it('of a number in the filters keeps the people from being counted, and is a change of the draft', () => {
+    const wrong = aDraft({ filters: { minCartValue: Number.NaN } })
+    expect([hasWrongNumbers(wrong), hasWrongNumbers(whole)]).toEqual([true, false])
+    expect(hasWrongNumbers({ ...wrong, audience: 'specific_customers' })).toBe(false)
+    expect(problemsOf(wrong, TODAY)).toEqual({ minCartValue: 'Enter a number, such as 40 or 40.50.' })
+    expect(isSameDraft(wrong, aDraft({ filters: {} }))).toBe(false)
   })
 
   it('is nothing of all that match, and nothing of a start it has had before', () => {

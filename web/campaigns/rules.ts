@@ -22,6 +22,7 @@ import { instantOf, knownZone, localOf } from '../coupons/zone.ts'
 import { counted } from '../ui/format.ts'
 import { listAddress } from '../ui/listQuery.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
+import { type NumberName, numberProblems } from './filter-number.ts'
 
 // The address of the list, what may be done with a campaign, what is edited of one, and what is wrong with it. Pure.
 
@@ -199,7 +200,11 @@ export function wantedOf(draft: Draft, more: Pick<Wanted, 'sendNow' | 'platform'
   }
 }
 
-export const isSameDraft = (a: Draft, b: Draft): boolean => JSON.stringify(wantedOf(a)) === JSON.stringify(wantedOf(b))
+export const isSameDraft = (a: Draft, b: Draft): boolean => writtenOut(a) === writtenOut(b)
+
+/** JSON has no word for what is no number. */
+const writtenOut = (draft: Draft) =>
+  JSON.stringify(wantedOf(draft), (_, value) => (Number.isNaN(value) ? 'no number' : value))
 
 export const steps = ['details', 'audience', 'template', 'schedule'] as const
 export type StepName = (typeof steps)[number]
@@ -224,7 +229,7 @@ export const isComplete = ({ name, type, subject, body, sms }: Draft): boolean =
 
 export type Problems = Partial<
   Record<
-    | ('name' | 'type' | 'people' | 'mode' | 'maxCartValue' | 'maxAbandonTime')
+    | ('name' | 'type' | 'people' | 'mode' | NumberName)
     | ('subject' | 'body' | 'coupon' | 'pauseDays' | 'aboveAmount' | 'startDate' | 'timeOfDay' | 'frequency'),
     string
   >
@@ -232,7 +237,8 @@ export type Problems = Partial<
 
 const stepOfField: Record<keyof Problems, StepName> = {
   ...{ name: 'details', type: 'details' },
-  ...{ people: 'audience', mode: 'audience', maxCartValue: 'audience', maxAbandonTime: 'audience' },
+  ...{ people: 'audience', mode: 'audience' },
+  ...{ minCartValue: 'audience', maxCartValue: 'audience', minAbandonTime: 'audience', maxAbandonTime: 'audience' },
   ...{ subject: 'template', body: 'template', coupon: 'template', pauseDays: 'template', aboveAmount: 'template' },
   ...{ startDate: 'schedule', timeOfDay: 'schedule', frequency: 'schedule' },
 }
@@ -246,7 +252,6 @@ export function problemsOf(draft: Draft, today: string | null): Problems {
   const { name, type, mode, audience, filters, schedule, subject, body, sms } = draft
   const chosen = countChosen(draft)
   const isSelected = audience === 'specific_customers' || mode === 'selected'
-  const isAbove = (least?: number | null, most?: number | null) => least != null && most != null && least > most
   const isRecurring = schedule.frequency !== 'once'
   const hasFilters = audience === 'abandoned_carts'
   const isMail = type === 'email' || type === 'push'
@@ -255,8 +260,7 @@ export function problemsOf(draft: Draft, today: string | null): Problems {
     people:
       (isSelected && chosen === 0 && audienceTexts.none) ||
       (isSelected && chosen > MOST_SELECTED && audienceTexts.tooMany),
-    maxCartValue: hasFilters && isAbove(filters.minCartValue, filters.maxCartValue) && audienceTexts.badRange,
-    maxAbandonTime: hasFilters && isAbove(filters.minAbandonTime, filters.maxAbandonTime) && audienceTexts.badRange,
+    ...(hasFilters && numberProblems(filters)),
     subject: isMail && subject.trim() === '' && campaignTexts.noSubject,
     body: (isMail ? body : type === 'sms' ? sms : 'approved').trim() === '' && campaignTexts.noBody,
     ...couponProblems(couponOf(draft)),
@@ -267,6 +271,10 @@ export function problemsOf(draft: Draft, today: string | null): Problems {
     frequency: isRecurring && isSelected && campaignTexts.recurringNeedsMatching,
   })
 }
+
+/** Nothing can be counted or listed by them. */
+export const hasWrongNumbers = ({ audience, filters }: Pick<Draft, 'audience' | 'filters'>): boolean =>
+  audience === 'abandoned_carts' && Object.keys(numberProblems(filters)).length > 0
 
 const clean = (all: Record<string, string | false | undefined>): Problems =>
   Object.fromEntries(Object.entries(all).filter(([, text]) => text))

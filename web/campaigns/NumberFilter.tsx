@@ -1,0 +1,39 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { filterNumber } from './filter-number.ts'
+
+interface Props {
+  label: string
+  decimals: number
+  isReadOnly: boolean
+  /** NaN: what is typed is no number of it. */
+  value: number | null
+  error: string | undefined
+  onChange: (value: number | null) => void
+}
+
+/** What is typed stays as it is typed; what is no number is marked, and never read as another one. */
+export function NumberFilter({ label, decimals, isReadOnly, value, error, onChange }: Props) {
+  const [typed, setTyped] = useState(textOf(value))
+  const read = filterNumber(typed, decimals)
+  // Replaced from outside, by filters that were kept or by the session before.
+  const isReplaced = !Number.isNaN(value) && !Object.is(read.value, value)
+  const text = isReplaced ? textOf(value) : typed
+  return (
+    <TextInput
+      label={label}
+      placeholder="Any"
+      inputMode="decimal"
+      readOnly={isReadOnly}
+      value={text}
+      error={(isReplaced ? undefined : read.problem) ?? error}
+      onChange={(event) => {
+        const next = event.currentTarget.value.slice(0, 20)
+        setTyped(next)
+        onChange(filterNumber(next, decimals).value)
+      }}
+    />
+  )
+}
+
+const textOf = (value: number | null): string => (value === null || Number.isNaN(value) ? '' : String(value))

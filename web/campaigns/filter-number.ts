@@ -1,0 +1,41 @@
+import { type AudienceFilters, audienceTexts } from '../../shared/audience.ts'
+
+// What is typed into a number field of the filters. Pure.
+
+export interface Read {
+  /** null: any. NaN: no number of this field. */
+  value: number | null
+  problem?: string
+}
+
+/** Most of each field is the server's (`shared/audience.ts`). */
+export function filterNumber(typed: string, decimals: number): Read {
+  const text = typed.trim()
+  if (text === '') return { value: null }
+  const wrong = (problem: string): Read => ({ value: Number.NaN, problem })
+  if (/^-\s*[\d.,]+$/.test(text)) return wrong(audienceTexts.negative)
+  if (/^[\d.]*,[\d.,]*$/.test(text)) return wrong(audienceTexts.comma)
+  const [, whole, rest = ''] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? []
+  if (whole === undefined || !/\d/.test(text)) return wrong(audienceTexts.noNumber)
+  if (rest.length > decimals) return wrong(decimals === 0 ? audienceTexts.wholeOnly : decimalsText(decimals))
+  return { value: Number(text) }
+}
+
+const decimalsText = (decimals: number) =>
+  `Enter at most ${decimals} ${decimals === 1 ? 'digit' : 'digits'} after the point.`
+
+type Numbers = Partial<Record<NumberName, string>>
+export type NumberName = 'minCartValue' | 'maxCartValue' | 'minAbandonTime' | 'maxAbandonTime'
+
+/** What is wrong with the number fields, or with one beside the other. */
+export function numberProblems(filters: AudienceFilters): Numbers {
+  const { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime } = filters
+  const isAbove = (least?: number | null, most?: number | null) => least != null && most != null && least > most
+  const found: Numbers = {}
+  for (const [name, value] of Object.entries({ minCartValue, maxCartValue, minAbandonTime, maxAbandonTime })) {
+    if (Number.isNaN(value ?? 0)) found[name as NumberName] = audienceTexts.noNumber
+  }
+  if (isAbove(minCartValue, maxCartValue)) found.maxCartValue = audienceTexts.badRange
+  if (isAbove(minAbandonTime, maxAbandonTime)) found.maxAbandonTime = audienceTexts.badRange
+  return found
+}
