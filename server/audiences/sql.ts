@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 import { type AudienceWanted, isAmongItems, isAmongKeys, isReached } from './fragments.ts'
 
@@ -44,7 +44,7 @@ export async function deleteAudience({ db, storeId }: StoreDb, id: string): Prom
 
 /**
  * Distinct people, in the order of an index that has all it takes (`carts_audience`): no cart is read but those of so many products that the
- * index does not have them.
+ * index does not have them. A plan for any values would take a range of values for a narrow one, and read the carts in it.
  */
 export async function countMatching({ db, storeId }: StoreDb, wanted: AudienceWanted): Promise<number> {
   const { productId } = wanted.filters
@@ -57,6 +57,6 @@ export async function countMatching({ db, storeId }: StoreDb, wanted: AudienceWa
           where c.${reached('c')} and c.product_keys is null and ${isAmongItems(productId, 'c')}
             and not exists (select 1 from carts n where n.shopper_id = c.shopper_id
               and n.${reached('n')} and ${isAmongKeys(productId, 'n')} offset 0))::int as total`
-  const { rows } = await sql<{ total: number }>`${total}`.execute(db)
+  const { rows } = await sql<{ total: number }>`${PLANNED_EACH_TIME} ${total}`.execute(db)
   return rows[0]!.total
 }
