@@ -118,13 +118,14 @@ describe('a campaign', () => {
   })
 
   test('is paused, resumed, cancelled and resumed, each said in the words of B 8', async () => {
-    for (const [action, text, status] of [
+    for (const [action, text, status, question, answer] of [
       ['Pause', 'Campaign paused.', 'Paused'],
       ['Play', 'Campaign resumed.', 'Scheduled'],
-      ['Cancel', 'Campaign cancelled.', 'Cancelled'],
-      ['Play', 'Campaign resumed.', 'Scheduled'],
+      ['Cancel', 'Campaign cancelled.', 'Cancelled', `Cancel ${NAME}?`, 'Cancel campaign'],
+      ['Play', 'Campaign resumed.', 'Scheduled', `Start ${NAME} again?`, 'Start again'],
     ] as const) {
       await press(action)
+      if (question) await button(answer, dialog(question)).click()
       await said(text)
       await row(NAME).getByText(status).waitFor()
       await page.getByRole('button', { name: 'Dismiss' }).click()
@@ -182,6 +183,10 @@ describe('a campaign', () => {
 
 describe('“Send to All”', () => {
   const form = () => dialog('Send to All Abandoned Carts')
+  const confirm = async () => {
+    const question = page.getByRole('dialog', { name: /^Send to [\d,]+ (person|people) now\?$/ })
+    await question.getByRole('button', { name: /^Send to [\d,]+ (person|people)$/ }).click({ timeout: 30_000 })
+  }
 
   test('asks for both words, and reaches those who left a cart', async () => {
     await openList()
@@ -193,6 +198,8 @@ describe('“Send to All”', () => {
     await expect.poll(() => choices.allInnerTexts()).toHaveLength(3)
     await form().getByLabel('Template').selectOption('discount')
     await form().getByText('These words speak of a discount').waitFor()
+    await form().getByText('These words promise a discount. Choose a coupon, or another template.').waitFor()
+    expect(await button('Send to All', form()).isDisabled()).toBe(true)
     await form().getByLabel('Template').selectOption('urgency')
     await expect.poll(() => form().getByLabel('Subject').inputValue()).not.toBe('')
     await checkInEveryTheme(page, 'campaigns-send-to-all', '[role=dialog]')
@@ -201,6 +208,7 @@ describe('“Send to All”', () => {
     await form().getByText('Please fill in both subject and message').waitFor()
     await form().getByLabel('Subject').fill('For everybody')
     await button('Send to All', form()).click()
+    await confirm()
     await said('Campaign sent successfully!')
     await row('Quick Send - ').waitFor()
     const to = waiting[1]!.customer_email!
@@ -214,6 +222,7 @@ describe('“Send to All”', () => {
     await page.getByRole('button', { name: 'Send to All', exact: true }).click()
     await expect.poll(() => form().getByLabel('Subject').inputValue()).not.toBe('')
     await button('Send to All', form()).click()
+    await confirm()
     await form().getByText('Failed to send campaign. Please try again.').waitFor()
     await button('Cancel', form()).click()
     await page.unroute('**/api/campaigns/send-to-abandoned-carts*')

@@ -48,6 +48,11 @@ export const campaignTexts = {
   onlyCancel: 'A campaign can be set to cancelled this way, and to no other status.',
   typeKept: 'The type of a campaign cannot be changed once it has begun.',
   badStep: 'This cannot be done with a campaign in this status.',
+  cartWords:
+    'Customers get this campaign with or without a cart, so it cannot speak of one. Remove cart_items, cart_total, checkout_link and discounted_total, and write a text of its own instead of one of the reminders.',
+  noOffer: 'These words promise a discount. Choose a coupon, or another template.',
+  cartTemplate:
+    'Customers get this campaign with or without a cart, but the approved WhatsApp template has something of a cart in it. Choose another type, or another template under Settings, Sending, WhatsApp.',
 } as const
 
 export const CampaignType = z.enum(['email', 'sms', 'push', 'whatsapp'])
@@ -61,6 +66,12 @@ export const quickTemplateIds = ['default', 'discount', 'urgency'] as const
 /** What the words began with. */
 export const TemplateChoice = z.enum([...campaignTemplateIds, ...quickTemplateIds, 'quick_send'])
 export type TemplateChoice = z.infer<typeof TemplateChoice>
+
+/** What stands for something of a cart: a campaign to chosen customers has none of them, as they may be without one. */
+export const CART_VARIABLES = ['cart_items', 'cart_total', 'checkout_link', 'discounted_total'] as const
+
+export const speaksOfCart = (text: string): boolean => cartVariable.test(text)
+const cartVariable = new RegExp(`\\b(${CART_VARIABLES.join('|')})\\b`)
 
 export const Frequency = z.enum(['once', 'daily', 'weekly', 'monthly'])
 export type Frequency = z.infer<typeof Frequency>
@@ -169,9 +180,9 @@ export const CampaignView = z.object({
   revenue: z.array(Money),
   /**
    * What paused it, where it was not a member: `bounces` or `complaints` (area decision 50); `plan` or `payment`: a run was due that the
-   * account's plan, or an overdue payment, does not allow.
+   * account's plan, or an overdue payment, does not allow; `cart_words`: one to chosen customers speaks of a cart.
    */
-  pausedBy: z.enum(['bounces', 'complaints', 'plan', 'payment']).nullable(),
+  pausedBy: z.enum(['bounces', 'complaints', 'plan', 'payment', 'cart_words']).nullable(),
   /** Why its next run was put off to `nextRunAt`: `own_words` is the limit on the own words of a young account. null: it was not. */
   putOffBy: z.enum(['own_words']).nullable(),
 })
@@ -289,6 +300,8 @@ export const sendToAbandonedCarts = endpoint({
     htmlContent: z.string().max(50_000).optional(),
     filters: TargetAudience.shape.filters.optional(),
     coupon: StepCoupon.nullable().optional(),
+    /** What the words began with: `discount` needs a coupon. */
+    template: z.enum(quickTemplateIds).optional(),
   }),
   reply: CampaignReply,
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { StepCoupon } from './flows.ts'
-import { cartId, MessagePreview, PreviewCart, SendChannel, TestReply } from './reminders.ts'
+import { cartId, MessagePreview, NO_CART, PreviewCart, SendChannel, TestReply } from './reminders.ts'
 
 // A message before it is sent: shown, or sent to oneself.
 
@@ -21,8 +21,9 @@ export const previewMessage = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'A message for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
-  body: z.object({ cartId: PreviewCart, ...fields }),
+  summary:
+    'A message for a real cart, the sample cart (`sample`) or somebody without a cart (`none`), by the code that sends, and whether it would be sent now',
+  body: z.object({ cartId: z.union([PreviewCart, z.literal(NO_CART)]), ...fields }),
   reply: MessagePreview,
 })
 

@@ -96,8 +96,8 @@ export type NotificationData = {
   complaint_failed: (AboutMessage & { to: string }) | Gathered
   campaign_paused: { campaignId: string; name: string } & (
     | { cause: 'bounces' | 'complaints'; count: number; accepted: number }
-    /** A run was due that the account's plan, or an overdue payment, does not allow. */
-    | { cause: 'plan' | 'payment' }
+    /** A run was due that the account's plan, or an overdue payment, does not allow, or that has words of a cart for chosen customers. */
+    | { cause: 'plan' | 'payment' | 'cart_words' }
   )
   /** By the limit on the own words of a young account; `nextTry`: ISO 8601. */
   campaign_postponed: { campaignId: string; name: string; nextTry: string }
@@ -235,16 +235,20 @@ function spanOf({ since, until }: Gathered): string {
 }
 
 function pausedText(data: NotificationData['campaign_paused']): string {
-  if (!('count' in data)) {
-    return data.cause === 'plan'
-      ? 'A run was due, but your plan does not include it any more, so it did not begin. Upgrade, then resume the campaign with Play.'
-      : 'A run was due, but your last payment is overdue, so it did not begin. Once it is made, resume the campaign with Play.'
-  }
+  if (!('count' in data)) return withheldTexts[data.cause]
   const share = `${figure(data.count)} of its ${figure(data.accepted)} messages`
   return data.cause === 'bounces'
     ? `${share} bounced, which is more than 5 %. Check where the addresses come from before you resume it.`
     : `${share} were reported as spam, which is more than 0.3 %. Check the text and whom you write to before you resume it.`
 }
+
+const withheldTexts = {
+  plan: 'A run was due, but your plan does not include it any more, so it did not begin. Upgrade, then resume the campaign with Play.',
+  payment:
+    'A run was due, but your last payment is overdue, so it did not begin. Once it is made, resume the campaign with Play.',
+  cart_words:
+    'A run was due, but it would write about a cart to customers who may have none, so it did not begin. Change its text or template, then resume the campaign with Play.',
+} as const
 
 const figure = (count: number) => count.toLocaleString('en-US')
 const many = (channel: Channel, count: number) =>

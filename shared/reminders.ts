@@ -12,6 +12,8 @@ export type SendChannel = z.infer<typeof SendChannel>
 
 /** Instead of a cart's id: a cart nobody has left, to show a message with. */
 export const SAMPLE_CART = 'sample'
+/** In place of a cart: a preview for somebody who has none. */
+export const NO_CART = 'none'
 
 /** The most carts one request may name. */
 export const MOST_CARTS = 10_000

@@ -10,6 +10,9 @@ import type { Reply, World } from './world.ts'
 
 export const words = { subject: 'Your cart', body: 'Hi {{ customer_name }}: {{ cart_items }} {{ checkout_link }}' }
 
+/** For chosen customers, who may be without a cart. */
+export const neutralWords = { subject: 'News', body: 'Hi {{ customer_name }}, we have new pots.' }
+
 /** Of the store's calendar: shops of the scenes are in New York. */
 export const today = (world: World, days = 0) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' }).format(world.now.getTime() + days * 86_400_000)

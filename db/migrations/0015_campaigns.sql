@@ -38,7 +38,7 @@ create table campaigns (
   -- its times, when they were set, were later than that day or more than one
   is_planned boolean not null default false,
   -- null: a member paused it
-  paused_by text check (paused_by in ('bounces', 'complaints', 'plan', 'payment')),
+  paused_by text check (paused_by in ('bounces', 'complaints', 'plan', 'payment', 'cart_words')),
   -- why its next run was put off; null: it was not
   put_off_by text check (put_off_by in ('own_words')),
   -- bounces and complaints count of what left since then: since it was paused for them last

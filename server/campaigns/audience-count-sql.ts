@@ -5,7 +5,7 @@ import { type StoreDb, sql } from '../core/db.ts'
 import { isNotInFlight } from '../messages/fragments.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 import { isKeyOf } from './fragments.ts'
-import { hasHadIt } from './plan-sql.ts'
+import { hasHadAnything, hasHadIt } from './plan-sql.ts'
 
 // Who is in an audience: SQL and nothing else. How many there are is counted in audiences/.
 
@@ -37,16 +37,25 @@ export async function newestMatching(
   return rows
 }
 
-/** Customers of the store with these emails and numbers, each once, with the cart they left last; null: nobody has the address. */
-export async function chosenOnes({ db, storeId }: StoreDb, addresses: readonly string[]): Promise<(Meant | null)[]> {
-  const { rows } = await sql<{ shopper_id: string | null; cart_id: string | null }>`
-    select s.id as shopper_id, c.id as cart_id from unnest(${[...addresses]}::text[]) as w(address)
+/**
+ * Customers of the store with these emails and numbers, each once, with the cart they left last; null: nobody has the address. Left out is who has had
+ * `campaignId`: a further run of it is not for them.
+ */
+export async function chosenOnes(
+  { db, storeId }: StoreDb,
+  addresses: readonly string[],
+  { campaignId, isOfCarts }: { campaignId: string | null; isOfCarts: boolean },
+): Promise<(Meant | null)[]> {
+  const hasHad =
+    campaignId && (isOfCarts ? sql`(c.id is not null and ${hasHadIt(campaignId)})` : hasHadAnything(campaignId))
+  const { rows } = await sql<{ shopper_id: string | null; cart_id: string | null; has_had: boolean }>`
+    select s.id as shopper_id, c.id as cart_id, ${hasHad || sql`false`} as has_had from unnest(${[...addresses]}::text[]) as w(address)
     left join shopper_keys k on k.store_id = ${storeId} and ${isKeyOf(sql`w.address`)}
     left join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id
     left join lateral (${newestAbandoned}) c on true`.execute(db)
-  const people = new Map(rows.flatMap((row) => (row.shopper_id ? [[row.shopper_id, row as Meant] as const] : [])))
-  const nobody = rows.filter(({ shopper_id }) => shopper_id === null).map(() => null)
-  return [...people.values(), ...nobody]
+  const people = new Map(rows.flatMap((row) => (row.shopper_id ? [[row.shopper_id, row] as const] : [])))
+  const newcomers = [...people.values()].filter((row) => !row.has_had) as Meant[]
+  return [...newcomers, ...rows.filter(({ shopper_id }) => shopper_id === null).map(() => null)]
 }
 
 /** How many of these people neither clicked nor bought since. */

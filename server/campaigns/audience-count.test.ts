@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { AudienceCount } from '../../shared/audience.ts'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
-import { aCampaign, tick } from '../../test/campaign-scene.ts'
+import { aCampaign, neutralWords, tick } from '../../test/campaign-scene.ts'
+import { aCouponShop } from '../../test/discount-scene.ts'
 import { bought, DAY } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -78,6 +79,26 @@ describe('an audience is counted', () => {
     ])
     const ofPeople = await count(shop, { type: 'specific_customers', customerEmails })
     expect([ofPeople.total, ofPeople.eligible, reasons(ofPeople)]).toEqual([3, 2, { customer_missing: 1 }])
+  })
+
+  test('of people chosen by hand not whoever has had the campaign, with a cart or without', async () => {
+    const shop = await aCouponShop(world, { carts: 2, buyers: 1 })
+    const customerEmails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
+    const [first, , buyer] = customerEmails
+    for (const [type, left] of [
+      ['specific_customers', 1],
+      // Whoever has no cart is counted, with that as the reason.
+      ['abandoned_carts', 2],
+    ] as const) {
+      const { id } = await aCampaign(world, shop, {
+        content: neutralWords,
+        targetAudience: { type, mode: 'selected', customerEmails: [first, buyer] },
+      })
+      await tick(world, shop)
+      const all = { type, mode: 'selected', customerEmails }
+      expect([type, (await count(shop, all, { campaignId: id })).total]).toEqual([type, left])
+      expect((await count(shop, all)).total).toBe(3)
+    }
   })
 
   test('nobody: nothing is eligible and nothing stands against anybody', async () => {

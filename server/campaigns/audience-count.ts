@@ -61,7 +61,8 @@ async function meantBy(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<
   const { targetAudience: audience, type: channel, campaignId = null } = wanted
   const now = deps.now()
   if (audience.type === 'specific_customers' || audience.mode === 'selected') {
-    const meant = await sql.chosenOnes(store, peopleIn(audience))
+    const isOfCarts = audience.type === 'abandoned_carts'
+    const meant = await sql.chosenOnes(store, peopleIn(audience), { campaignId, isOfCarts })
     return { total: meant.length, meant }
   }
   const filters = filtersOf(audience.filters, found(await readStore(store), 'Store').currency)

@@ -17,7 +17,7 @@ import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
 import { readStore, type StoreRow } from '../stores/store.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
 import * as sql from './campaigns-sql.ts'
-import { assertPlanAllows, assertWayOut } from './gates.ts'
+import { assertPlanAllows, assertWayOut, refuseCartWords } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
 import { nextRun, reckonedAnew, runTimesOf, todayIn } from './rules.ts'
 import { followEdit } from './runs.ts'
@@ -71,7 +71,9 @@ const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequ
   frequency !== 'once' || start_date > todayIn(zone, now)
 
 /** What is put together from an approved template has no words of the owner's. */
-async function refuseWords(deps: Deps, row: StoreRow, { type, subject, body }: Stored): Promise<void> {
+async function refuseWords(deps: Deps, row: StoreRow, stored: Stored): Promise<void> {
+  await refuseCartWords(deps, row.account_id, stored)
+  const { type, subject, body } = stored
   if (type !== 'whatsapp') await refuseBadText(deps, row.account_id, { channel: type, subject, body })
 }
 
@@ -99,7 +101,7 @@ export async function insert(
     filters: JSON.stringify(columns.filters),
     ...(await couponOf(tx, coupon, where)),
     ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
-    ...{ next_run_at: nextRun(runTimesOf(columns), where.zone, null), run_zone: where.zone },
+    ...{ next_run_at: notBefore(now, nextRun(runTimesOf(columns), where.zone, null)), run_zone: where.zone },
     is_planned: isPlanned(columns, where),
     ...{ created_at: now, updated_at: now },
   })
@@ -197,5 +199,8 @@ const newTimes = (campaign: sql.CampaignRow, columns: TimeColumns, where: Where)
 function nextAfterEdit(campaign: sql.CampaignRow, columns: TimeColumns, { zone, now }: Where) {
   const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
   if (isOver) return null
-  return reckonedAnew(campaign.run, runTimesOf(columns), zone, now)
+  return notBefore(now, reckonedAnew(campaign.run, runTimesOf(columns), zone, now))
 }
+
+/** A run whose time had passed before it was asked for begins now, and its messages are of now. */
+const notBefore = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)

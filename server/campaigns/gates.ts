@@ -1,5 +1,5 @@
 import type { Feature } from '../../shared/billing.ts'
-import { type CampaignType, campaignTexts } from '../../shared/campaigns.ts'
+import { type CampaignType, campaignTexts, speaksOfCart } from '../../shared/campaigns.ts'
 import { explain } from '../../shared/reasons.ts'
 import { isFiltered } from '../audiences/filters.ts'
 import { demandPlan, entitlementsOf } from '../billing/entitlements.ts'
@@ -11,8 +11,11 @@ import { missingForMail, missingForSending } from '../flows/flows.ts'
 import { assertMayMail } from '../members/verification.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 import type { StoreRow } from '../stores/store.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../templates/ready-templates.ts'
+import { refusalAt, type Stored } from './wanted.ts'
 
-// What has to be there before a campaign may be made or sent: the plan (decision 6, area decisions 43 and 124), and a way out.
+// What has to be there before a campaign may be made or sent: the plan (decision 6, area decisions 43 and 124), a way out, and words that fit whom it is
+// for (area decision 42).
 
 export interface Gated {
   type: CampaignType
@@ -66,4 +69,32 @@ async function assertMail(deps: Deps, store: StoreDb, row: StoreRow): Promise<vo
   const missing = [...missingForSending(row), ...(await missingForMail(deps, store, row.account_id, byMail))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
   await assertMayMail({ accountId: row.account_id, db: store.db })
+}
+
+type Worded = Pick<Stored, 'audience_type' | 'type' | 'template_key' | 'subject' | 'body'>
+
+const remindersOfCarts = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ body }) => body !== '')
+
+const isOfCart = ({ template_key, subject, body }: Worded): boolean =>
+  remindersOfCarts.some((each) => each.id === template_key || each.subject === subject || each.body === body) ||
+  speaksOfCart(`${subject} ${body}`)
+
+/** The field and the sentence; null: it may go to chosen customers, or does not. */
+export async function cartWordsOf(
+  deps: Deps,
+  accountId: string,
+  campaign: Worded,
+): Promise<{ field: string; text: string } | null> {
+  if (campaign.audience_type !== 'specific_customers') return null
+  if (campaign.type !== 'whatsapp') {
+    return isOfCart(campaign) ? { field: 'content.body', text: campaignTexts.cartWords } : null
+  }
+  const template = (await deps.channels.text(accountId, 'whatsapp'))?.template
+  const isFilled = template && (template.buttonUrlPrefix !== null || template.variables.some(speaksOfCart))
+  return isFilled ? { field: 'type', text: campaignTexts.cartTemplate } : null
+}
+
+export async function refuseCartWords(deps: Deps, accountId: string, campaign: Worded): Promise<void> {
+  const found = await cartWordsOf(deps, accountId, campaign)
+  if (found) throw refusalAt(found.field, found.text)
 }

@@ -43,6 +43,8 @@ type Cause =
   | { cause: 'bounces' | 'complaints'; count: number; accepted: number }
   /** A run was due that the account's plan, or an overdue payment, does not allow. */
   | { cause: 'plan' | 'payment' }
+  /** A run to chosen customers was due that speaks of a cart. */
+  | { cause: 'cart_words' }
 
 async function pause(deps: Deps, store: StoreDb<Db>, id: string, found: Cause): Promise<void> {
   const now = deps.now()

@@ -188,7 +188,7 @@ export async function chosenPeople(
 }
 
 /** Person `s` has had it, about whatever cart or none. */
-const hasHadAnything = (campaignId: string): RawBuilder<unknown> => sql`(
+export const hasHadAnything = (campaignId: string): RawBuilder<unknown> => sql`(
   exists (select 1 from messages h where h.store_id = s.store_id and h.lone_shopper_id = s.id and ${isOfCampaign(campaignId)} offset 0)
   or exists (select 1 from carts o join messages h on h.store_id = o.store_id and h.cart_id = o.id
     where o.store_id = s.store_id and o.shopper_id = s.id and ${isOfCampaign(campaignId)} offset 0))`

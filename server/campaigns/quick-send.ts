@@ -6,6 +6,7 @@ import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { QUICK_SEND_TEMPLATES } from '../templates/ready-templates.ts'
 import { insert, whereOf } from './campaigns.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertWayOut } from './gates.ts'
@@ -26,6 +27,7 @@ export async function sendToAll(
 ): Promise<CampaignView> {
   const { row, where } = await whereOf(deps, store)
   const stored = quickSend(wanted, where)
+  if (isWithoutItsOffer(wanted)) throw refusalAt('coupon', campaignTexts.noOffer)
   await assertPlanAllows(deps, row.account_id, { ...stored, isPlanned: false })
   await assertWayOut(deps, store, row, stored.type)
   await refuseBadText(deps, row.account_id, { channel: 'email', subject: stored.subject, body: stored.body })
@@ -38,6 +40,14 @@ export async function sendToAll(
   })
   return viewCampaign(store, id)
 }
+
+/** The discount template, or its ready words, without a coupon (area decision 44). */
+function isWithoutItsOffer({ template, subject, htmlContent, coupon }: Wanted): boolean {
+  if (coupon) return false
+  return template === 'discount' || subject?.trim() === discount.subject || htmlContent === discount.body
+}
+
+const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
 function quickSend(wanted: Wanted, { currency, zone, now }: Where): Stored {
   const [subject, body] = [wanted.subject?.trim() ?? '', wanted.htmlContent ?? '']

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type MessageView, messageName } from '../../shared/carts.ts'
 import { aShop, consent, type Shop } from '../../test/by-hand-scene.ts'
-import { aCampaign, ask, read, rowsOf, statesOf, tick, today } from '../../test/campaign-scene.ts'
+import { aCampaign, ask, neutralWords, read, rowsOf, statesOf, tick, today, wanted } from '../../test/campaign-scene.ts'
 import { aCouponShop } from '../../test/discount-scene.ts'
 import { anOrder } from '../../test/factories.ts'
 import { connectionsWait } from '../../test/locks.ts'
@@ -173,6 +173,7 @@ describe('a run', () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 2 })
     const emails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
     const { id } = await aCampaign(world, shop, {
+      content: neutralWords,
       targetAudience: { type: 'specific_customers', customerEmails: emails },
       schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
     })
@@ -188,6 +189,20 @@ describe('a run', () => {
     await tick(world, shop)
     expect(await rowsOf(world, id)).toHaveLength(3)
     expect((await read(world, shop, id)).status).toBe('completed')
+  })
+
+  test('of a campaign made after its time of the day is of that moment, not of before', async () => {
+    const shop = await aShop(world, 1)
+    const schedule = { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' }
+    const { id, createdAt } = await aCampaign(world, shop, { schedule })
+    await tick(world, shop)
+    const [row] = await rowsOf(world, id)
+    expect(row!.due_at.toISOString()).toBe(createdAt)
+    const later = { startDate: today(world, 3), timeOfDay: '00:00' }
+    const moved = await aCampaign(world, shop, { schedule: later })
+    world.advance(HOUR)
+    await ask(world, shop, 'PUT', `/${moved.id}`, wanted(world, { schedule }))
+    expect((await read(world, shop, moved.id)).nextRunAt).toBe(world.now.toISOString())
   })
 
   test('has rows due at the later of the run and the last activity with the delay, spread evenly over its hours', async () => {

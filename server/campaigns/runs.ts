@@ -8,7 +8,7 @@ import { scheduleNextLook } from '../messages/messages.ts'
 import { planMessages } from '../messages/plan.ts'
 import { readStore } from '../stores/store.ts'
 import { type CampaignRow, lockCampaign, takeToPlan, updateCampaign } from './campaigns-sql.ts'
-import { standsAgainst } from './gates.ts'
+import { cartWordsOf, standsAgainst } from './gates.ts'
 import { pauseFor } from './guard.ts'
 import { followJob, planRunsJob } from './jobs.ts'
 import { countOwnWords, putOff } from './own-words.ts'
@@ -85,6 +85,7 @@ async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<voi
       const wanted = { ...campaign, isPlanned: campaign.is_planned }
       const cause = await standsAgainst({ accountId, db: tx.db }, now, wanted)
       if (cause) return pauseFor(tx, campaign, { cause }, now)
+      if (await cartWordsOf(deps, accountId, campaign)) return pauseFor(tx, campaign, { cause: 'cart_words' }, now)
       const zone = campaign.run_zone
       const times = runTimesOf(campaign)
       // Of several that were missed one is held, the newest.

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
-import { aCampaign, ask, read, rowsOf, statesOf, tick, today, words } from '../../test/campaign-scene.ts'
+import { aCampaign, ask, neutralWords, read, rowsOf, statesOf, tick, today, words } from '../../test/campaign-scene.ts'
 import { demoCoupons } from '../../test/demo-coupons.ts'
 import { aCoupon, aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
 import { bought, DAY, HOUR, linkIn, MINUTE } from '../../test/message-scene.ts'
@@ -197,6 +197,7 @@ describe('two who turn out to be one', () => {
       await resolveShoppers(tx, [keys], world.now)
     })
   const chosen = (shop: CouponShop) => ({
+    content: neutralWords,
     targetAudience: {
       type: 'specific_customers',
       customerEmails: [...shop.orders, ...shop.buyerOrders].map(({ email }) => email),

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type CampaignStatus, campaignTexts } from '../../shared/campaigns.ts'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
-import { aCampaign, ask, read, statesOf, tick, today, wanted, words } from '../../test/campaign-scene.ts'
+import { aCampaign, ask, neutralWords, read, statesOf, tick, today, wanted, words } from '../../test/campaign-scene.ts'
+import { aCoupon } from '../../test/discount-scene.ts'
 import { DAY, HOUR, MINUTE } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
+import { QUICK_SEND_TEMPLATES } from '../templates/ready-templates.ts'
 
 // What may be done with a campaign in which status, over HTTP (B 4, area decision 125).
 
@@ -236,7 +238,11 @@ describe('a step', () => {
   test('chosen customers are sent to by "Send now", not by the row’s Send', async () => {
     const shop = await aShop(world, 1)
     const chosen = { targetAudience: { type: 'specific_customers', customerEmails: [shop.orders[0]!.email] } }
-    const { id } = await aCampaign(world, shop, { ...chosen, schedule: { startDate: today(world, 1) } })
+    const { id } = await aCampaign(world, shop, {
+      ...chosen,
+      content: neutralWords,
+      schedule: { startDate: today(world, 1) },
+    })
     const refused = await ask(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId: id })
     expect([refused.status, refused.body.error]).toEqual([
       422,
@@ -268,6 +274,7 @@ describe('"Send to All Abandoned Carts"', () => {
   const send = (shop: Shop, body: object, headers = {}) =>
     world.request('POST', '/api/campaigns/send-to-abandoned-carts', { token: shop.token, body, headers })
   const mail = { subject: words.subject, htmlContent: words.body }
+  const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
   test('makes a campaign of today and sends it to everybody who matches (B 9)', async () => {
     const shop = await aShop(world, 2, { plan: 'free' })
@@ -308,6 +315,20 @@ describe('"Send to All Abandoned Carts"', () => {
     const shop = await aShop(world)
     const reply = await send(shop, { ...mail, ...missing })
     expect([reply.status, reply.body.error]).toEqual([422, 'Please fill in both subject and message'])
+  })
+
+  test.each([
+    ['of the discount template', { template: 'discount' }],
+    ['with its subject', { subject: discount.subject }],
+    ['with its text', { htmlContent: discount.body }],
+  ])('%s is refused without a coupon, and goes with one', async (_, body) => {
+    const shop = await aShop(world)
+    const refused = await send(shop, { ...mail, ...body })
+    expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.noOffer])
+    expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
+    const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
+    const coupon = { couponId: await aCoupon(world, shop), ...rules }
+    expect((await send(shop, { ...mail, ...body, coupon })).status).toBe(200)
   })
 
   test('fifty clicks at once make one campaign and one message each; so do fifty on Create and on "Send now"', async () => {

@@ -6,7 +6,7 @@ import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idem
 import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
 import { readStore } from '../stores/store.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
-import { assertPaid, assertPlanAllows, assertWayOut } from './gates.ts'
+import { assertPaid, assertPlanAllows, assertWayOut, refuseCartWords } from './gates.ts'
 import { followJob } from './jobs.ts'
 import { viewCampaign } from './present.ts'
 import { isPlayedByTime, runAgain, runTimesOf, type Step, statusAfter } from './rules.ts'
@@ -136,5 +136,6 @@ export async function assertMaySend(
   await assertPaid({ accountId: row.account_id, db: deps.db }, deps.now())
   await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned })
   await assertWayOut(deps, store, row, campaign.type)
+  await refuseCartWords(deps, row.account_id, campaign)
   return campaign
 }

@@ -2,7 +2,7 @@ import type { BrandLook } from '../../shared/brand.ts'
 import type { StepCoupon } from '../../shared/flows.ts'
 import { parseMinor } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
-import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
+import { NO_CART, SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
 import type { Composed } from '../compose/compose.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
@@ -93,7 +93,10 @@ export interface MessageRequest extends OwnText {
 export async function previewMessage({ deps, store, signal }: Asked, wanted: MessageRequest) {
   return seated(async () => {
     const texts = await textsFor(deps, store, [wanted.channel])
-    if (wanted.cartId !== SAMPLE_CART) return presentPreview(await imagine(deps, store, texts, wanted), 'Cart')
+    const isWithoutCart = wanted.cartId === NO_CART
+    if (wanted.cartId !== SAMPLE_CART && !isWithoutCart) {
+      return presentPreview(await imagine(deps, store, texts, wanted), 'Cart')
+    }
     const template = async (tx: StoreTx) => {
       const row = await sample.manualTemplate(tx, {
         templateId: await templateFor(tx, wanted),
@@ -101,7 +104,7 @@ export async function previewMessage({ deps, store, signal }: Asked, wanted: Mes
       })
       return row && (await withCoupon(tx, row, wanted.coupon))
     }
-    return presentSample(await imagineSample(deps, store, texts, { ...wanted, template }), 'Store')
+    return presentSample(await imagineSample(deps, store, texts, { ...wanted, template, isWithoutCart }), 'Store')
   }, signal)
 }
 
@@ -150,7 +153,13 @@ interface SampleRequest extends OwnText {
   template: (tx: StoreTx) => Promise<sample.SampleTemplate | undefined>
   /** undefined: as it is saved. */
   look?: BrandLook | undefined
+  isWithoutCart?: boolean
 }
+
+const withoutCart = (row: load.ClaimedRow): load.ClaimedRow => ({
+  ...row,
+  ...{ cart_id: null, cart_status: null, items: [], value_minor: 0, currency: null },
+})
 
 /** Nothing is decided about a cart that is not there; what a message rests on is read all the same. */
 function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: SampleRequest) {
@@ -159,7 +168,7 @@ function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Sam
     const template = await wanted.template(tx)
     const channel = wanted.channel ?? template?.channel
     const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
-    return row ? [withOwnText(row, wanted)] : []
+    return row ? [withOwnText(wanted.isWithoutCart ? withoutCart(row) : row, wanted)] : []
   }
   return dryRun(deps, store, texts, read, { isRendered: false, look: wanted.look })
 }

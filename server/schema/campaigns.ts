@@ -36,7 +36,7 @@ export interface CampaignsTable {
   run: Generated<number>
   sent_now_at: Generated<Date | null>
   is_planned: Generated<boolean>
-  paused_by: Generated<'bounces' | 'complaints' | 'plan' | 'payment' | null>
+  paused_by: Generated<'bounces' | 'complaints' | 'plan' | 'payment' | 'cart_words' | null>
   put_off_by: Generated<'own_words' | null>
   watched_from: Generated<Date | null>
   created_by: string | null

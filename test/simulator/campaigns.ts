@@ -132,8 +132,10 @@ function aChange(
 
 function aPlan(dice: Maker, frame: Frame): CampaignPlan {
   const people = dice.weighted({ matching: 7, selected: 2, customers: 1.5 })
+  const channel = dice.isLucky(0.7) ? 'email' : dice.pick(frame.channels)
   return {
-    channel: dice.isLucky(0.7) ? 'email' : dice.pick(frame.channels),
+    // The approved template of WhatsApp speaks of a cart, which chosen customers may not have.
+    channel: people === 'customers' && channel === 'whatsapp' ? 'sms' : channel,
     people,
     chosen: people === 'matching' ? [] : dice.pick([[0, 1, 2], [0, 1], [0], [2, 1]]),
     filters: people === 'matching' ? someFilters(dice) : {},

@@ -210,7 +210,7 @@ function wantedOf(
     },
     content: {
       subject: isTextChanged ? 'Still there' : 'Your cart',
-      body: bodyOf(channel, coupon !== null, isTextChanged),
+      body: people === 'customers' ? neutralOf(coupon !== null) : bodyOf(channel, coupon !== null, isTextChanged),
       coupon: couponOf(harness, coupon),
     },
     schedule: { ...schedule, delay, spreadHours },
@@ -219,6 +219,10 @@ function wantedOf(
 
 const OURS = CAMPAIGN_TEMPLATES.find(({ id }) => id === 'first_reminder')!.body
 const OWN = 'Hello {{ customer_name }}: {{ cart_items }} {{ checkout_link }}'
+
+/** Chosen customers may be without a cart. */
+const neutralOf = (hasCoupon: boolean) => (hasCoupon ? NEUTRAL + SAYS_CODE : NEUTRAL)
+const NEUTRAL = 'Hello {{ customer_name }}, from {{ store_name }}.'
 
 function bodyOf(channel: CampaignPlan['channel'], hasCoupon: boolean, isOwn: boolean): string {
   const words = channel === 'email' ? (isOwn ? OWN : OURS) : TEXT

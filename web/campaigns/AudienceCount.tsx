@@ -32,7 +32,7 @@ export function AudienceCount({ count }: { count: ReturnType<typeof useAudienceC
   )
 }
 
-const Reasons = ({ reasons }: Pick<Count, 'reasons'>) =>
+export const Reasons = ({ reasons }: Pick<Count, 'reasons'>) =>
   reasons.length > 0 && (
     <ul className="reasons" aria-label="Who would not get it now, and why">
       {reasons.map(({ reason, explanation, count }) => (

@@ -1,9 +1,10 @@
 import { Input, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { audienceTexts, MOST_SELECTED } from '../../shared/audience.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { AudienceCount } from './AudienceCount.tsx'
+import { wordsFor } from './cart-words.ts'
 import { FilterFields } from './FilterFields.tsx'
 import { PeoplePicker } from './PeoplePicker.tsx'
 import { type CountBody, useAudienceCount } from './queries.ts'
@@ -17,13 +18,19 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
   const { audience, mode } = draft
   const count = useCountOf(draft, campaignId)
   const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
+  const ofCarts = useRef<Pick<Draft, 'template' | 'subject' | 'body' | 'sms'> | null>(null)
+  const turnTo = (next: Draft['audience']) => {
+    const { template, subject, body, sms } = draft
+    onChange({ audience: next, emails: [], phones: [], ...wordsFor(next, draft, ofCarts.current) })
+    if (next === 'specific_customers') ofCarts.current = { template, subject, body, sms }
+  }
   return (
     <Stack gap="md">
       <SegmentedControl
         aria-label="Audience"
         disabled={isReadOnly}
         value={audience}
-        onChange={(value) => onChange({ audience: value as Draft['audience'], emails: [], phones: [] })}
+        onChange={(value) => turnTo(value as Draft['audience'])}
         data={[
           { value: 'abandoned_carts', label: 'Abandoned carts' },
           { value: 'specific_customers', label: 'Customers' },
@@ -31,7 +38,8 @@ export function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?
       />
       {audience === 'specific_customers' && (
         <Text fz="sm" c="dimmed">
-          Chosen customers, with or without a cart. They get the message when the campaign runs.
+          Chosen customers, with or without a cart. They get the message when the campaign runs, and it cannot speak of
+          a cart.
         </Text>
       )}
       {audience === 'abandoned_carts' && (

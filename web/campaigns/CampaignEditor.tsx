@@ -10,7 +10,9 @@ import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { UpgradeNotice } from './FilterFields.tsx'
 import { useSaveCampaign } from './queries.ts'
-import { type Draft, draftOf, isSameDraft, type StepName, titleOfStep, wantedOf } from './rules.ts'
+import { isNowAsked } from './questions.ts'
+import { type Draft, draftOf, isSameDraft, type StepName, titleOfStep, tomorrowOf, wantedOf } from './rules.ts'
+import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
 import { leadTo, refusedBy, useDraftProblems } from './useDraftForm.ts'
 
@@ -30,7 +32,8 @@ export function CampaignEditor({ campaign, step, onStep }: Props) {
   const stored = draftOf(campaign)
   const draft = edit ?? stored
   const keptStart = campaign.schedule.startDate
-  const { problems, found, gate, ask } = useDraftProblems(draft, save.error, { keptStart })
+  const [isAsking, setAsking] = useState(false)
+  const { problems, found, gate, ask, zone } = useDraftProblems(draft, save.error, { keptStart })
   const change = (next: Partial<Draft>) => {
     const changed = { ...draft, ...next }
     setEdit(isSameDraft(changed, stored) ? null : changed)
@@ -43,7 +46,12 @@ export function CampaignEditor({ campaign, step, onStep }: Props) {
   const submit = () => {
     ask(true)
     if (leadTo(found, 'main', onStep)) return
-    save.mutate(wantedOf(draft), {
+    if (isNowAsked(draft.schedule, { zone, now: Date.now(), stored: campaign })) setAsking(true)
+    else store(draft, false)
+  }
+  const store = (wanted: Draft, sendNow: boolean) => {
+    setAsking(false)
+    save.mutate(wantedOf(wanted, { sendNow }), {
       onSuccess: () => {
         discard()
         announce(campaignTexts.saved)
@@ -80,6 +88,19 @@ export function CampaignEditor({ campaign, step, onStep }: Props) {
         onSave={submit}
         onDiscard={discard}
       />
+      {isAsking && (
+        <SendNowOrTomorrow
+          draft={draft}
+          campaignId={campaign.id}
+          onNow={() => store(draft, draft.schedule.frequency === 'once')}
+          onTomorrow={() => {
+            const later = { ...draft, schedule: tomorrowOf(draft.schedule, zone, Date.now()) }
+            change({ schedule: later.schedule })
+            store(later, false)
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </>
   )
 }

@@ -10,11 +10,11 @@ import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { UpgradeNotice } from './FilterFields.tsx'
 import { useCreateCampaign } from './queries.ts'
+import { isNowAsked } from './questions.ts'
 import {
   type Draft,
   hasWrongNumbers,
   isComplete,
-  isTimePast,
   type StepName,
   steps,
   titleOfStep,
@@ -61,7 +61,7 @@ export function CampaignForm({ place, start, onDirty, onAsking, onCancel, onCrea
   const submit = () => {
     ask(true)
     if (leadTo(found, '[role=dialog]', choose)) return
-    if (isTimePast(draft.schedule, zone, Date.now())) setAsking(true)
+    if (isNowAsked(draft.schedule, { zone, now: Date.now(), stored: null })) setAsking(true)
     else send(draft, false)
   }
   const index = steps.indexOf(step)
@@ -108,7 +108,8 @@ export function CampaignForm({ place, start, onDirty, onAsking, onCancel, onCrea
       {isAsking && (
         <SendNowOrTomorrow
           draft={draft}
-          onNow={() => send(draft, true)}
+          // A recurring one goes on after this run, which is due already.
+          onNow={() => send(draft, draft.schedule.frequency === 'once')}
           onTomorrow={() => {
             const later = { ...draft, schedule: tomorrowOf(draft.schedule, zone, Date.now()) }
             change({ schedule: later.schedule })

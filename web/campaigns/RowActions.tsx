@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { CampaignView } from '../../shared/campaigns.ts'
-import { type Deed, type RowAction, rowActions } from './rules.ts'
+import { type Deed, type RowAction, refusalOf, rowActions } from './rules.ts'
 
 const looks: Record<RowAction, { label: string; icon: Icon }> = {
   edit: { label: 'Edit', icon: IconPencil },
@@ -40,9 +40,21 @@ export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, on
         const { label: text, icon: Sign } = looks[action]
         const label = action === 'edit' && !mayWrite ? 'View' : text
         const name = `${label} ${campaign.name}`
+        const refused = refusalOf(action, campaign)
         return (
-          <Tooltip key={action} label={label}>
-            {action === 'edit' ? (
+          <Tooltip key={action} label={refused ?? label}>
+            {refused ? (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`${name}: ${refused}`}
+                aria-disabled
+                data-disabled
+                onClick={(event) => event.preventDefault()}
+              >
+                <Sign size={17} aria-hidden />
+              </ActionIcon>
+            ) : action === 'edit' ? (
               <ActionIcon
                 variant="subtle"
                 color="gray"

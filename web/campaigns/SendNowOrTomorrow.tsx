@@ -5,14 +5,15 @@ import type { Draft } from './rules.ts'
 
 interface Props {
   draft: Draft
+  campaignId?: string | undefined
   onNow: () => void
   onTomorrow: () => void
   onClose: () => void
 }
 
 /** The time of today has gone by (area decision 124). */
-export function SendNowOrTomorrow({ draft, onNow, onTomorrow, onClose }: Props) {
-  const count = useCountOf(draft)
+export function SendNowOrTomorrow({ draft, campaignId, onNow, onTomorrow, onClose }: Props) {
+  const count = useCountOf(draft, campaignId)
   const people = count?.data?.total ?? draft.emails.length
   const whom = people === 1 ? '1 person' : counted(people, 'person', 'people')
   return (
@@ -23,7 +24,9 @@ export function SendNowOrTomorrow({ draft, onNow, onTomorrow, onClose }: Props) 
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <Text mb="lg">The time you chose for today has passed.</Text>
+      <Text mb="lg">
+        The time you chose for today has passed.{draft.schedule.frequency !== 'once' && ' Later runs keep their time.'}
+      </Text>
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={onTomorrow}>
           Tomorrow 10:00

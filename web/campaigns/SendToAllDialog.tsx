@@ -1,32 +1,37 @@
 import './campaigns.css'
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { campaignTexts } from '../../shared/campaigns.ts'
+import { campaignTexts, quickTemplateIds } from '../../shared/campaigns.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Failed } from '../ui/Failed.tsx'
 import { focusFirstError } from '../ui/focusFirstError.ts'
+import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CartPreview } from '../words/CartPreview.tsx'
 import type { Words } from '../words/rules.ts'
 import type { CouponEdit } from '../words/step-coupon.ts'
 import { WordEditor } from '../words/WordEditor.tsx'
-import { AudienceCount } from './AudienceCount.tsx'
+import { AudienceCount, Reasons } from './AudienceCount.tsx'
 import { NotCreated } from './CampaignForm.tsx'
 import { DiscountProposal } from './DiscountProposal.tsx'
-import { useAudienceCount, useSendToAll, useTemplates } from './queries.ts'
+import { type CountBody, useAudienceCount, useSendToAll, useTemplates } from './queries.ts'
+import { questionToAll } from './questions.ts'
 
 const WIDTH = 860
 
 interface Props {
   isOpen: boolean
   onClose: () => void
-  onSent: () => void
+  onSent: (campaignId: string) => void
 }
 
 /** B 2: 'Send to All Abandoned Carts'. */
 export function SendToAllDialog({ isOpen, onClose, onSent }: Props) {
   const storeId = useStore()?.id
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <Modal
       opened={isOpen}
@@ -34,15 +39,18 @@ export function SendToAllDialog({ isOpen, onClose, onSent }: Props) {
       title="Send to All Abandoned Carts"
       size={WIDTH}
       closeOnClickOutside={false}
+      closeOnEscape={!isConfirming}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {isOpen && (
         <Form
           key={storeId}
+          isConfirming={isConfirming}
+          onConfirming={setConfirming}
           onClose={onClose}
-          onSent={() => {
+          onSent={(campaignId) => {
             onClose()
-            onSent()
+            onSent(campaignId)
           }}
         />
       )}
@@ -59,30 +67,41 @@ interface Typed extends CouponEdit {
 const EVERYBODY = { type: 'abandoned_carts', mode: 'matching', filters: {} } as const
 const begin: Typed = { template: 'default', words: null, coupon: null, couponShown: null }
 
-function Form({ onClose, onSent }: Omit<Props, 'isOpen'>) {
+interface FormProps extends Omit<Props, 'isOpen'> {
+  isConfirming: boolean
+  onConfirming: (isConfirming: boolean) => void
+}
+
+function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
   const store = useStore()
   const [typed, setTyped] = useState<Typed>(begin)
   const [isAsked, setAsked] = useState(false)
   useDraft<Typed>(`send-to-all:${store?.id}`, typed === begin ? null : typed, setTyped)
   const templates = useTemplates()
-  const count = useAudienceCount({
-    ...{ type: 'email', targetAudience: EVERYBODY },
-    couponId: typed.coupon?.couponId ?? null,
-  })
+  const counted = { type: 'email', targetAudience: EVERYBODY, couponId: typed.coupon?.couponId ?? null } as const
+  const count = useAudienceCount(counted, { isFresh: true })
   const send = useSendToAll()
   const ready = templates.data?.quickSend.find(({ id }) => id === typed.template)
   const words = typed.words ?? { subject: ready?.subject ?? '', body: ready?.body ?? '' }
   const change = (next: Partial<Typed>) => setTyped({ ...typed, ...next })
   const changeWords = (next: Partial<Words>) => change({ words: { ...words, ...next } })
   const isBlank = words.subject.trim() === '' || words.body.trim() === ''
-  const submit = () => {
+  const ask = () => {
     setAsked(true)
-    if (isBlank) return focusFirstError('[role=dialog]')
+    if (isBlank) focusFirstError('[role=dialog]')
+    else onConfirming(true)
+  }
+  const submit = () => {
     const where = store ? { platform: store.platform, storeId: store.store_url } : {}
+    const template = quickTemplateIds.find((id) => id === typed.template)
     const body = { ...where, subject: words.subject, htmlContent: words.body, coupon: typed.coupon }
-    send.mutate(body, { onSuccess: onSent })
+    send.mutate(
+      { ...body, ...(template && { template }) },
+      { onSuccess: ({ campaign }) => onSent(campaign.id), onSettled: () => onConfirming(false) },
+    )
   }
   const isNobody = count.data?.total === 0
+  const isOfferless = typed.template === 'discount' && typed.coupon === null
   return (
     <Stack gap="md">
       <AudienceCount count={count} />
@@ -110,17 +129,67 @@ function Form({ onClose, onSent }: Omit<Props, 'isOpen'>) {
             {campaignTexts.noWords}
           </Notice>
         )}
+        {isOfferless && (
+          <Text fz="sm" ta="right" role="status">
+            {campaignTexts.noOffer}
+          </Text>
+        )}
         {send.error && <NotCreated error={send.error} text={campaignTexts.notSentToAll} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button loading={send.isPending} disabled={isNobody || !templates.data} onClick={submit}>
+          <Button loading={send.isPending} disabled={isNobody || isOfferless || !templates.data} onClick={ask}>
             Send to All
           </Button>
         </Group>
       </Stack>
+      {isConfirming && (
+        <ConfirmToAll
+          counted={counted}
+          isBusy={send.isPending}
+          onConfirm={submit}
+          onClose={() => onConfirming(false)}
+        />
+      )}
     </Stack>
+  )
+}
+
+interface ConfirmProps {
+  counted: CountBody
+  isBusy: boolean
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Counts anew: what stood in the form may be minutes old. */
+function ConfirmToAll({ counted, isBusy, onConfirm, onClose }: ConfirmProps) {
+  const { data, error, isFetching, refetch } = useAudienceCount(counted, { isFresh: true })
+  const isCounting = isFetching || !data
+  const question =
+    data && !isFetching ? questionToAll(data) : { title: 'Send to all now?', label: 'Send', others: null }
+  return (
+    <Confirm
+      opened
+      title={question.title}
+      confirmLabel={question.label}
+      isBusy={isBusy}
+      isDisabled={isCounting || data.total === 0}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      {error && !data ? (
+        <Failed title="The recipients could not be counted" error={error} onRetry={() => refetch()} />
+      ) : isCounting ? (
+        <LoadingList count={1} />
+      ) : (
+        <Stack gap="sm">
+          <Text>{question.others ?? 'Everybody with an abandoned cart gets it.'}</Text>
+          <Reasons reasons={data.reasons} />
+        </Stack>
+      )}
+    </Confirm>
   )
 }
 

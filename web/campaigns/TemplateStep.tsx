@@ -5,6 +5,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CartPreview } from '../words/CartPreview.tsx'
 import { WordEditor } from '../words/WordEditor.tsx'
+import { cartProblems } from './cart-words.ts'
 import { useTemplates } from './queries.ts'
 import type { StepProps } from './rules.ts'
 
@@ -26,8 +27,11 @@ export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProp
     kept.current.set(template, { subject, body })
     onChange({ template: next.id, ...(kept.current.get(next.id) ?? { subject: next.subject, body: next.body }) })
   }
-  const isListed = data.campaign.some(({ id }) => id === template)
-  const choices = isListed ? data.campaign : [{ id: template, name: 'Own words' }, ...data.campaign]
+  const isWithoutCart = draft.audience === 'specific_customers'
+  const offered = data.campaign.filter(({ id }) => !isWithoutCart || id === 'custom')
+  const chosen = isWithoutCart ? 'custom' : template
+  const isListed = offered.some(({ id }) => id === chosen)
+  const choices = isListed ? offered : [{ id: chosen, name: 'Own words' }, ...offered]
   const words = { subject, body: type === 'sms' ? sms : body }
   const changeText = (text: string) => onChange(type === 'sms' ? { sms: text } : { body: text })
   return (
@@ -36,12 +40,21 @@ export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProp
       channel={type}
       words={words}
       coupon={{ edit: draft, onChange }}
-      problems={problems}
-      templates={{ choices, value: template, onChoose: choose }}
+      problems={{ ...cartProblems(draft), ...problems }}
+      isWithoutCart={isWithoutCart}
+      templates={{ choices, value: chosen, onChoose: choose }}
       approved={data.whatsapp}
       isReadOnly={isReadOnly}
       onWords={({ body: text, ...rest }) => (text === undefined ? onChange(rest) : changeText(text))}
-      preview={<CartPreview channel={type} words={words} coupon={draft.coupon} onBody={changeText} />}
+      preview={
+        <CartPreview
+          channel={type}
+          words={words}
+          coupon={draft.coupon}
+          isWithoutCart={isWithoutCart}
+          onBody={changeText}
+        />
+      }
     />
   )
 }

@@ -1,10 +1,12 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
-import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
+import type { CampaignView } from '../../shared/campaigns.ts'
+import { useStore } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { AudienceCount } from './AudienceCount.tsx'
 import { useAudienceCount, useDeed, type Wish } from './queries.ts'
+import { type Question, questionOf } from './questions.ts'
 import { type Deed, deedTexts } from './rules.ts'
 
 export interface Said {
@@ -14,15 +16,17 @@ export interface Said {
 
 /** The buttons of a row and of a page: done at once, or asked about first. `onSaid` is told how it went. */
 export function useDeeds(onSaid: (said: Said | null) => void, onDone: (deed: Deed) => void = () => {}) {
-  const [asked, setAsked] = useState<(Wish & { deed: 'delete' | 'send' | 'send_now' }) | null>(null)
+  const [asked, setAsked] = useState<(Wish & { question: Question }) | null>(null)
+  const zone = useStore()?.timeZone ?? 'UTC'
   const doing = useDeed()
   const tell = toldBy(onSaid, onDone)
   const act = (deed: Deed, campaign: CampaignView) => {
-    if (deed === 'delete' || deed === 'send' || deed === 'send_now') setAsked({ deed, campaign })
+    const question = questionOf(deed, campaign, zone, Date.now())
+    if (question) setAsked({ deed, campaign, question })
     else doing.mutate({ deed, campaign }, tell(deed))
   }
   const close = () => setAsked(null)
-  const dialog = asked && <AskFirst wish={asked} tell={tell(asked.deed)} onClose={close} />
+  const dialog = asked && <AskFirst wish={asked} question={asked.question} tell={tell(asked.deed)} onClose={close} />
   return { act, dialog, isBusy: doing.isPending }
 }
 
@@ -38,33 +42,35 @@ const toldBy = (onSaid: (said: Said) => void, onDone: (deed: Deed) => void) => (
 })
 
 interface AskProps {
-  wish: Wish & { deed: 'delete' | 'send' | 'send_now' }
+  wish: Wish
+  question: Question
   tell: Tell
   onClose: () => void
 }
 
 /** One question, one request: pressing twice is the same request (D9). */
-function AskFirst({ wish, tell, onClose }: AskProps) {
-  const { deed, campaign } = wish
+function AskFirst({ wish: { deed, campaign }, question, tell, onClose }: AskProps) {
   const doing = useDeed()
-  const isDelete = deed === 'delete'
+  const { title, label, text, isDangerous } = question
   const { type, targetAudience, content, id } = campaign
-  const isCounted = !isDelete && type !== 'push'
+  const isCounted = text === null && type !== 'push'
   const words = type === 'sms' && { body: content.body }
   const couponId = content.coupon?.couponId ?? null
-  const count = useAudienceCount(isCounted ? { type, targetAudience, campaignId: id, couponId, ...words } : null)
+  const count = useAudienceCount(isCounted ? { type, targetAudience, campaignId: id, couponId, ...words } : null, {
+    isFresh: true,
+  })
   return (
     <Confirm
       opened
-      title={isDelete ? `Delete ${campaign.name}?` : `Send ${campaign.name} now?`}
-      confirmLabel={isDelete ? 'Delete' : 'Send'}
-      isDangerous={isDelete}
+      title={title}
+      confirmLabel={label}
+      isDangerous={isDangerous}
       isBusy={doing.isPending}
-      size={isDelete ? 'md' : 'lg'}
-      onConfirm={() => doing.mutate(wish, { ...tell, onSettled: onClose })}
+      size={text === null ? 'lg' : 'md'}
+      onConfirm={() => doing.mutate({ deed, campaign }, { ...tell, onSettled: onClose })}
       onClose={onClose}
     >
-      {isDelete ? <Text>{campaignTexts.deleteQuestion}</Text> : <AudienceCount count={count} />}
+      {text === null ? <AudienceCount count={count} /> : <Text>{text}</Text>}
     </Confirm>
   )
 }

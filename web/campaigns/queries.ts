@@ -64,8 +64,8 @@ export function useTemplates() {
   })
 }
 
-/** Whom it would reach now. null: not asked. The last answer stays while the next is on its way. */
-export function useAudienceCount(body: CountBody | null) {
+/** Whom it would reach now. null: not asked. The last answer stays while the next is on its way. `isFresh`: counted anew wherever it is shown. */
+export function useAudienceCount(body: CountBody | null, { isFresh = false } = {}) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['audience-count', storeId, body],
@@ -73,7 +73,7 @@ export function useAudienceCount(body: CountBody | null) {
     enabled: body !== null,
     placeholderData: keepPreviousData,
     gcTime: 0,
-    staleTime: MINUTE_MS,
+    staleTime: isFresh ? 0 : MINUTE_MS,
     refetchOnWindowFocus: false,
   })
 }

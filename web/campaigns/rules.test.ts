@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { statusAfter } from '../../server/campaigns/rules.ts'
-import { CampaignStatus, type CampaignView } from '../../shared/campaigns.ts'
+import { CampaignStatus, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
+import { wordsFor } from './cart-words.ts'
 import {
   audienceText,
   campaignsAddress,
@@ -16,6 +17,7 @@ import {
   isTimePast,
   newDraft,
   problemsOf,
+  refusalOf,
   refusedFields,
   rowActions,
   runText,
@@ -151,6 +153,48 @@ describe('what is wrong', () => {
   })
 })
 
+describe('words for chosen customers, who may be without a cart', () => {
+  const customers = (change: Partial<Draft>) => aDraft({ audience: 'specific_customers', ...change })
+
+  it.each([
+    [{ body: 'See {{ cart_items }}' }, { body: campaignTexts.cartWords }],
+    [{ subject: '{{ cart_total }}', body: 'Hi' }, { subject: campaignTexts.cartWords }],
+    [{ type: 'sms', sms: 'Hi {{ checkout_link }}' }, { body: campaignTexts.cartWords }],
+    [{ type: 'sms', sms: 'Hi', body: '{{ cart_items }}' }, {}],
+    [{ subject: 'News', body: 'Hi {{ customer_name }}' }, {}],
+  ] as [Partial<Draft>, object][])('%o', (change, problems) => {
+    expect(problemsOf(customers(change), TODAY)).toEqual(problems)
+    expect(wantedOf(customers(change)).content.template).toBe('custom')
+  })
+
+  it('are blank where those before speak of a cart, which come back with the carts; own words stay', () => {
+    const ofCarts = aDraft({
+      template: 'first_reminder',
+      subject: 'Cart',
+      body: '{{ cart_items }}',
+      sms: 'a {{ cart_total }}',
+    })
+    const neutral = { ...ofCarts, ...wordsFor('specific_customers', ofCarts, null) }
+    expect(neutral).toMatchObject({ template: 'custom', subject: '', body: '', sms: '' })
+    expect({ ...neutral, ...wordsFor('abandoned_carts', neutral, ofCarts) }).toMatchObject({
+      ...{ template: 'first_reminder', subject: 'Cart', body: '{{ cart_items }}' },
+    })
+    const own = aDraft({ template: 'custom', subject: 'News', body: 'Hi', sms: 'Hi' })
+    expect({ ...own, ...wordsFor('specific_customers', own, null) }).toEqual(own)
+  })
+
+  it('go by the row’s Send to nobody, which says why (B 5)', () => {
+    const of = (type: 'abandoned_carts' | 'specific_customers') =>
+      refusalOf('send', {
+        targetAudience: { type, mode: 'selected', filters: {}, customerEmails: [], customerPhones: [] },
+      })
+    expect([of('specific_customers'), of('abandoned_carts')]).toEqual([
+      'Only abandoned cart campaigns can be sent automatically.',
+      null,
+    ])
+  })
+})
+
 describe('what is asked of the server', () => {
   test('addresses beside the audience where they were chosen from abandoned carts (B 7)', () => {
     const wanted = wantedOf(whole, { platform: 'woocommerce', storeId: 'https://shop.example', sendNow: true })
@@ -229,18 +273,20 @@ describe('when it runs, in words', () => {
     expect(text({ startDate: '2026-11-24', frequency: 'weekly' })).toMatch(
       /^Runs first on Tuesday.*, then every week\.$/,
     )
-    expect(text({ frequency: 'daily' })).toBe('Runs as soon as it is created, then every day.')
+    expect(text({ frequency: 'daily' })).toBe(
+      'This time has passed: you are asked when to send it first, then every day.',
+    )
     expect(text({})).toBe('This time has passed: you are asked when to send it.')
     expect(text({}, false)).toBe('Was due on Monday, November 23, 2026 at 10:00 AM.')
     expect(text({ startDate: '' })).toBe('Enter a date and a time.')
   })
 
-  test('a time of today that has passed is asked about, of a single one; tomorrow is at ten', () => {
+  test('a time of today that has passed is asked about, also of a recurring one; tomorrow is at ten', () => {
     expect(
       [{}, { timeOfDay: '15:01' }, { frequency: 'daily' }].map((change) =>
         isTimePast({ ...whole.schedule, ...(change as object) }, ZONE, NOW),
       ),
-    ).toEqual([true, false, false])
+    ).toEqual([true, false, true])
     expect(tomorrowOf({ ...whole.schedule, timeOfDay: '07:00' }, ZONE, NOW)).toMatchObject({
       ...{ startDate: '2026-11-24', timeOfDay: '10:00' },
     })
@@ -261,6 +307,7 @@ test.each([
   [{ status: 'paused', pausedBy: 'bounces', putOffBy: null }, 'Too many emails bounced'],
   [{ status: 'paused', pausedBy: 'complaints', putOffBy: null }, 'Too many spam complaints'],
   [{ status: 'cancelled', pausedBy: 'complaints', putOffBy: null }, null],
+  [{ status: 'paused', pausedBy: 'cart_words', putOffBy: null }, 'Speaks of a cart to customers without one'],
   [{ status: 'paused', pausedBy: 'plan', putOffBy: null }, 'Not part of your plan any more'],
   [{ status: 'paused', pausedBy: 'payment', putOffBy: null }, 'Your payment is overdue'],
   [

@@ -22,6 +22,7 @@ import { instantOf, knownZone, localOf } from '../coupons/zone.ts'
 import { counted } from '../ui/format.ts'
 import { listAddress } from '../ui/listQuery.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
+import { cartProblems } from './cart-words.ts'
 import { type NumberName, numberProblems } from './filter-number.ts'
 
 // The address of the list, what may be done with a campaign, what is edited of one, and what is wrong with it. Pure.
@@ -58,6 +59,13 @@ export const rowActions: Record<CampaignStatus, readonly RowAction[]> = {
   sent: ['edit', 'play', 'delete', 'send'],
   cancelled: ['edit', 'play', 'delete', 'send'],
 }
+
+/** B 5: why a button that the status has is of no use for this campaign; null: it is. */
+export const refusalOf = (
+  action: RowAction,
+  { targetAudience }: Pick<CampaignView, 'targetAudience'>,
+): string | null =>
+  action === 'send' && targetAudience.type === 'specific_customers' ? campaignTexts.onlyAbandoned : null
 
 /** Everything but `edit`, which leads to a page. */
 export type Deed = Exclude<RowAction, 'edit'>
@@ -193,7 +201,7 @@ export function wantedOf(draft: Draft, more: Pick<Wanted, 'sendNow' | 'platform'
     content: {
       subject: type === 'sms' || type === 'whatsapp' ? '' : subject,
       body: type === 'sms' ? sms : type === 'whatsapp' ? '' : body,
-      ...{ template, coupon: couponOf(draft) },
+      ...{ template: draft.audience === 'specific_customers' ? 'custom' : template, coupon: couponOf(draft) },
     },
     schedule: draft.audience === 'specific_customers' ? { ...schedule, delay: 0 } : schedule,
     ...more,
@@ -263,6 +271,7 @@ export function problemsOf(draft: Draft, today: string | null): Problems {
     ...(hasFilters && numberProblems(filters)),
     subject: isMail && subject.trim() === '' && campaignTexts.noSubject,
     body: (isMail ? body : type === 'sms' ? sms : 'approved').trim() === '' && campaignTexts.noBody,
+    ...cartProblems(draft),
     ...couponProblems(couponOf(draft)),
     startDate:
       (!/^\d{4}-\d\d-\d\d$/.test(schedule.startDate) && 'Enter a date.') ||
@@ -324,10 +333,10 @@ const firstRunOf = ({ startDate, timeOfDay }: Times, zone: string): number | nul
   return instant === null ? null : Date.parse(instant)
 }
 
-/** Of a single one whose time of today has gone by: it has to be said when it is meant. */
+/** The first time has gone by: it has to be said when it is meant. */
 export function isTimePast(schedule: Times, zone: string, now: number): boolean {
   const first = firstRunOf(schedule, zone)
-  return schedule.frequency === 'once' && first !== null && first <= now
+  return first !== null && first <= now
 }
 
 /** The next day by the store's clocks, at the time campaigns begin with. */
@@ -353,7 +362,7 @@ export function runText(schedule: Times, { zone, now, isNew }: { zone: string; n
   const after = rhythm[schedule.frequency]
   if (first > now) return `Runs ${after ? 'first ' : 'once '}on ${zoneText(first, zone)}${after}.`
   if (!isNew) return `${after ? 'Began' : 'Was due'} on ${zoneText(first, zone)}${after}.`
-  return after ? `Runs as soon as it is created${after}.` : 'This time has passed: you are asked when to send it.'
+  return `This time has passed: you are asked when to send it${after && ' first'}${after}.`
 }
 
 /** "Ends about 40 minutes later": null where it is not known or nobody would get it. */

@@ -1,4 +1,4 @@
-import type { CampaignView } from '../../shared/campaigns.ts'
+import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 
 // Why a campaign does not run. Pure.
 
@@ -47,6 +47,12 @@ const standstills: Record<NonNullable<CampaignView['pausedBy'] | CampaignView['p
     title: 'Paused: your payment is overdue',
     text: 'A run was due and did not begin. Play resumes the campaign once the payment is made.',
     isByPlan: true,
+  },
+  cart_words: {
+    short: 'Speaks of a cart to customers without one',
+    title: 'Paused: it speaks of a cart',
+    text: `A run was due and did not begin. ${campaignTexts.cartWords} Then press Play.`,
+    isByPlan: false,
   },
   own_words: {
     short: 'Put off: a new account can send only so much custom text a day',

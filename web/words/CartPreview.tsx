@@ -1,6 +1,7 @@
+import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import type { SendChannel } from '../../shared/reminders.ts'
+import { NO_CART, type SendChannel } from '../../shared/reminders.ts'
 import { CartPicker } from './CartPicker.tsx'
 import { type PreviewOf, useMessagePreview, usePreviewCart } from './queries.ts'
 import { messageOf, NOTHING_YET, TYPING_PAUSE_MS, type Words } from './rules.ts'
@@ -11,19 +12,21 @@ interface Props {
   channel: SendChannel
   words: Words
   coupon: CouponEdit['coupon']
+  /** It goes to people who may have no cart: shown for one of these. */
+  isWithoutCart?: boolean
   onBody: (body: string) => void
 }
 
-/** For a cart that could get the message, another one, or the sample cart. */
-export function CartPreview({ channel, words, coupon, onBody }: Props) {
+/** For a cart that could get the message, another one, or the sample cart; or for somebody without one. */
+export function CartPreview({ channel, words, coupon, isWithoutCart = false, onBody }: Props) {
   const [chosen, choose] = useState<string | null>(null)
   const first = usePreviewCart(channel)
-  const cartId = chosen ?? first
+  const cartId = isWithoutCart ? first : (chosen ?? first)
   const typed = messageOf(channel, words)
   const shown = typed && JSON.stringify({ ...typed, channel, coupon: finished(coupon) })
   const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
   const of = cartId && asked ? { ...(JSON.parse(asked) as Omit<PreviewOf, 'cartId'>), cartId } : null
-  const made = useMessagePreview(typed && of)
+  const made = useMessagePreview(typed && of && (isWithoutCart ? { ...of, cartId: NO_CART } : of))
   return (
     <WordsPreview
       channel={channel}
@@ -33,7 +36,13 @@ export function CartPreview({ channel, words, coupon, onBody }: Props) {
       of={of}
       {...(channel === 'sms' && { onBody })}
     >
-      <CartPicker value={cartId} onChange={choose} />
+      {isWithoutCart ? (
+        <Text fz="sm" c="dimmed">
+          As a customer without a cart gets it.
+        </Text>
+      ) : (
+        <CartPicker value={cartId} onChange={choose} />
+      )}
     </WordsPreview>
   )
 }

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { CouponHint } from './CouponHint.tsx'
-import { type CouponUse, insertAt, mailHint, unknownText, variables, type Words } from './rules.ts'
+import { type CouponUse, insertAt, mailHint, offeredVariables, unknownText, type Words } from './rules.ts'
 
 /** A text that is sent as it is unless somebody changes it, for this message alone. */
 export interface ComesAlong {
@@ -29,12 +29,14 @@ interface Props {
   comesAlong: ComesAlong | undefined
   /** It goes out as an SMS. */
   isText: boolean
+  /** It is about no cart: the variables of one are not offered. */
+  isWithoutCart: boolean
   onChange: (next: Partial<Words>) => void
 }
 
 /** Subject and text of a message, with the variables one may put into them. */
 export function TextFields({ words, hasSubject, problems, isReadOnly, onChange, ...more }: Props) {
-  const { isText, comesAlong } = more
+  const { isText, isWithoutCart, comesAlong } = more
   const { fieldOf, insert } = useInsertion(words, onChange)
   const fold = useFold(comesAlong)
   const isListed = !isReadOnly && (!fold || fold.isOpen)
@@ -53,7 +55,7 @@ export function TextFields({ words, hasSubject, problems, isReadOnly, onChange, 
         onChange={(event) => onChange({ body: event.currentTarget.value })}
         {...fieldOf('body')}
       />
-      {!isReadOnly && <Variables isText={isText} onInsert={insert} />}
+      {!isReadOnly && <Variables isText={isText} isWithoutCart={isWithoutCart} onInsert={insert} />}
     </>
   )
   return (
@@ -163,7 +165,13 @@ function useInsertion(words: Words, onChange: Props['onChange']) {
   return { fieldOf, insert }
 }
 
-function Variables({ isText, onInsert }: { isText: boolean; onInsert: (name: string) => void }) {
+interface VariablesProps {
+  isText: boolean
+  isWithoutCart: boolean
+  onInsert: (name: string) => void
+}
+
+function Variables({ isText, isWithoutCart, onInsert }: VariablesProps) {
   const part = isText ? 'sentence' : 'paragraph'
   return (
     <Input.Wrapper
@@ -172,7 +180,7 @@ function Variables({ isText, onInsert }: { isText: boolean; onInsert: (name: str
       labelElement="div"
     >
       <Group gap={6} mt={6}>
-        {variables.map(({ name, meaning }) => (
+        {offeredVariables(isWithoutCart).map(({ name, meaning }) => (
           <Tooltip key={name} label={meaning}>
             <Button variant="default" size="compact-sm" ff="monospace" fw={500} onClick={() => onInsert(name)}>
               {name}

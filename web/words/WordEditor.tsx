@@ -30,6 +30,8 @@ interface Props {
   /** Beside each other on a page or in a wide dialog; else one at a time. */
   layout: 'page' | 'dialog' | 'toggle'
   isReadOnly?: boolean
+  /** It goes to people who may have no cart. */
+  isWithoutCart?: boolean
   onWords: (next: Partial<Words>) => void
 }
 
@@ -85,7 +87,7 @@ function Toggled(props: Props) {
 }
 
 function Fields({ channel, words, coupon, problems = {}, isReadOnly = false, ...props }: Props) {
-  const { templates, approved, comesAlong, children, onWords } = props
+  const { templates, approved, comesAlong, children, isWithoutCart = false, onWords } = props
   const chosen = coupon === 'always' ? undefined : coupon
   if (channel === 'whatsapp') return <Approved text={approved} coupon={chosen?.edit} />
   const isMail = channel === 'email'
@@ -112,6 +114,7 @@ function Fields({ channel, words, coupon, problems = {}, isReadOnly = false, ...
         coupon={coupon === 'always' ? 'always' : coupon && couponUse(coupon.edit)}
         comesAlong={comesAlong}
         isText={!isMail}
+        isWithoutCart={isWithoutCart}
         {...(!isMail && { minRows: 5, longest: LONGEST_SMS })}
         onChange={onWords}
       />

@@ -1,3 +1,5 @@
+import { speaksOfCart } from '../../shared/campaigns.ts'
+
 // What the words of a message are made of. Pure.
 
 /** B 3's template variables, and those of the coupon. */
@@ -14,6 +16,9 @@ export const variables = [
   { name: 'coupon_minimum', meaning: 'Minimum spend of the coupon; empty without one' },
   { name: 'coupon_expires', meaning: 'When the coupon ends; empty if it never does' },
 ] as const
+
+export const offeredVariables = (isWithoutCart: boolean) =>
+  variables.filter(({ name }) => !isWithoutCart || !speaksOfCart(name))
 
 /** Whether the messages have a coupon: all of them, those that no rule keeps it from, or none. */
 export type CouponUse = 'always' | 'maybe' | 'never'

@@ -1,0 +1,28 @@
+import type { AudienceType } from '../../shared/audience.ts'
+import { campaignTexts, speaksOfCart } from '../../shared/campaigns.ts'
+import type { Draft, Problems } from './rules.ts'
+
+// Words for chosen customers, who may be without a cart (area decision 42). Pure.
+
+type Words = Pick<Draft, 'template' | 'subject' | 'body' | 'sms'>
+
+/** Words that a draft goes on with for the other audience: those that speak of a cart are left behind. `before`: those it had for carts. */
+export function wordsFor(audience: AudienceType, draft: Words, before: Words | null): Partial<Words> {
+  const isBlank = draft.subject.trim() === '' && draft.body.trim() === '' && draft.sms.trim() === ''
+  if (audience === 'abandoned_carts') return isBlank && before ? before : {}
+  const isOfCart = !['custom', 'quick_send'].includes(draft.template) || speaksOfCart(`${draft.subject} ${draft.body}`)
+  return {
+    template: 'custom',
+    ...(isOfCart && { subject: '', body: '' }),
+    ...(speaksOfCart(draft.sms) && { sms: '' }),
+  }
+}
+
+export function cartProblems({ audience, type, subject, body, sms }: Draft): Problems {
+  if (audience !== 'specific_customers' || type === 'whatsapp') return {}
+  if (type === 'sms') return speaksOfCart(sms) ? { body: campaignTexts.cartWords } : {}
+  return {
+    ...(speaksOfCart(subject) && { subject: campaignTexts.cartWords }),
+    ...(speaksOfCart(body) && { body: campaignTexts.cartWords }),
+  }
+}

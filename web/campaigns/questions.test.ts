@@ -1,0 +1,86 @@
+import { describe, expect, it, test } from 'vitest'
+import type { CampaignView } from '../../shared/campaigns.ts'
+import { isNowAsked, nextTimeOf, questionOf, questionToAll } from './questions.ts'
+
+const ZONE = 'America/New_York'
+/** 10:00 in New York, on a Monday. */
+const NOW = Date.parse('2026-11-23T15:00:00Z')
+const schedule = {
+  startDate: '2026-11-20',
+  timeOfDay: '09:00',
+  frequency: 'once',
+  delay: 0,
+  spreadHours: null,
+} as const
+const of = (change: object): Pick<CampaignView, 'name' | 'status' | 'schedule' | 'counts'> =>
+  ({ name: 'Spring', status: 'completed', schedule, counts: { planned: 0 }, ...change }) as never
+
+describe('before it is done', () => {
+  const ask = (deed: Parameters<typeof questionOf>[0], change = {}) => questionOf(deed, of(change), ZONE, NOW)
+
+  it('is asked whether one that has ended is to be sent again, or to run at which time', () => {
+    for (const status of ['completed', 'sent', 'cancelled']) {
+      expect(ask('play', { status })).toMatchObject({ title: 'Send Spring again now?', label: 'Send again' })
+    }
+    expect(ask('play', { schedule: { ...schedule, frequency: 'daily' } })?.text).toBe(
+      'Its next run is on Tuesday, November 24, 2026 at 9:00 AM, for those who have not had it.',
+    )
+    expect(ask('play', { schedule: { ...schedule, startDate: '2026-12-01' } })?.text).toMatch(/December 1, 2026/)
+  })
+
+  it('is asked whether it is to be cancelled, deleted or sent', () => {
+    expect(ask('cancel', { status: 'scheduled' })).toMatchObject({ title: 'Cancel Spring?', isDangerous: true })
+    expect(ask('delete')?.text).toBe('Are you sure you want to delete this campaign?')
+    expect(ask('send')).toMatchObject({ title: 'Send Spring now?', text: null })
+  })
+
+  it('is asked nothing of Pause, and of Play of one that is paused', () => {
+    expect([ask('pause', { status: 'active' }), ask('play', { status: 'paused' })]).toEqual([null, null])
+  })
+})
+
+test.each([
+  ['daily', '2026-11-20', '2026-11-24T14:00:00.000Z'],
+  ['weekly', '2026-11-20', '2026-11-27T14:00:00.000Z'],
+  ['monthly', '2026-10-31', '2026-11-30T14:00:00.000Z'],
+  ['daily', '2000-01-01', '2026-11-24T14:00:00.000Z'],
+] as const)('the next time of one that is %s from %s on', (frequency, startDate, next) => {
+  expect(new Date(nextTimeOf({ ...schedule, frequency, startDate }, ZONE, NOW)!).toISOString()).toBe(next)
+})
+
+describe('before "Send to All"', () => {
+  it('names the number of this moment, and how many more match', () => {
+    expect(questionToAll({ total: 15, eligible: 10, judged: null })).toEqual({
+      ...{ title: 'Send to 10 people now?', label: 'Send to 10 people' },
+      others: '5 more match and would not get it now:',
+    })
+    expect(questionToAll({ total: 2, eligible: 1, judged: null })).toMatchObject({
+      ...{ label: 'Send to 1 person', others: '1 more matches and would not get it now:' },
+    })
+    expect(questionToAll({ total: 2, eligible: 2, judged: null }).others).toBe(null)
+    expect(questionToAll({ total: 5_000, eligible: 900, judged: 1_000 }).label).toBe('Send to up to 5,000 people')
+  })
+})
+
+describe('now or tomorrow is asked', () => {
+  const today = { ...schedule, startDate: '2026-11-23' }
+  const asked = (next: object, stored: Parameters<typeof of>[0] | null) =>
+    isNowAsked(
+      { ...today, ...next },
+      { zone: ZONE, now: NOW, stored: stored && of({ status: 'scheduled', ...stored }) },
+    )
+
+  it('of a new one whose time of today has passed, single or recurring', () => {
+    expect([asked({}, null), asked({ frequency: 'daily' }, null), asked({ timeOfDay: '10:01' }, null)]).toEqual([
+      ...[true, true, false],
+    ])
+  })
+
+  it('of one that is moved to such a time and has not begun', () => {
+    const later = { schedule: { ...schedule, startDate: '2026-11-25' } }
+    expect(asked({}, later)).toBe(true)
+    expect(asked({}, { schedule: today })).toBe(false)
+    expect(asked({}, { ...later, status: 'paused' })).toBe(false)
+    expect(asked({}, { ...later, counts: { planned: 3 } })).toBe(false)
+  })
+})

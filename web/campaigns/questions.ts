@@ -1,0 +1,118 @@
+import type { AudienceCount } from '../../shared/audience.ts'
+import { type CampaignSchedule, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
+import { instantOf, knownZone } from '../coupons/zone.ts'
+import { counted, formatCount } from '../ui/format.ts'
+import { type Deed, isTimePast, zoneText } from './rules.ts'
+
+// What is asked before something is done with a campaign. Pure.
+
+export interface Question {
+  title: string
+  /** Of the button that does it. */
+  label: string
+  /** null: whom it would reach is shown instead. */
+  text: string | null
+  isDangerous: boolean
+}
+
+type Asked = Pick<CampaignView, 'name' | 'status' | 'schedule'>
+
+/** null: it is done at once. */
+export function questionOf(deed: Deed, campaign: Asked, zone: string, now: number): Question | null {
+  const { name, status } = campaign
+  if (deed === 'delete') {
+    return { title: `Delete ${name}?`, label: 'Delete', text: campaignTexts.deleteQuestion, isDangerous: true }
+  }
+  if (deed === 'send' || deed === 'send_now') {
+    return { title: `Send ${name} now?`, label: 'Send', text: null, isDangerous: false }
+  }
+  if (deed === 'cancel') {
+    return { title: `Cancel ${name}?`, label: 'Cancel campaign', text: cancelText, isDangerous: true }
+  }
+  const isOver = status === 'completed' || status === 'sent' || status === 'cancelled'
+  return deed === 'play' && isOver ? playQuestion(campaign, zone, now) : null
+}
+
+const cancelText =
+  'It does not run any more, and its messages that have not been sent are cancelled. Play opens it again for those who have had nothing of it.'
+
+/** What Play leads to on the server: the next time of its schedule, or now where there is none. */
+function playQuestion({ name, schedule }: Asked, zone: string, now: number): Question {
+  const next = nextTimeOf(schedule, zone, now)
+  return {
+    title: next === null ? `Send ${name} again now?` : `Start ${name} again?`,
+    label: next === null ? 'Send again' : 'Start again',
+    text:
+      next === null
+        ? 'It is sent again at once, to those who have not had it.'
+        : `Its next run is on ${zoneText(next, zone)}, for those who have not had it.`,
+    isDangerous: false,
+  }
+}
+
+/** The first time of the schedule from now on; null: all have passed. */
+export function nextTimeOf(schedule: CampaignSchedule, zone: string, now: number): number | null {
+  const { startDate, timeOfDay, frequency } = schedule
+  const timeOn = (day: string) => Date.parse(instantOf(`${day}T${timeOfDay}`, knownZone(zone)) ?? '')
+  if (frequency === 'once') return timeOn(startDate) > now ? timeOn(startDate) : null
+  const passed = Math.floor((now - Date.parse(startDate)) / (longest[frequency] * DAY_MS)) - 1
+  for (let count = Math.max(0, passed || 0); ; count++) {
+    const at = timeOn(dayAfter(startDate, frequency, count))
+    // No date and time, or one that the calendar has not.
+    if (!Number.isFinite(at) || at > now) return Number.isFinite(at) ? at : null
+  }
+}
+
+const DAY_MS = 86_400_000
+/** Days between two runs, at the most. */
+const longest = { daily: 1, weekly: 7, monthly: 31 } as const
+
+function dayAfter(start: string, frequency: 'daily' | 'weekly' | 'monthly', count: number): string {
+  const [year, month, day] = start.split('-').map(Number) as [number, number, number]
+  if (frequency !== 'monthly') return isoDay(Date.UTC(year, month - 1, day + count * (frequency === 'daily' ? 1 : 7)))
+  // Of the 31st in a short month its last day.
+  const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
+  return isoDay(Date.UTC(year, month - 1 + count, Math.min(day, last)))
+}
+
+const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+type Counted = Pick<AudienceCount, 'total' | 'eligible' | 'judged'>
+
+/** Before "Send to All": the number that was counted at this moment. */
+export function questionToAll({ total, eligible, judged }: Counted) {
+  if (total === 0) return { title: 'Nobody matches now', label: 'Send', others: 'There is nobody to send it to.' }
+  if (judged !== null) {
+    const whom = counted(total, 'person', 'people')
+    return {
+      ...{ title: `Send to up to ${whom} now?`, label: `Send to up to ${whom}` },
+      others: `Of the newest ${formatCount(judged)} of them, ${formatCount(eligible)} would get it now.`,
+    }
+  }
+  const [whom, left] = [counted(eligible, 'person', 'people'), total - eligible]
+  return {
+    ...{ title: `Send to ${whom} now?`, label: `Send to ${whom}` },
+    others:
+      left === 0 ? null : `${formatCount(left)} more ${left === 1 ? 'matches' : 'match'} and would not get it now:`,
+  }
+}
+
+/**
+ * Whether to ask for now or tomorrow before it is saved: its time has gone by, it has not begun, and it would begin with the save.
+ * `stored`: the schedule it has; null: it is new.
+ */
+export const isNowAsked = (
+  schedule: CampaignSchedule,
+  {
+    zone,
+    now,
+    stored,
+  }: { zone: string; now: number; stored: (Pick<CampaignView, 'status' | 'counts'> & Asked) | null },
+): boolean => {
+  if (!isTimePast(schedule, zone, now)) return false
+  if (stored === null) return true
+  const { startDate, timeOfDay, frequency } = stored.schedule
+  const isSame =
+    startDate === schedule.startDate && timeOfDay === schedule.timeOfDay && frequency === schedule.frequency
+  return !isSame && stored.status === 'scheduled' && stored.counts.planned === 0
+}
