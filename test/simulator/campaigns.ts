@@ -1,3 +1,4 @@
+import { aMonth, anEpisode, leavers } from './campaign-episodes.ts'
 import type { Maker } from './maker.ts'
 import { chanceOf } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
@@ -12,7 +13,9 @@ export interface CampaignPlan {
   /** Chosen by hand. */
   chosen: readonly number[]
   filters: CampaignFilters
-  frequency: 'once' | 'daily' | 'weekly'
+  /** Its filters are those of the newest audience that was saved, where there is one. */
+  isSaved: boolean
+  frequency: 'once' | 'daily' | 'weekly' | 'monthly'
   /** After the day it is made on, by the store's calendar. */
   inDays: number
   timeOfDay: string
@@ -24,7 +27,7 @@ export interface CampaignPlan {
 }
 
 /** Amounts in dollars, times in hours. */
-interface CampaignFilters {
+export interface CampaignFilters {
   minAbandonTime?: number
   maxAbandonTime?: number
   minCartValue?: number
@@ -33,7 +36,7 @@ interface CampaignFilters {
   mailedBefore?: 'yes' | 'no'
 }
 
-type CampaignStep = 'play' | 'pause' | 'cancel' | 'delete' | 'send now' | 'send'
+type CampaignStep = 'play' | 'pause' | 'cancel' | 'delete' | 'send now' | 'send' | 'retry'
 
 export type CampaignAct =
   /** `isTwice`: the same request comes twice at once. */
@@ -42,8 +45,14 @@ export type CampaignAct =
   /** Of those there are, by their place from the newest. `inDays`: another start, by the day of the edit. */
   | { do: 'campaign edit'; place: number; change: Partial<CampaignPlan>; isNow: boolean }
   | { do: 'campaign step'; place: number; step: CampaignStep; isTwice: boolean }
+  | { do: 'audience'; filters: CampaignFilters }
+  | { do: 'audience gone' }
+  /** What a receiver says later of a mail of a campaign, by its place from the newest. */
+  | { do: 'mail report'; place: number; kind: 'hard' | 'complaint' }
 
 const HAVE_THEM = 0.2
+const A_MONTH = 0.2
+const NO_FLOW = 0.3
 const DICE = 0xca_3a19
 /** Chosen so that the histories that notice the mutations of everything else stay as they were. */
 const HAVE_DICE = 0x4_6c
@@ -59,9 +68,9 @@ export function withCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaig
   const steps = scenario.steps.map((step) => touched(dice, scenario, step))
   const put = (step: Step, from: number) =>
     steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, step)
-  for (let more = dice.between(3, 7); more > 0; more--) put({ ...anAct(dice, scenario), waitMs: aWait(dice) }, 6)
+  for (let more = dice.between(2, 5); more > 0; more--) put({ ...anAct(dice, scenario), waitMs: aWait(dice) }, 6)
   // Runs are hours apart. Whoever looks after one looks again a moment later, and most of the time nobody is in their way.
-  for (let more = dice.between(3, 6); more > 0; more--) {
+  for (let more = dice.between(2, 4); more > 0; more--) {
     const at = dice.between(4, steps.length)
     const waitMs = dice.weighted({ hours: 4, day: 3, days: 0.4 })
     const [least, most] = { hours: [HOUR, 12 * HOUR], day: [20 * HOUR, 28 * HOUR], days: [60 * HOUR, 100 * HOUR] }[
@@ -75,6 +84,14 @@ export function withCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaig
     const act = isForAll ? sendToAll(dice, scenario) : create(dice, scenario)
     steps.splice(dice.between(1, 8), 0, { ...act, waitMs: dice.between(0, 20 * MINUTE) })
   }
+  // From the last place to the first, so that none is put into another one.
+  const places = Array.from({ length: dice.between(1, 2) }, () => dice.between(6, steps.length)).sort((a, b) => b - a)
+  if (dice.isLucky(A_MONTH))
+    steps.splice(dice.between(Math.floor(0.7 * steps.length), steps.length), 0, ...aMonth(dice))
+  for (const place of places) steps.splice(Math.min(place, Math.floor(0.7 * steps.length)), 0, ...anEpisode(dice))
+  steps.splice(1, 0, ...leavers(dice))
+  // Nothing but campaigns writes to them then.
+  if (dice.isLucky(NO_FLOW)) steps.splice(1, 0, { do: 'flow', isOn: false, includeLast24h: false, waitMs: 0 })
   // Beginning on the day before the clocks change, in every other one.
   const startDay = Number(dice.weighted({ 0: 4, 5: 2, 243: 2 }))
   return { ...scenario, startDay, hasCampaigns: true, steps }
@@ -109,7 +126,7 @@ const sendToAll = (dice: Maker, frame: Frame): Act => ({
 const aStep = (dice: Maker): Act => ({
   do: 'campaign step',
   place: Number(dice.weighted({ 0: 6, 1: 2, 2: 1 })),
-  step: dice.weighted({ pause: 5, play: 6, cancel: 2, delete: 1.5, 'send now': 2, send: 2 }),
+  step: dice.weighted({ pause: 4, play: 6, cancel: 2, delete: 1.5, 'send now': 2, send: 2, retry: 1.5 }),
   isTwice: dice.isLucky(0.15),
 })
 
@@ -139,7 +156,8 @@ function aPlan(dice: Maker, frame: Frame): CampaignPlan {
     people,
     chosen: people === 'matching' ? [] : dice.pick([[0, 1, 2], [0, 1], [0], [2, 1]]),
     filters: people === 'matching' ? someFilters(dice) : {},
-    frequency: people === 'matching' ? dice.weighted({ once: 4, daily: 5, weekly: 1 }) : 'once',
+    isSaved: false,
+    frequency: people === 'matching' ? dice.weighted({ once: 4, daily: 4, weekly: 1, monthly: 1 }) : 'once',
     inDays: Number(dice.weighted({ 0: 6, 1: 3, 2: 1 })),
     // Of these two there are none, or two, when the clocks change.
     timeOfDay: dice.pick(['00:00', '10:00', '12:15', '18:40', '02:30', '01:30']),
@@ -186,7 +204,7 @@ function touched(dice: Maker, frame: Frame, step: Step): Step {
   if (step.do === 'at once' && step.acts[1].do !== 'manual' && dice.isLucky(0.3)) {
     return { ...step, acts: [step.acts[0], rival()] }
   }
-  if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(0.4)) return step
+  if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(0.3)) return step
   const at = dice.weighted({ pages: 4, handover: 3, claim: 1, evaluate: 1, 'handed over': 1, submission: 1 })
   // So long after it that nothing counts as said in the same moment.
   const after: Step = { do: 'new visit', browser: 2, waitMs: dice.between(2 * SECOND, 20 * SECOND) }

@@ -1,5 +1,5 @@
 import type { Harness } from './harness.ts'
-import { type Made, readFigures } from './play-campaigns.ts'
+import { type Made, readFigures, readReports } from './play-campaigns.ts'
 import type { Cart, State } from './witness.ts'
 
 // Whom a run has to write to, noted when it is first seen: from what carts were before and behind the step in which it began, and from what
@@ -8,8 +8,10 @@ import type { Cart, State } from './witness.ts'
 const HOUR_MS = 3_600_000
 
 export async function noteCampaigns(harness: Harness, { state, before }: { state: State; before: State | null }) {
+  harness.reports.clear()
   if (state === before) return
   await readFigures(harness)
+  if (harness.isLookDone) await readReports(harness)
   for (const made of harness.campaigns) {
     const runs = state.runs.filter(({ campaign }) => campaign === made.id)
     for (const { run, startedAt } of runs) {
@@ -49,7 +51,7 @@ function matched(harness: Harness, { made, state, before, startedAt }: Begun): {
     .map(({ id, shopper }) => ({ cart: id, shopper }))
 }
 
-function isMeant(filters: Made['versions'][number]['plan']['filters'], cart: Cart, at: number): boolean {
+export function isMeant(filters: Made['versions'][number]['plan']['filters'], cart: Cart, at: number): boolean {
   const hours = (at - cart.lastActivityAt) / HOUR_MS
   const { minAbandonTime, maxAbandonTime, minCartValue, maxCartValue, productId } = filters
   return (
@@ -66,7 +68,7 @@ const hasHadIt = ({ id }: Made, cart: Cart, { messages }: State) =>
   messages.some((each) => each.origin === `campaign:${id}` && (each.cart === cart.id || each.shopper === cart.shopper))
 
 /** Left then and now, with the same contact, by the same person, and nothing done in between. */
-function isAsItWas(id: string, state: State, before: State | null): boolean {
+export function isAsItWas(id: string, state: State, before: State | null): boolean {
   const [now, then] = [state, before].map((each) => each?.carts.find((cart) => cart.id === id))
   if (!now || !then || now.status !== 'abandoned' || then.status !== 'abandoned') return false
   return sayWho(now) === sayWho(then)

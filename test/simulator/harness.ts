@@ -1,13 +1,16 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
 import type { z } from 'zod'
+import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignStatus } from '../../shared/campaigns.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import type { FlowCounts } from '../../shared/flows.ts'
 import { type Actor, aProcess, aWorker, type Outside, observer } from './actors.ts'
+import type { CampaignFilters } from './campaigns.ts'
 import { type Clock, startClock } from './clock.ts'
+import type { Deed } from './deeds.ts'
 import { createFixture, type Fixture } from './fixture.ts'
-import { type Person, peopleOf } from './people.ts'
+import { LEAVERS, type Person, peopleOf } from './people.ts'
 import type { Made } from './play-campaigns.ts'
 import { stockCoupons } from './play-coupons.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
@@ -71,6 +74,16 @@ export interface Harness {
   /** Of each step of the flow; null: it has none. */
   couponIds: readonly (string | null)[]
   campaigns: Made[]
+  /** Kept by a name, with the filters they were given. */
+  audiences: { id: string; filters: CampaignFilters }[]
+  /** Of mails what their receivers said later. */
+  returned: Map<string, Set<'hard' | 'complaint'>>
+  /** What the report of a campaign said in the last step. */
+  reports: Map<string, CampaignReport>
+  /** What was done with campaigns so far. */
+  deeds: Set<Deed>
+  /** Messages of campaigns that were held at some time. */
+  heldOnce: Set<string>
   /** What the list of campaigns says of each. */
   figures: Map<string, { status: CampaignStatus; counts: z.output<typeof FlowCounts> }>
   /** A worker came to the end of its look, and is alive. */
@@ -126,7 +139,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     fixture,
     clock,
     shop,
-    browsers: [0, 1, 2].map(() => ({ visit: 0, page: 0, seq: -1 })),
+    browsers: [0, 1, 2, ...LEAVERS].map(() => ({ visit: 0, page: 0, seq: -1 })),
     latePosts: [],
     lateWebhooks: [],
     arrivals: 0,
@@ -134,7 +147,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     hasJumped: false,
     editedAt: null,
     pauses: 0,
-    people: peopleOf(scenario.countries),
+    people: [...peopleOf(scenario.countries), ...(scenario.hasCampaigns ? LEAVERS : [])],
     carts: [],
     unsubscribed: new Map(),
     withdrawn: new Map(),
@@ -154,6 +167,11 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     failedAt: new Map(),
     manual: { asked: new Map(), allowed: 0, saidSent: [] },
     campaigns: [],
+    deeds: new Set(),
+    audiences: [],
+    returned: new Map(),
+    reports: new Map(),
+    heldOnce: new Set(),
     figures: new Map(),
     isLookDone: false,
     stepStartedAt: 0,

@@ -26,18 +26,29 @@ export function instantOf(day: string, time: string): number {
 export interface Schedule {
   startDate: string
   timeOfDay: string
-  frequency: 'once' | 'daily' | 'weekly'
+  frequency: 'once' | 'daily' | 'weekly' | 'monthly'
 }
 
 /** The times of the runs up to `until`. */
 export function slotsOf({ startDate, timeOfDay, frequency }: Schedule, until: number): number[] {
   const slots: number[] = []
-  const days = { once: Number.POSITIVE_INFINITY, daily: 1, weekly: 7 }[frequency]
-  for (let ahead = 0; ; ahead += days) {
-    const day = new Date(Date.parse(startDate) + (ahead || 0) * DAY_MS)
-    if (Number.isNaN(day.getTime())) return slots
-    const at = instantOf(day.toISOString().slice(0, 10), timeOfDay)
+  for (let count = 0; ; count++) {
+    const day = frequency === 'once' && count > 0 ? null : dayOf(startDate, frequency, count)
+    if (day === null) return slots
+    const at = instantOf(day, timeOfDay)
     if (at > until) return slots
     slots.push(at)
   }
+}
+
+/** So many days, weeks or months after the first; of a short month its last day. */
+function dayOf(first: string, frequency: Schedule['frequency'], count: number): string {
+  if (frequency !== 'monthly') {
+    const days = count * (frequency === 'weekly' ? 7 : 1)
+    return new Date(Date.parse(first) + days * DAY_MS).toISOString().slice(0, 10)
+  }
+  const [year, month, day] = first.split('-').map(Number) as [number, number, number]
+  // The day before the first of the month behind it.
+  const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
+  return new Date(Date.UTC(year, month - 1 + count, Math.min(day, last))).toISOString().slice(0, 10)
 }

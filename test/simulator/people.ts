@@ -36,6 +36,18 @@ export const peopleOf = (countries: readonly Country[]): Person[] =>
     return { email: `${name}@shoppers.example`, typedPhone, phones, customerId: String(71 + index), country }
   })
 
+/** Who leaves a cart early and buys nothing, where there are campaigns: all in the US, each in a browser of their own. */
+export const LEAVERS: readonly Person[] = ['rosa', 'lise', 'emmy', 'ida'].map((name, index) => {
+  const phone = `+1202555011${index}`
+  return {
+    email: `${name}@shoppers.example`,
+    typedPhone: phone,
+    phones: [phone],
+    customerId: String(81 + index),
+    country: 'US',
+  }
+})
+
 const PREFIXES: [string, Country][] = [
   ['+1', 'US'],
   ['+49', 'DE'],

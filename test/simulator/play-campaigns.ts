@@ -1,13 +1,20 @@
+import { readReport } from '../../server/campaign-reports/report.ts'
+import { createAudience, deleteAudience, readAudiences } from '../../server/campaigns/audiences.ts'
 import { createCampaign, readCampaigns, saveCampaign } from '../../server/campaigns/campaigns.ts'
+import { guardCampaigns } from '../../server/campaigns/guard.ts'
 import { sendToAll } from '../../server/campaigns/quick-send.ts'
+import { retryFailed } from '../../server/campaigns/retry.ts'
 import { followCampaign, planRuns, runCampaigns } from '../../server/campaigns/runs.ts'
 import * as steps from '../../server/campaigns/steps.ts'
+import { recordMailReport } from '../../server/mail-reports/mail-reports.ts'
 import { CAMPAIGN_TEMPLATES } from '../../server/templates/ready-templates.ts'
 import * as api from '../../shared/campaigns.ts'
 import type { Actor, Life } from './actors.ts'
 import type { CampaignAct, CampaignPlan } from './campaigns.ts'
+import { deedsOf, readBusy } from './deeds.ts'
 import { SAYS_CODE, TEXT } from './fixture.ts'
-import { type ActOf, type Harness, handle } from './harness.ts'
+import { type ActOf, account, type Harness, handle } from './harness.ts'
+import { isOfCampaign } from './invariants/scene.ts'
 import { dayAt, type Schedule } from './new-york.ts'
 
 // What an owner does with campaigns, and what the history keeps of it: from the rules' text, not from the engine.
@@ -20,6 +27,8 @@ export interface Made {
   /** When it was let go on by its owner, and when not; closed ones first. */
   stops: { from: number; until: number | null }[]
   isDeleted: boolean
+  /** The failed were sent to once more at one of these times of the engine's clock. */
+  retried: { from: number; until: number }[]
   /** Somebody asked for a run at one of these times of the engine's clock. */
   asked: { from: number; until: number }[]
   plays: number
@@ -27,6 +36,10 @@ export interface Made {
   armedAt: number | null
   /** The owner was at it. */
   touchedAt: number
+  /** By the engine's clock, when it was paused for what came back of it last. */
+  brakedAt: number | null
+  /** And the time before. */
+  brakedBefore: number | null
   /** Of each run who has to have a row of it: cart, and whose it is. */
   expected: Map<number, { cart: string; shopper: string }[]>
 }
@@ -34,14 +47,17 @@ export interface Made {
 type Players = { [Kind in CampaignAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
 
 export const campaignPlayers: Players = {
-  async campaign(harness, { plan, isNow, isTwice }) {
+  async campaign(harness, { plan: wish, isNow, isTwice }) {
+    const { plan, offered } = await withAudience(harness, wish)
     const schedule = scheduleOf(harness, plan)
-    const wanted = wantedOf(harness, { plan, schedule }, isNow)
+    const wanted = wantedOf(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
     const request = requestOf(harness, 'create')
     const asked = startOf(harness)
     const make = () => createCampaign(harness.web.deps, handle(harness), request, wanted)
     const id = await once(isTwice, make)
     harness.campaigns.push(aMade(harness, id, { plan, schedule }, isNow ? asked() : null))
+    harness.deeds.add('create')
+    if (plan.isSaved) harness.deeds.add('saved audience')
   },
   async 'send to all'(harness, { filters, coupon, isTwice }) {
     const asked = startOf(harness)
@@ -54,6 +70,7 @@ export const campaignPlayers: Players = {
     const id = await once(isTwice, () => sendToAll(harness.web.deps, handle(harness), request, body))
     const plan = { ...QUICK, filters, coupon }
     harness.campaigns.push(aMade(harness, id, { plan, schedule: scheduleOf(harness, plan) }, asked()))
+    harness.deeds.add('send to all')
   },
   async 'campaign edit'(harness, { place, change, isNow }) {
     const made = harness.campaigns.at(-1 - place)
@@ -67,6 +84,7 @@ export const campaignPlayers: Players = {
     if (before.people !== 'matching') plan.filters = {}
     const schedule = change.inDays === undefined ? kept : scheduleOf(harness, plan)
     const asked = startOf(harness)
+    const busy = await readBusy(harness.outside.pool, made.id)
     touch(harness, made)
     // Rows may have the new times before the answer has come.
     made.versions.push({ plan, schedule })
@@ -80,6 +98,7 @@ export const campaignPlayers: Players = {
     }
     if (isNow) goOn(harness, made, asked())
     touch(harness, made)
+    for (const deed of deedsOf('edit', busy)) harness.deeds.add(deed)
   },
   async 'campaign step'(harness, { place, step, isTwice }) {
     const made = harness.campaigns.at(-1 - place)
@@ -87,18 +106,54 @@ export const campaignPlayers: Players = {
     const asked = startOf(harness)
     touch(harness, made)
     const request = requestOf(harness, step)
+    const busy = await readBusy(harness.outside.pool, made.id)
     await once(isTwice && step !== 'delete', () => doStep(harness, made.id, step, request))
-    if (step === 'play') play(harness, made, asked())
+    if (step === 'retry') made.retried.push(asked())
+    else if (step === 'play') play(harness, made, asked())
     else if (step === 'send' || step === 'send now') goOn(harness, made, asked())
     else stop(harness, made, step)
     touch(harness, made)
+    if (step === 'retry') return
+    for (const deed of deedsOf(step, busy)) harness.deeds.add(deed)
   },
+  async audience(harness, { filters }) {
+    const wanted = { name: `Audience ${harness.arrivals} ${harness.clock.trueNow()}`, filters }
+    const by = { store: handle(harness), account: account(harness) }
+    const { id } = await createAudience(harness.web.deps, by, wanted)
+    harness.audiences.push({ id, filters })
+  },
+  async 'audience gone'(harness) {
+    const audience = harness.audiences.pop()
+    if (audience) await deleteAudience(handle(harness), audience.id)
+  },
+  async 'mail report'(harness, { place, kind }) {
+    const mails = harness.post.mails.filter(
+      ({ channel, isAnswered, answer, evidence }) =>
+        channel === 'email' && isAnswered && answer === 'accepts' && evidence && isOfCampaign(evidence),
+    )
+    const mail = mails.at(-1 - place)
+    if (!mail) return
+    const report = { messageId: mail.id, kind, source: 'dsn' as const, status: null, words: '550 5.1.1 No such user' }
+    await recordMailReport(harness.web.deps, report)
+    harness.returned.set(mail.id, new Set(harness.returned.get(mail.id)).add(kind))
+    const key = `email:${mail.to}`
+    harness.suppressed.set(key, harness.suppressed.get(key) ?? harness.clock.trueNow())
+  },
+}
+
+/** As the form does it: a saved audience is read from the list, and the campaign gets a copy of its filters. */
+async function withAudience(harness: Harness, plan: CampaignPlan) {
+  const saved = plan.isSaved ? harness.audiences.at(-1) : undefined
+  const offered = saved && (await readAudiences(handle(harness))).find(({ id }) => id === saved.id)
+  if (!saved || !offered) return { plan: { ...plan, isSaved: false }, offered: plan.filters }
+  return { plan: { ...plan, filters: saved.filters }, offered: offered.filters as CampaignPlan['filters'] }
 }
 
 const QUICK: CampaignPlan = {
   ...{
     channel: 'email',
     people: 'matching',
+    isSaved: false,
     chosen: [],
     filters: {},
     frequency: 'once',
@@ -150,8 +205,14 @@ function aMade(
   asked: Made['asked'][number] | null,
 ): Made {
   return {
-    ...{ id, versions: [version], stops: [], isDeleted: false, asked: asked ? [asked] : [], plays: 0 },
-    ...{ armedAt: asked ? null : clock.now().getTime(), touchedAt: clock.trueNow(), expected: new Map() },
+    ...{ id, versions: [version], stops: [], isDeleted: false, retried: [], asked: asked ? [asked] : [], plays: 0 },
+    ...{
+      armedAt: asked ? null : clock.now().getTime(),
+      touchedAt: clock.trueNow(),
+      brakedAt: null,
+      brakedBefore: null,
+      expected: new Map(),
+    },
   }
 }
 
@@ -170,6 +231,10 @@ const doStep = (
 ) => {
   const [deps, store] = [harness.web.deps, handle(harness)] as const
   const done = {
+    retry: async () => {
+      if ((await retryFailed(deps, store, id)) > 0) harness.deeds.add('retry')
+      return { id }
+    },
     play: () => steps.playCampaign(deps, store, id),
     pause: () => steps.pauseCampaign(deps, store, id),
     cancel: () => steps.cancelCampaign(deps, store, id),
@@ -242,19 +307,23 @@ export const planning = new WeakSet<Life>()
 
 /** So few that a run has several. */
 const ROWS_A_PAGE = 1
+/** Few mails leave here. */
+export const FEW = { leastAccepted: 2, bounces: { least: 1, share: 0.05 }, complaints: { least: 1, share: 0.003 } }
 
 /** The tick of each second, and the jobs it wakes. */
-export async function runDueCampaigns(
-  { outside, fixture: { storeId } }: Harness,
-  { deps, life }: Actor,
-): Promise<void> {
+export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): Promise<void> {
+  const { storeId } = harness.fixture
+  const { campaignJobs } = harness.outside
+  await guardCampaigns(deps, FEW).finally(() => noteBrakes(harness))
   await runCampaigns(deps)
-  const { campaignJobs } = outside
   for (const campaignId of campaignJobs.plan) {
     // A process that dies at it leaves it to the next tick.
     campaignJobs.plan.delete(campaignId)
     planning.add(life)
-    await planRuns(deps, { storeId, campaignId }, ROWS_A_PAGE).finally(() => planning.delete(life))
+    await planRuns(deps, { storeId, campaignId }, ROWS_A_PAGE).finally(() => {
+      planning.delete(life)
+      if (life.isDead) harness.deeds.add('crash in planning')
+    })
   }
   for (const campaignId of campaignJobs.follow) {
     campaignJobs.follow.delete(campaignId)
@@ -268,6 +337,21 @@ export async function runDueCampaigns(
   }
 }
 
+/** What a campaign was paused for without its owner. */
+async function noteBrakes(harness: Harness): Promise<void> {
+  const { rows } = await harness.outside.pool.query<{ id: string }>(
+    "select id from campaigns where store_id = $1 and paused_by is not null and status = 'paused'",
+    [harness.fixture.storeId],
+  )
+  for (const made of harness.campaigns) {
+    if (!rows.some(({ id }) => id === made.id) || made.stops.at(-1)?.until === null) continue
+    made.stops.push({ from: harness.clock.trueNow(), until: null })
+    made.brakedBefore = made.brakedAt
+    made.brakedAt = harness.clock.now().getTime()
+    harness.deeds.add('guard pause')
+  }
+}
+
 /** What the list of campaigns says of each (D6). */
 export async function readFigures(harness: Harness): Promise<void> {
   const query = { page: 1, limit: 100, search: undefined, status: undefined }
@@ -276,4 +360,12 @@ export async function readFigures(harness: Harness): Promise<void> {
     query as never,
   )
   harness.figures = new Map(campaigns.map(({ id, status, counts }) => [id, { status, counts }]))
+}
+
+/** What the reports of the newest campaigns say, also of one that was deleted. */
+export async function readReports(harness: Harness): Promise<void> {
+  const store = { storeId: harness.fixture.storeId, db: harness.outside.observer }
+  harness.reports.clear()
+  for (const { id } of harness.campaigns.slice(-2))
+    harness.reports.set(id, await readReport(harness.web.deps, store, id))
 }

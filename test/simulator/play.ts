@@ -29,6 +29,7 @@ import { refreshOrder, sweepStore } from '../../server/sync/sync.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { aBox } from '../boxes.ts'
 import { type Actor, aWorker, Killed, secrets } from './actors.ts'
+import { noteDeath } from './deeds.ts'
 import { TEXT } from './fixture.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
 import { BEAT_MS, beatMeanwhile, stillThere } from './heart.ts'
@@ -359,6 +360,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     isDone = true
   } finally {
     harness.isLookDone = isDone && !life.isDead
+    if (life.isDead && harness.scenario.hasCampaigns) await noteDeath(harness, deps.workerId)
     clearInterval(heart)
     life.statementsLeft = null
     life.before = async () => {}

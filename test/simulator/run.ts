@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { type CampaignsPlayed, campaignsPlayed, noteRuns } from './deeds.ts'
 import { noteCampaigns } from './expected.ts'
 import { figuresFaults } from './figures.ts'
 import { clearFixture } from './fixture.ts'
@@ -26,6 +27,8 @@ export interface Played {
   mails: Record<Channel, number>
   /** Acts that Postgres ended because two waited for each other. */
   deadlocks: number
+  /** null: it has none. */
+  campaigns: CampaignsPlayed | null
 }
 
 export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<Played> {
@@ -45,6 +48,7 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
     )
     const state: State = await readState(pool, harness.fixture.storeId, before)
     if (scenario.hasCampaigns) await noteCampaigns(harness, { state, before })
+    if (scenario.hasCampaigns && state !== before) noteRuns(harness, state)
     const traces = state === before ? [] : await readTraces(pool, harness)
     broken = problem ?? look(harness, { step, state, before, mailsBefore, index, traces })
     if (broken) break
@@ -58,7 +62,8 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
   await clearFixture(pool)
   const count = (channel: Channel) => harness.post.mails.filter((mail) => mail.channel === channel).length
   const mails = { email: count('email'), sms: count('sms'), whatsapp: count('whatsapp') }
-  return { broken, mails, deadlocks: harness.deadlocks }
+  const campaigns = scenario.hasCampaigns ? campaignsPlayed(harness, before) : null
+  return { broken, mails, deadlocks: harness.deadlocks, campaigns }
 }
 
 function stockShop({ shop, clock }: Harness, { shortage }: Scenario, index: number): void {

@@ -1,5 +1,7 @@
 import os from 'node:os'
+import type { CampaignsPlayed } from './deeds.ts'
 import type { Channel } from './steps.ts'
+import { sayCampaigns } from './tally-campaigns.ts'
 import type { Report } from './worker.ts'
 
 // What a long run has seen so far. Processes finish out of order, so the seeds done are a row with a few ahead of it.
@@ -14,6 +16,7 @@ export interface Tally {
   steps: number
   mails: Record<Channel, number>
   deadlocks: number
+  campaigns: CampaignsPlayed[]
   failed: number[]
   /** Processes that ended or fell silent, each with the seeds it had not answered. */
   lost: string[]
@@ -32,6 +35,7 @@ export function startTally(from: number): Tally {
     steps: 0,
     mails: { email: 0, sms: 0, whatsapp: 0 },
     deadlocks: 0,
+    campaigns: [],
     failed: [],
     lost: [],
     add(report) {
@@ -39,6 +43,7 @@ export function startTally(from: number): Tally {
       tally.steps += report.steps
       for (const channel of CHANNELS) tally.mails[channel] += report.mails[channel]
       tally.deadlocks += report.deadlocks
+      if (report.campaigns) tally.campaigns.push(report.campaigns)
       if (report.failure) tally.failed.push(report.seed)
       ahead.add(report.seed)
       while (ahead.delete(next)) next += 1
@@ -60,6 +65,7 @@ function saySummary(tally: Tally, seeds: string, seconds: number, workers: numbe
   return [
     `${scenarios} scenarios (seeds ${seeds}), ${steps} steps, ${sayMails(mails)}, ${deadlocks} deadlocks`,
     `in ${seconds.toFixed(0)} s over ${workers} processes: ${(scenarios / seconds).toFixed(1)} scenarios/s, on ${machine}`,
+    sayCampaigns(tally.campaigns),
     ...lost,
     failed.length > 0 ? `FAILED: seeds ${failed.join(', ')}` : 'No invariant was broken.',
   ].join('\n')

@@ -93,6 +93,10 @@ export interface Campaign {
   id: string
   status: string
   isDeleted: boolean
+  /** The newest there is. */
+  run: number
+  /** null: nobody, or a member. */
+  pausedBy: string | null
 }
 
 export interface Run {
@@ -265,7 +269,7 @@ const STATE = `
       isUsed: 'used_at is not null',
       order: 'used_order_id',
     })},
-    ${list('campaigns', { id: 'id', status: 'status', isDeleted: 'deleted_at is not null' })},
+    ${list('campaigns', { id: 'id', status: 'status', isDeleted: 'deleted_at is not null', run: 'run', pausedBy: 'paused_by' })},
     ${list('campaign_runs runs', { campaign: 'campaign_id', run: 'run', at: asMs('at'), startedAt: asMs('started_at') })},
     ${list(ROLLUPS, {
       at: `case when slot > '-infinity' then ${asMs('slot')} end`,

@@ -2,6 +2,7 @@ import crypto from 'node:crypto'
 import { openPool } from '../../server/core/db.ts'
 import { takeOverTimers } from './clock.ts'
 import { stayOn } from './cores.ts'
+import type { CampaignsPlayed } from './deeds.ts'
 import { scenarioOf } from './generate.ts'
 import { chanceOf } from './random.ts'
 import { type Broken, playScenario } from './run.ts'
@@ -19,6 +20,7 @@ export interface Report {
   seed: number
   mails: Record<Channel, number>
   deadlocks: number
+  campaigns: CampaignsPlayed | null
   steps: number
   failure: { scenario: Scenario; broken: Broken; original: Scenario } | null
 }

@@ -1,3 +1,4 @@
+import { guard, report } from './campaign-returns.ts'
 import { campaigns, runs } from './campaigns.ts'
 import { S6, S7 } from './carts.ts'
 import { X5 } from './contacts.ts'
@@ -23,6 +24,8 @@ export const invariants = {
     'Way D': wayD,
     Campaigns: campaigns,
     Runs: runs,
+    Report: report,
+    Guard: guard,
   },
 } satisfies Record<string, Invariant>
 export type Rule = keyof typeof invariants

@@ -1,3 +1,4 @@
+import { isAsItWas, isMeant } from '../expected.ts'
 import type { Harness } from '../harness.ts'
 import { slotsOf } from '../new-york.ts'
 import type { Made } from '../play-campaigns.ts'
@@ -89,6 +90,7 @@ export const runs: Invariant = (scene) =>
         ...held(scene),
         ...forgotten(scene),
         ...rowTimes(scene),
+        ...unwanted(scene),
       ]
     : []
 
@@ -111,23 +113,40 @@ const onePerPerson: Invariant = ({ state, before }) => {
   )
 }
 
-/** Nobody hears twice of one cart from one campaign, whatever was joined to it. */
-const onePerCart: Invariant = ({ state, mails, fresh }) => {
+/** Nobody hears twice of one cart from one campaign, whatever was joined to it; but once more of what has failed, when it is tried again. */
+const onePerCart: Invariant = (scene) => {
+  const { state, mails, fresh } = scene
   const rows = state.messages.filter((message) => isOfCampaign(message) && counts(message))
   const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
-    .filter((some) => some.length > 1)
+    .map((some) => some.toSorted((a, b) => a.step - b.step))
+    // Of two people who had theirs and are found to be one, both are about none.
+    .filter((some) => !some[0]!.cart.startsWith('no cart') || some.some(({ handedOverAt }) => handedOverAt === null))
+    .filter((some) => some.some((row, index) => index > 0 && !isRetry(scene, row, some.slice(0, index))))
     .map((some) => `a campaign has ${some.length} rows about one cart, of runs ${some.map(({ step }) => step).join()}`)
   const again = fresh.flatMap((mail) => {
-    const { cart, joined, origin } = mail.evidence
-    const other = mails.find(
+    const { cart, joined, origin, step } = mail.evidence
+    const others = mails.filter(
       ({ id, isTaken, evidence: e }) =>
         id !== mail.id && isTaken && e?.origin === origin && [cart, ...joined].includes(e.cart),
     )
-    return isOfCampaign(mail.evidence) && other
+    const before = others.flatMap(({ id }) => state.messages.find((each) => each.id === id) ?? [])
+    return isOfCampaign(mail.evidence) && others.length > 0 && !isRetry(scene, { origin, step }, before)
       ? [`${name(mail)} is of a campaign that has written about its cart`]
       : []
   })
   return [...twice, ...again]
+}
+
+/** Of a run for what had failed, and all of that had. */
+function isRetry(
+  { harness, state }: Pick<Parameters<Invariant>[0], 'harness' | 'state'>,
+  { origin, step }: Pick<Message, 'origin' | 'step'>,
+  before: readonly Message[],
+): boolean {
+  const made = harness.campaigns.find(({ id }) => originOf(id) === origin)
+  const run = state.runs.find((each) => each.campaign === made?.id && each.run === step)
+  const isOne = run && made!.retried.some(({ from, until }) => run.at >= from && run.at <= until)
+  return isOne === true && before.every((message) => message.state === 'failed')
 }
 
 /** A run is at a time that the store's clocks show, or when somebody asked for it; at one time once, unless it was played again. */
@@ -136,12 +155,13 @@ const atTheirTime: Invariant = ({ harness, state }) =>
     const all = state.runs.filter(({ campaign }) => campaign === made.id)
     const strange = all.filter(
       ({ at }) =>
-        !made.asked.some(({ from, until }) => at >= from && at <= until) &&
+        ![...made.asked, ...made.retried].some(({ from, until }) => at >= from && at <= until) &&
         !made.versions.some(({ schedule }) => slotsOf(schedule, at).includes(at)),
     )
-    const twice = [...Map.groupBy(all, ({ at }) => at).values()].filter(
-      (some) => some.length > 1 + made.plays + made.asked.length,
-    )
+    const isAsked = (at: number) => made.asked.some(({ from, until }) => at >= from && at <= until)
+    // One that is played runs at a time to come, which is not one that was; but for a clock that was put back.
+    const most = (at: number) => (harness.hasJumped || isAsked(at) ? 1 + made.plays + made.asked.length : 1)
+    const twice = [...Map.groupBy(all, ({ at }) => at).values()].filter((some) => some.length > most(some[0]!.at))
     return [
       ...strange.map(
         ({ run, at }) => `run ${run} is at ${new Date(at).toISOString()}, and its schedule has no such time`,
@@ -189,6 +209,24 @@ const hasRow = ({ messages }: State, { id, run }: { id: string; run: number }, o
     ({ origin, step, cart, shopper }) =>
       origin === originOf(id) && (cart === of.cart || (step === run && shopper === of.shopper)),
   )
+
+/** Nobody has a row whom the filters do not mean: of carts that nobody touched since. */
+const unwanted: Invariant = ({ harness, state, before }) =>
+  harness.campaigns.flatMap(({ id, versions, retried }) => {
+    if (versions.some(({ plan }) => plan.people !== 'matching' || plan.filters.mailedBefore)) return []
+    const fresh = state.messages.filter(
+      (message) => message.origin === originOf(id) && !before?.messages.some((old) => old.id === message.id),
+    )
+    return fresh.flatMap((message) => {
+      const run = state.runs.find((each) => each.campaign === id && each.run === message.step)
+      const cart = state.carts.find((each) => each.id === message.cart)
+      if (!run || !cart || retried.some(({ from, until }) => run.at >= from && run.at <= until)) return []
+      if (!isAsItWas(cart.id, state, before) || !counts(message)) return []
+      return versions.some(({ plan }) => isMeant(plan.filters, cart, run.startedAt))
+        ? []
+        : [`run ${message.step} has a row about cart ${cart.id.slice(-6)}, which its filters do not mean`]
+    })
+  })
 
 const HOUR_MS = 3_600_000
 

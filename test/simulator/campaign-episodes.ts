@@ -1,0 +1,208 @@
+import type { CampaignAct, CampaignFilters, CampaignPlan } from './campaigns.ts'
+import type { Maker } from './maker.ts'
+import { LEAVERS } from './people.ts'
+import type { Answer, Meanwhile, Step } from './steps.ts'
+
+// What seldom comes about by chance: people who leave a cart and do not come back, and short rows of steps around one campaign.
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Who leaves a cart: their first post. */
+export function leavers(dice: Maker): Step[] {
+  const count = dice.between(3, LEAVERS.length)
+  return LEAVERS.slice(0, count).map((_, index) => leave(dice, index, dice.between(0, 5 * MINUTE)))
+}
+
+function leave(dice: Maker, index: number, waitMs: number): Step {
+  const { email, typedPhone, country } = LEAVERS[index]!
+  return {
+    do: 'post',
+    browser: 3 + index,
+    isNewPage: true,
+    items: [[dice.pick(['16', '17', '18']), dice.between(1, 2)]],
+    coupons: [],
+    contact: { email, ...(dice.hasTexts ? { phone: typedPhone, country } : {}) },
+    consent: dice.hasTexts ? { sms: true, whatsapp: true } : null,
+    network: 'now',
+    waitMs,
+  }
+}
+
+export const WIDE: CampaignPlan = {
+  ...{ channel: 'email', people: 'matching', chosen: [], filters: {}, isSaved: false },
+  ...{ frequency: 'once', inDays: 0, timeOfDay: '10:00' },
+  ...{ delay: 0, spreadHours: null, coupon: null, isTextChanged: true },
+}
+
+const KINDS = {
+  ...{ 'paused and resumed': 3, 'edited while planned': 2, 'deleted in flight': 2, 'sent beside a run': 2 },
+  ...{ 'failed and retried': 4, 'bounced too often': 3.5, 'ended and played': 1.5, 'of a saved audience': 3 },
+  ...{ 'worker ends': 2, 'worker ends between pages': 2 },
+}
+
+export const anEpisode = (dice: Maker): Step[] => makings[dice.weighted(KINDS)](dice)
+
+/** Late in a history: by then every older cart is given up. */
+export function aMonth(dice: Maker): Step[] {
+  const plan: CampaignPlan = { ...WIDE, frequency: 'monthly', inDays: dice.between(0, 1), timeOfDay: dice.pick(TIMES) }
+  const back = LEAVERS.slice(0, 3).flatMap((_, index): Step[] => [
+    { do: 'new visit', browser: 3 + index, waitMs: 0 },
+    leave(dice, index, dice.between(0, MINUTE)),
+  ])
+  const [first, ...rest] = back
+  return [
+    { do: 'campaign', plan, isNow: false, isTwice: false, waitMs: dice.between(0, HOUR) },
+    look(dice, dice.between(30 * HOUR, 50 * HOUR)),
+    look(dice, dice.between(SECOND, MINUTE)),
+    { ...first!, waitMs: dice.between(26 * DAY, 27 * DAY) },
+    ...rest,
+    look(dice, dice.between(HOUR, 2 * HOUR)),
+    look(dice, dice.between(2 * DAY, 3 * DAY)),
+    look(dice, dice.between(SECOND, MINUTE)),
+    // The cap may have been used up.
+    look(dice, dice.between(20 * HOUR, 26 * HOUR)),
+  ]
+}
+
+const TIMES = ['00:00', '10:00', '18:40'] as const
+
+const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
+  'paused and resumed': (dice) => [
+    ...begun(dice),
+    look(dice, aMoment(dice), {
+      meanwhile: during(dice, ['pages', 'handover', 'claim', 'evaluate'], [aStep('pause')]),
+    }),
+    { ...aStep('play'), waitMs: dice.between(5 * SECOND, 3 * HOUR) },
+    look(dice, aMoment(dice)),
+    look(dice, aDay(dice)),
+  ],
+  'edited while planned': (dice) => [
+    ...begun(dice),
+    look(dice, aMoment(dice), { meanwhile: during(dice, ['pages'], [anEdit(dice)]) }),
+    look(dice, aMoment(dice)),
+    look(dice, aDay(dice)),
+  ],
+  'deleted in flight': (dice) => [
+    ...begun(dice),
+    look(dice, aMoment(dice), {
+      meanwhile: during(dice, ['pages', 'handover', 'handed over', 'submission'], [aStep('delete')]),
+    }),
+    look(dice, aMoment(dice)),
+  ],
+  'sent beside a run': (dice) => [
+    { ...create({ ...WIDE, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
+    look(dice, dice.between(12 * HOUR, 26 * HOUR), {
+      meanwhile: dice.isLucky(0.5) ? during(dice, ['pages', 'handover'], [aStep('send now')]) : null,
+    }),
+    { ...aStep(dice.pick(['send now', 'send'])), isTwice: dice.isLucky(0.3), waitMs: dice.between(0, MINUTE) },
+    look(dice, aMoment(dice)),
+    look(dice, aDay(dice)),
+  ],
+  'failed and retried': (dice) => [
+    ...begun(dice),
+    look(dice, aMoment(dice), {
+      answers: ['refuses', 'refuses', dice.pick<Answer>(['refuses', 'accepts', 'silent, took it'])],
+    }),
+    { ...aStep('retry'), isTwice: dice.isLucky(0.4), waitMs: dice.between(SECOND, HOUR) },
+    look(dice, aMoment(dice), { meanwhile: dice.isLucky(0.3) ? during(dice, ['handover'], [aStep('retry')]) : null }),
+    look(dice, aDay(dice)),
+  ],
+  'bounced too often': (dice) => [
+    ...begun(dice, dice.isLucky(0.4) ? { ...WIDE, spreadHours: 1 } : WIDE),
+    look(dice, aMoment(dice)),
+    look(dice, dice.between(10 * MINUTE, HOUR)),
+    mailReport(dice),
+    look(dice, aMoment(dice)),
+    { ...aStep('play'), waitMs: dice.between(MINUTE, HOUR) },
+    look(dice, aMoment(dice)),
+  ],
+  'ended and played': (dice) => [
+    ...begun(dice),
+    look(dice, aMoment(dice)),
+    look(dice, aMoment(dice)),
+    leave(dice, LEAVERS.length - 1, aDay(dice)),
+    { ...aStep(dice.pick(['play', 'play', 'send'])), waitMs: dice.between(2 * HOUR, 4 * HOUR) },
+    look(dice, aMoment(dice)),
+    look(dice, aDay(dice)),
+  ],
+  'of a saved audience': (dice) => [
+    { do: 'audience', filters: dice.pick(FILTERS), waitMs: aDay(dice) },
+    create({ ...WIDE, isSaved: true }, true),
+    { do: 'audience gone', waitMs: 0 },
+    look(dice, aMoment(dice)),
+    look(dice, aDay(dice)),
+  ],
+  'worker ends': (dice) => [
+    ...begun(dice),
+    look(dice, aMoment(dice), dice.isLucky(0.5) ? { diesAt: dice.between(15, 110) } : { answers: [deadly(dice)] }),
+    look(dice, dice.between(20 * SECOND, 5 * MINUTE)),
+    look(dice, aDay(dice)),
+  ],
+  'worker ends between pages': (dice) => [
+    { ...create({ ...WIDE, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
+    look(dice, dice.between(20 * HOUR, 28 * HOUR), {
+      worker: 0,
+      meanwhile: during(dice, ['pages'], [{ do: 'restart', worker: 0, waitMs: 0 }]),
+    }),
+    look(dice, dice.between(20 * SECOND, 5 * MINUTE)),
+    look(dice, aMoment(dice)),
+  ],
+}
+
+const FILTERS: CampaignFilters[] = [
+  { minAbandonTime: 1, maxAbandonTime: 72 },
+  { minAbandonTime: 2, maxCartValue: 30 },
+  { productId: '16' },
+  { minCartValue: 10, maxAbandonTime: 96 },
+]
+
+const begun = (dice: Maker, plan = WIDE): Step[] => [{ ...create(plan, true), waitMs: aDay(dice) }]
+
+const create = (plan: CampaignPlan, isNow: boolean): CampaignAct & Step => ({
+  ...{ do: 'campaign', plan, isNow, isTwice: false, waitMs: 0 },
+})
+
+const aStep = (
+  step: Extract<CampaignAct, { do: 'campaign step' }>['step'],
+): Extract<Step, { do: 'campaign step' }> => ({
+  ...{ do: 'campaign step', place: 0, step, isTwice: false, waitMs: 0 },
+})
+
+function anEdit(dice: Maker): Step {
+  const change = dice.pick<Partial<CampaignPlan>>([
+    { isTextChanged: false },
+    { filters: dice.pick(FILTERS) },
+    { delay: 24, spreadHours: 1 },
+    { spreadHours: 6 },
+  ])
+  return { do: 'campaign edit', place: 0, change, isNow: dice.isLucky(0.15), waitMs: 0 }
+}
+
+const mailReport = (dice: Maker): Step => ({
+  do: 'mail report',
+  place: dice.between(0, 2),
+  kind: dice.weighted({ hard: 2, complaint: 1 }),
+  waitMs: dice.between(SECOND, HOUR),
+})
+
+/** So long after it that nothing counts as said in the same moment. */
+function during(dice: Maker, places: readonly Meanwhile['at'][], steps: Step[]): Meanwhile {
+  const after: Step = { do: 'new visit', browser: 2, waitMs: dice.between(2 * SECOND, 20 * SECOND) }
+  return { at: dice.pick(places), steps: [...steps, after] }
+}
+
+const deadly = (dice: Maker) => dice.pick<Answer>(['takes it, sender dies', 'sender dies first'])
+const aMoment = (dice: Maker) => dice.between(SECOND, 90 * SECOND)
+/** What the flow has written by then is over, and the cap is free. */
+const aDay = (dice: Maker) => dice.between(22 * HOUR, 30 * HOUR)
+
+function look(
+  dice: Maker,
+  waitMs: number,
+  more: Partial<Pick<Extract<Step, { do: 'work' }>, 'worker' | 'meanwhile' | 'diesAt' | 'answers'>> = {},
+): Step {
+  return { ...{ do: 'work', worker: dice.between(0, 1), answers: [], meanwhile: null, diesAt: null }, ...more, waitMs }
+}

@@ -1,0 +1,104 @@
+import type pg from 'pg'
+import type { Harness } from './harness.ts'
+import { isOfCampaign } from './invariants/scene.ts'
+import type { State } from './witness.ts'
+
+// What was really done with the campaigns of a history, and what became of their messages: proof that they were played.
+
+export const DEEDS = [
+  ...(['create', 'send to all', 'edit', 'pause', 'play', 'cancel', 'delete', 'send now', 'send'] as const),
+  ...(['edit while planned', 'pause midway', 'resume midway', 'play of a finished one'] as const),
+  ...(['delete in flight', 'send now beside a run', 'retry', 'guard pause', 'saved audience'] as const),
+  ...(['recurring run', 'monthly run', 'crash in planning', 'crash in sending'] as const),
+]
+export type Deed = (typeof DEEDS)[number]
+
+/** Of one history. */
+export interface CampaignsPlayed {
+  deeds: Deed[]
+  runs: number
+  /** Messages by the state they were in at the end. */
+  states: Record<string, number>
+  /** Held at some time. */
+  held: number
+  /** Handed to a provider. */
+  left: number
+}
+
+/** How a campaign stands in the moment before something is done with it. */
+export interface Busy {
+  status: string
+  isPlanned: boolean
+  isDue: boolean
+  isOpen: boolean
+  isInFlight: boolean
+}
+
+export async function readBusy(pool: pg.Pool, id: string): Promise<Busy> {
+  const { rows } = await pool.query<Busy>(BUSY, [id])
+  return rows[0]!
+}
+
+const BUSY = `
+  select g.status, g.next_run_at is not null as "isDue",
+    exists (select 1 from campaign_runs r where r.store_id = g.store_id and r.campaign_id = g.id and r.planned_at is null) as "isPlanned",
+    exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
+      and m.state in ('scheduled', 'held', 'claimed')) as "isOpen",
+    exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
+      and m.state = 'handed_over') as "isInFlight"
+  from campaigns g where g.id = $1`
+
+const OVER: ReadonlySet<string> = new Set(['completed', 'sent', 'cancelled'])
+
+/** What a step was, by how its campaign stood before. */
+export function deedsOf(
+  step: 'edit' | 'pause' | 'play' | 'cancel' | 'delete' | 'send now' | 'send',
+  busy: Busy,
+): Deed[] {
+  const isMidway = busy.isPlanned || busy.isOpen || busy.isInFlight
+  const more: Record<typeof step, Deed | false> = {
+    edit: busy.isPlanned && 'edit while planned',
+    pause: isMidway && busy.status !== 'paused' && 'pause midway',
+    play: OVER.has(busy.status) ? 'play of a finished one' : isMidway && busy.status === 'paused' && 'resume midway',
+    cancel: false,
+    delete: isMidway && 'delete in flight',
+    'send now': (isMidway || busy.isDue) && 'send now beside a run',
+    send: (isMidway || busy.isDue) && 'send now beside a run',
+  }
+  return [step, ...(more[step] ? [more[step]] : [])]
+}
+
+/** A process died: with campaign messages in its hands, or not. */
+export async function noteDeath({ outside, deeds }: Harness, workerId: string): Promise<void> {
+  const { rows } = await outside.pool.query(
+    `select 1 from messages where worker_id = $1 and origin_kind = 'campaign' and state in ('claimed', 'handed_over') limit 1`,
+    [workerId],
+  )
+  if (rows.length > 0) deeds.add('crash in sending')
+}
+
+/** After a step. */
+export function noteRuns({ campaigns, deeds, heldOnce }: Harness, { runs, messages }: State): void {
+  for (const { id, state, origin } of messages) if (state === 'held' && isOfCampaign({ origin })) heldOnce.add(id)
+  for (const { id, asked: byHand, retried, versions } of campaigns) {
+    const { frequency } = versions.at(-1)!.plan
+    if (frequency === 'once') continue
+    const asked = [...byHand, ...retried]
+    const planned = runs.filter(
+      ({ campaign, at }) => campaign === id && !asked.some(({ from, until }) => at >= from && at <= until),
+    )
+    if (planned.length > 1) deeds.add(frequency === 'monthly' ? 'monthly run' : 'recurring run')
+  }
+}
+
+export function campaignsPlayed({ deeds, heldOnce, post }: Harness, state: State | null): CampaignsPlayed {
+  const rows = state?.messages.filter(isOfCampaign) ?? []
+  const groups = Object.entries(Object.groupBy(rows, (row) => row.state))
+  return {
+    deeds: [...deeds],
+    runs: state?.runs.length ?? 0,
+    states: Object.fromEntries(groups.map(([name, some]) => [name, some!.length])),
+    held: heldOnce.size,
+    left: post.mails.filter(({ evidence }) => evidence && isOfCampaign(evidence)).length,
+  }
+}

@@ -1,0 +1,97 @@
+import type { Made } from '../play-campaigns.ts'
+import { FEW } from '../play-campaigns.ts'
+import type { Message, State } from '../witness.ts'
+import { type Invariant, isOfCampaign } from './scene.ts'
+
+// Report and Guard: what the report of a campaign says, counted again; and that one is paused whose mails come back, and no other.
+
+const PARTS: Record<string, readonly string[]> = {
+  ...{ planned: [], waiting: ['scheduled', 'claimed'], held: ['held'], inFlight: ['handed_over'] },
+  ...{ sent: ['sent', 'delivered'], skipped: ['skipped'], failed: ['failed'], unknown: ['unknown'] },
+  cancelled: ['cancelled'],
+}
+
+export const report: Invariant = ({ harness, state }) =>
+  [...harness.reports].flatMap(([id, { counts, runs, orders, revenue, bounced }]) => {
+    const rows = state.messages.filter(({ origin }) => origin === `campaign:${id}`)
+    const ofRuns = state.runs.filter(({ campaign }) => campaign === id).sort((a, b) => b.run - a.run)
+    const said = {
+      counts,
+      orders,
+      revenue,
+      bounced,
+      runs: runs.map((each) => [each.run, each.counts, each.orders, each.revenue]),
+    }
+    const counted = {
+      counts: countsOf(rows),
+      ...earnedBy(rows, state),
+      bounced: rows.filter((row) => row.state === 'failed' && /^(bounced|undelivered)/.test(row.reason ?? '')).length,
+      runs: ofRuns.map(({ run }) => {
+        const some = rows.filter(({ step }) => step === run)
+        const earned = earnedBy(some, state)
+        return [run, countsOf(some), earned.orders, earned.revenue]
+      }),
+    }
+    const [is, should] = [said, counted].map(sorted)
+    return is === should ? [] : [`the report says ${is}; counted are ${should}`]
+  })
+
+const countsOf = (rows: readonly Message[]) =>
+  Object.fromEntries(
+    Object.entries(PARTS).map(([part, states]) => [
+      part,
+      part === 'planned' ? rows.length : rows.filter((row) => states.includes(row.state)).length,
+    ]),
+  )
+
+/** All of it is in one currency. */
+function earnedBy(rows: readonly Message[], { orders }: State) {
+  const ids = new Set(rows.map(({ id }) => id))
+  const given = orders.filter(({ message }) => message !== null && ids.has(message))
+  const net = given.reduce((sum, order) => sum + order.net, 0)
+  return { orders: given.length, revenue: given.length > 0 ? [{ amount: net / 100, currency: 'USD' }] : [] }
+}
+
+const sorted = (of: unknown): string =>
+  JSON.stringify(of, (_, value) =>
+    value && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort())
+      : value,
+  )
+
+/** After a look. What came back before it counts, of the newest run and of what left since the campaign was paused for such last. */
+export const guard: Invariant = ({ harness, state, before, step }) => {
+  if (!before || step.do !== 'work' || !harness.isLookDone || harness.hasJumped) return []
+  return harness.campaigns.flatMap((made) => {
+    const [then, now] = [before, state].map((each) => each.campaigns.find(({ id }) => id === made.id))
+    if (!then || !now || made.isDeleted || made.touchedAt >= harness.stepStartedAt || !isRunning(then.status)) return []
+    const isDue = isTooMuch(harness.returned, before, made, then.run)
+    const isPaused = now.status === 'paused' && now.pausedBy !== null
+    if (isDue && isRunning(now.status)) return ['a campaign whose mails came back goes on']
+    // What came back while somebody looked may be counted.
+    return isPaused && !isTooMuch(harness.returned, state, { ...made, brakedAt: made.brakedBefore }, now.run)
+      ? [`a campaign was paused for ${now.pausedBy}, and there were not so many`]
+      : []
+  })
+}
+
+const isRunning = (status: string) => status === 'scheduled' || status === 'active'
+
+function isTooMuch(
+  returned: ReadonlyMap<string, ReadonlySet<'hard' | 'complaint'>>,
+  { messages }: State,
+  { id, brakedAt }: Pick<Made, 'id' | 'brakedAt'>,
+  run: number,
+): boolean {
+  const left = messages.filter(
+    (each) => isOfCampaign(each) && each.origin === `campaign:${id}` && each.step === run && each.handedOverAt !== null,
+  )
+  const mails = left.filter(({ handedOverAt }) => brakedAt === null || handedOverAt! > brakedAt)
+  const hasBounced = ({ state, reason }: Message) => state === 'failed' && /^(bounced|undelivered)/.test(reason ?? '')
+  const accepted = mails.filter((each) => ['sent', 'delivered'].includes(each.state) || hasBounced(each)).length
+  const bounced = mails.filter(hasBounced).length
+  const complained = mails.filter((each) => returned.get(each.id)?.has('complaint')).length
+  const isOver = (count: number, { least, share }: { least: number; share: number }) =>
+    count >= least && count / accepted > share
+  return accepted >= FEW.leastAccepted && (isOver(bounced, FEW.bounces) || isOver(complained, FEW.complaints))
+}
