@@ -106,7 +106,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
   { name: 'campaigns.run', everyMs: 1_000, run: runCampaigns },
   { name: 'campaigns.zones', everyMs: 60_000, run: followZones },
-  { name: 'campaigns.guard', everyMs: 10_000, run: guardCampaigns },
+  { name: 'campaigns.guard', everyMs: 10_000, run: (deps) => guardCampaigns(deps) },
   { name: 'messages.submissions', everyMs: 3_000, run: closeAbandonedSubmissions },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
   { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },

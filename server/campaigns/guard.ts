@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { notify } from '../notifications/notifications.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { campaignsWithReturns, countsOfRun, type RunCounts, runsSince } from './guard-sql.ts'
-import { brakeOf, LEAST_ACCEPTED, LEAST_BOUNCED, LEAST_COMPLAINED, statusAfter } from './rules.ts'
+import { BRAKE, type BrakeLimits, brakeOf, statusAfter } from './rules.ts'
 
 // Too many messages of a running campaign come back or are reported as spam: it is paused and its owner told (area decision 50). What is open
 // of it stays open; a member resumes or cancels it. After that only what leaves from then on counts, or it could not be resumed.
@@ -11,13 +11,13 @@ import { brakeOf, LEAST_ACCEPTED, LEAST_BOUNCED, LEAST_COMPLAINED, statusAfter }
 const MOST = 100
 const WATCHED_MS = 30 * 86_400_000
 
-export async function guardCampaigns(deps: Deps): Promise<void> {
+export async function guardCampaigns(deps: Deps, limits: BrakeLimits = BRAKE): Promise<void> {
   const since = new Date(deps.now().getTime() - WATCHED_MS)
-  const least = { bounced: LEAST_BOUNCED, complained: LEAST_COMPLAINED, since, limit: MOST }
+  const least = { bounced: limits.bounces.least, complained: limits.complaints.least, since, limit: MOST }
   for (const { store_id: storeId, id } of await campaignsWithReturns(deps.db, least)) {
     const store = { storeId, db: deps.db }
-    const counts = await newestCounts(store, id, since)
-    const cause = brakeOf(counts)
+    const counts = await newestCounts(store, id, { since, enough: limits.leastAccepted })
+    const cause = brakeOf(counts, limits)
     if (!cause) continue
     const { accepted } = counts
     const count = cause === 'bounces' ? counts.bounced : counts.complained
@@ -27,14 +27,18 @@ export async function guardCampaigns(deps: Deps): Promise<void> {
 }
 
 /** Of the newest runs that together have enough messages to judge: of a large one alone, of small ones of several. */
-async function newestCounts(store: StoreDb<Db>, id: string, since: Date): Promise<RunCounts> {
+async function newestCounts(
+  store: StoreDb<Db>,
+  id: string,
+  { since, enough }: { since: Date; enough: number },
+): Promise<RunCounts> {
   const sum = { accepted: 0, bounced: 0, complained: 0 }
   for (const run of await runsSince(store, id, since)) {
     const { accepted, bounced, complained } = await countsOfRun(store, id, { run, since })
     sum.accepted += accepted
     sum.bounced += bounced
     sum.complained += complained
-    if (sum.accepted >= LEAST_ACCEPTED) break
+    if (sum.accepted >= enough) break
   }
   return sum
 }

@@ -111,23 +111,20 @@ export const todayIn = (zone: string, now: Date): string =>
 export const clockIn = (zone: string, now: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone).toPlainTime().toString().slice(0, 5)
 
-export const LEAST_BOUNCED = 10
-export const LEAST_COMPLAINED = 3
-export const LEAST_ACCEPTED = 200
-const MOST_BOUNCED = 0.05
-const MOST_COMPLAINED = 0.003
+/** Area decision 50. */
+export const BRAKE = {
+  leastAccepted: 200,
+  bounces: { least: 10, share: 0.05 },
+  complaints: { least: 3, share: 0.003 },
+}
+export type BrakeLimits = typeof BRAKE
 
-/** What a running campaign is paused for (area decision 50); null: nothing. */
-export function brakeOf({
-  accepted,
-  bounced,
-  complained,
-}: {
-  accepted: number
-  bounced: number
-  complained: number
-}): 'bounces' | 'complaints' | null {
-  if (accepted < LEAST_ACCEPTED) return null
-  if (bounced >= LEAST_BOUNCED && bounced / accepted > MOST_BOUNCED) return 'bounces'
-  return complained >= LEAST_COMPLAINED && complained / accepted > MOST_COMPLAINED ? 'complaints' : null
+/** What a running campaign is paused for; null: nothing. */
+export function brakeOf(
+  { accepted, bounced, complained }: { accepted: number; bounced: number; complained: number },
+  { leastAccepted, bounces, complaints }: BrakeLimits = BRAKE,
+): 'bounces' | 'complaints' | null {
+  if (accepted < leastAccepted) return null
+  if (bounced >= bounces.least && bounced / accepted > bounces.share) return 'bounces'
+  return complained >= complaints.least && complained / accepted > complaints.share ? 'complaints' : null
 }

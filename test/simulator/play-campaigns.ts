@@ -315,7 +315,7 @@ export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): 
   const { storeId } = harness.fixture
   const { campaignJobs } = harness.outside
   await guardCampaigns(deps, FEW).finally(() => noteBrakes(harness))
-  await runCampaigns(deps)
+  await runCampaigns(deps).finally(() => noteBrakes(harness))
   for (const campaignId of campaignJobs.plan) {
     // A process that dies at it leaves it to the next tick.
     campaignJobs.plan.delete(campaignId)
@@ -339,13 +339,16 @@ export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): 
 
 /** What a campaign was paused for without its owner. */
 async function noteBrakes(harness: Harness): Promise<void> {
-  const { rows } = await harness.outside.pool.query<{ id: string }>(
-    "select id from campaigns where store_id = $1 and paused_by is not null and status = 'paused'",
+  const { rows } = await harness.outside.pool.query<{ id: string; cause: string }>(
+    "select id, paused_by as cause from campaigns where store_id = $1 and paused_by is not null and status = 'paused'",
     [harness.fixture.storeId],
   )
   for (const made of harness.campaigns) {
-    if (!rows.some(({ id }) => id === made.id) || made.stops.at(-1)?.until === null) continue
+    const found = rows.find(({ id }) => id === made.id)
+    if (!found || made.stops.at(-1)?.until === null) continue
     made.stops.push({ from: harness.clock.trueNow(), until: null })
+    // A run that the plan does not allow.
+    if (found.cause !== 'bounces' && found.cause !== 'complaints') continue
     made.brakedBefore = made.brakedAt
     made.brakedAt = harness.clock.now().getTime()
     harness.deeds.add('guard pause')

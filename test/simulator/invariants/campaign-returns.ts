@@ -1,7 +1,7 @@
-import type { Made } from '../play-campaigns.ts'
+import type { Harness } from '../harness.ts'
 import { FEW } from '../play-campaigns.ts'
 import type { Message, State } from '../witness.ts'
-import { type Invariant, isOfCampaign } from './scene.ts'
+import type { Invariant } from './scene.ts'
 
 // Report and Guard: what the report of a campaign says, counted again; and that one is paused whose mails come back, and no other.
 
@@ -59,39 +59,52 @@ const sorted = (of: unknown): string =>
       : value,
   )
 
-/** After a look. What came back before it counts, of the newest run and of what left since the campaign was paused for such last. */
+/**
+ * After a look. What came back before it counts: of what left since the campaign was paused for such last, in the newest runs of 30 days that
+ * together have enough to judge.
+ */
 export const guard: Invariant = ({ harness, state, before, step }) => {
   if (!before || step.do !== 'work' || !harness.isLookDone || harness.hasJumped) return []
+  const since = harness.clock.now().getTime() - WATCHED_MS
   return harness.campaigns.flatMap((made) => {
     const [then, now] = [before, state].map((each) => each.campaigns.find(({ id }) => id === made.id))
     if (!then || !now || made.isDeleted || made.touchedAt >= harness.stepStartedAt || !isRunning(then.status)) return []
-    const isDue = isTooMuch(harness.returned, before, made, then.run)
-    const isPaused = now.status === 'paused' && now.pausedBy !== null
-    if (isDue && isRunning(now.status)) return ['a campaign whose mails came back goes on']
-    // What came back while somebody looked may be counted.
-    return isPaused && !isTooMuch(harness.returned, state, { ...made, brakedAt: made.brakedBefore }, now.run)
-      ? [`a campaign was paused for ${now.pausedBy}, and there were not so many`]
-      : []
+    const { id, brakedAt, brakedBefore } = made
+    if (isRunning(now.status))
+      return isTooMuch(harness, before, { id, since: Math.max(since, brakedAt ?? 0) })
+        ? ['a campaign whose mails came back goes on']
+        : []
+    if (now.pausedBy !== 'bounces' && now.pausedBy !== 'complaints') return []
+    // What came back while somebody looked may have been counted.
+    return isTooMuch(harness, state, { id, since: Math.max(since - step.waitMs, brakedBefore ?? 0) })
+      ? []
+      : [`a campaign was paused for ${now.pausedBy}, and there were not so many`]
   })
 }
+
+const WATCHED_MS = 30 * 86_400_000
 
 const isRunning = (status: string) => status === 'scheduled' || status === 'active'
 
 function isTooMuch(
-  returned: ReadonlyMap<string, ReadonlySet<'hard' | 'complaint'>>,
-  { messages }: State,
-  { id, brakedAt }: Pick<Made, 'id' | 'brakedAt'>,
-  run: number,
+  { returned }: Harness,
+  { messages, runs }: State,
+  { id, since }: { id: string; since: number },
 ): boolean {
-  const left = messages.filter(
-    (each) => isOfCampaign(each) && each.origin === `campaign:${id}` && each.step === run && each.handedOverAt !== null,
-  )
-  const mails = left.filter(({ handedOverAt }) => brakedAt === null || handedOverAt! > brakedAt)
+  const left = messages.filter(({ origin, handedOverAt }) => origin === `campaign:${id}` && handedOverAt! > since)
+  const newest = runs.filter(({ campaign }) => campaign === id)
   const hasBounced = ({ state, reason }: Message) => state === 'failed' && /^(bounced|undelivered)/.test(reason ?? '')
-  const accepted = mails.filter((each) => ['sent', 'delivered'].includes(each.state) || hasBounced(each)).length
-  const bounced = mails.filter(hasBounced).length
-  const complained = mails.filter((each) => returned.get(each.id)?.has('complaint')).length
+  const sum = { accepted: 0, bounced: 0, complained: 0 }
+  for (const { run } of newest.sort((a, b) => b.run - a.run)) {
+    const some = left.filter(({ step }) => step === run)
+    sum.accepted += some.filter((each) => ['sent', 'delivered'].includes(each.state) || hasBounced(each)).length
+    sum.bounced += some.filter(hasBounced).length
+    sum.complained += some.filter((each) => returned.get(each.id)?.has('complaint')).length
+    if (sum.accepted >= FEW.leastAccepted) break
+  }
   const isOver = (count: number, { least, share }: { least: number; share: number }) =>
-    count >= least && count / accepted > share
-  return accepted >= FEW.leastAccepted && (isOver(bounced, FEW.bounces) || isOver(complained, FEW.complaints))
+    count >= least && count / sum.accepted > share
+  return (
+    sum.accepted >= FEW.leastAccepted && (isOver(sum.bounced, FEW.bounces) || isOver(sum.complained, FEW.complaints))
+  )
 }

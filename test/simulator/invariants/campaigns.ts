@@ -94,8 +94,9 @@ export const runs: Invariant = (scene) =>
       ]
     : []
 
-/** A row that was closed for another one, or because its campaign was cancelled, is none. */
-const counts = ({ reason }: Message) => reason !== 'merged' && reason !== 'campaign_cancelled'
+/** A row that was closed for another one, or because its campaign was cancelled or its person taken out of it, is none. */
+const counts = ({ reason }: Message) =>
+  reason !== 'merged' && reason !== 'campaign_cancelled' && reason !== 'campaign_left_out'
 
 /** People may be found to be one later: only while nobody was, two rows are one too many. */
 const onePerPerson: Invariant = ({ state, before }) => {
