@@ -80,10 +80,10 @@ export async function noteDeath({ outside, deeds }: Harness, workerId: string): 
 /** After a step. */
 export function noteRuns({ campaigns, deeds, heldOnce }: Harness, { runs, messages }: State): void {
   for (const { id, state, origin } of messages) if (state === 'held' && isOfCampaign({ origin })) heldOnce.add(id)
-  for (const { id, asked: byHand, retried, versions } of campaigns) {
+  for (const { id, asked: pressed, retried, versions } of campaigns) {
     const { frequency } = versions.at(-1)!.plan
     if (frequency === 'once') continue
-    const asked = [...byHand, ...retried]
+    const asked = [...pressed, ...retried]
     const planned = runs.filter(
       ({ campaign, at }) => campaign === id && !asked.some(({ from, until }) => at >= from && at <= until),
     )
