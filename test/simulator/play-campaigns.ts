@@ -1,5 +1,5 @@
+import { createAudience, deleteAudience, readAudiences } from '../../server/audiences/audiences.ts'
 import { readReport } from '../../server/campaign-reports/report.ts'
-import { createAudience, deleteAudience, readAudiences } from '../../server/campaigns/audiences.ts'
 import { createCampaign, readCampaigns, saveCampaign } from '../../server/campaigns/campaigns.ts'
 import { guardCampaigns } from '../../server/campaigns/guard.ts'
 import { sendToAll } from '../../server/campaigns/quick-send.ts'
