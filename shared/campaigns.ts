@@ -47,6 +47,7 @@ export const campaignTexts = {
   paymentOverdue: 'Your last payment is overdue. Campaigns can be sent again once it is made.',
   onlyCancel: 'A campaign can be set to cancelled this way, and to no other status.',
   typeKept: 'The type of a campaign cannot be changed once it has begun.',
+  sentKept: 'This campaign has been sent. Changes here count only for what is sent from now on.',
   badStep: 'This cannot be done with a campaign in this status.',
   cartWords:
     'Customers get this campaign with or without a cart, so it cannot speak of one. Remove cart_items, cart_total, checkout_link and discounted_total, and write a text of its own instead of one of the reminders.',

@@ -9,6 +9,7 @@ import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { UpgradeNotice } from './FilterFields.tsx'
+import { MissingParts } from './MissingParts.tsx'
 import { useCreateCampaign } from './queries.ts'
 import { isNowAsked } from './questions.ts'
 import {
@@ -81,6 +82,7 @@ export function CampaignForm({ place, start, onDirty, onAsking, onCancel, onCrea
       <Step step={step} draft={draft} problems={problems} isReadOnly={false} onChange={change} />
       <Stack gap="sm" className="campaign-foot">
         {gate && (isLast || gate.step === step) && <UpgradeNotice text={gate.text} />}
+        <MissingParts found={found} step={step} type={draft.type} onStep={choose} />
         {create.error && <NotCreated error={create.error} />}
         <Group justify="space-between" gap="sm">
           <Button variant="default" disabled={index === 0} onClick={() => choose(steps[index - 1]!)}>

@@ -60,9 +60,12 @@ export function CampaignPage() {
 type Tab = StepName | 'report'
 const tabs: readonly Tab[] = [...steps, 'report']
 
+/** Of what has been sent one wants to know what became of it. */
+const firstTabOf = ({ counts }: CampaignView): Tab => (counts.planned > 0 ? 'report' : 'details')
+
 function Content({ campaign }: { campaign: CampaignView }) {
   const [search] = useSearchParams()
-  const tab = tabs.find((each) => each === search.get('tab')) ?? 'details'
+  const tab = tabs.find((each) => each === search.get('tab')) ?? firstTabOf(campaign)
   const navigate = useNavigate()
   const [said, say] = useState<Said | null>(null)
   const [isCopying, setCopying] = useState(false)
@@ -96,6 +99,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
           </Notice>
         )}
         <Tabs here={tab} type={campaign.type} />
+        {tab !== 'report' && isOver(campaign) && <Notice tone="info">{campaignTexts.sentKept}</Notice>}
         {tab === 'report' && <Report campaign={campaign} />}
         <CampaignEditor campaign={campaign} step={tab === 'report' ? null : tab} onStep={choose} />
       </Stack>
@@ -123,6 +127,8 @@ function Tabs({ here, type }: { here: Tab; type: CampaignView['type'] }) {
     </nav>
   )
 }
+
+const isOver = ({ status, counts }: CampaignView) => ['sent', 'completed'].includes(status) && counts.planned > 0
 
 const WhyNot = ({ standstill: { title, text, isByPlan } }: { standstill: Standstill }) => (
   <Notice tone="warn" title={title}>

@@ -59,7 +59,7 @@ export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, on
                 variant="subtle"
                 color="gray"
                 component={Link}
-                to={`/campaigns/${campaign.id}`}
+                to={`/campaigns/${campaign.id}?tab=details`}
                 aria-label={name}
               >
                 <Sign size={17} aria-hidden />

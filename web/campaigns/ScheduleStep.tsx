@@ -4,17 +4,11 @@ import { useStore } from '../access/queries.ts'
 import { knownZone } from '../coupons/zone.ts'
 import { useNow } from '../ui/clock.ts'
 import { type Draft, type StepProps, todayIn } from './rules.ts'
+import { frequencyNames } from './times.ts'
 
 const MOST_SPREAD_HOURS = 72
 const FIRST_SPREAD_HOURS = 4
 const MINUTE_MS = 60_000
-
-const frequencies = [
-  { value: 'once', label: 'Once' },
-  { value: 'daily', label: 'Daily' },
-  { value: 'weekly', label: 'Weekly' },
-  { value: 'monthly', label: 'Monthly' },
-]
 
 /** B 2, step 4: when it goes. */
 export function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProps) {
@@ -49,7 +43,7 @@ export function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProp
       <NativeSelect
         label="Frequency"
         disabled={isReadOnly}
-        data={frequencies}
+        data={Object.entries(frequencyNames).map(([value, label]) => ({ value, label }))}
         value={schedule.frequency}
         error={problems.frequency}
         onChange={(event) => change({ frequency: event.currentTarget.value as Draft['schedule']['frequency'] })}

@@ -1,18 +1,22 @@
 import { Stack, Text, Title } from '@mantine/core'
-import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
-import { counted, formatCount, formatDay } from '../ui/format.ts'
+import { counted, formatClock, formatCount, formatDay } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { AudienceCount } from './AudienceCount.tsx'
 import { useCountOf } from './AudienceStep.tsx'
+import { useReport } from './report-queries.ts'
 import { type Draft, endText, runText, typeNames } from './rules.ts'
+import { useStoreClock } from './StoreTime.tsx'
+import { frequencyNames, longStoreTime } from './times.ts'
 
 const MINUTE_MS = 60_000
 
 /** B 2: what is about to be created, when it runs next and for how many. */
 export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: string | undefined }) {
-  const zone = useStore()?.timeZone ?? 'UTC'
+  const clock = useStoreClock()
+  const { zone } = clock
+  const lastRun = useReport(campaignId ?? null).data?.runs[0]
   const now = useNow(MINUTE_MS)
   const count = useCountOf(draft, campaignId)
   const { name, type, subject, schedule, emails, mode, audience } = draft
@@ -29,10 +33,13 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
           ['Target count', target],
           ...(type === 'email' ? [['Subject', subject] as [string, string]] : []),
           ['Start date', /^\d{4}-\d\d-\d\d$/.test(schedule.startDate) ? formatDay(schedule.startDate) : '–'],
+          ['Time', /^\d\d:\d\d$/.test(schedule.timeOfDay) ? `${formatClock(schedule.timeOfDay)} (${zone})` : '–'],
+          ['Frequency', frequencyNames[schedule.frequency]],
         ]}
       />
       <Text fz="sm">
         {runText(schedule, { zone, now, isNew: campaignId === undefined })} {end}
+        {lastRun && ` Last sent on ${longStoreTime(lastRun.startedAt, clock)}.`}
       </Text>
       {count ? <AudienceCount count={count} /> : <Notice tone="quiet" title="Nobody is selected yet" />}
     </Stack>

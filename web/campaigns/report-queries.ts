@@ -12,11 +12,13 @@ import { useDownload } from '../ui/Download.tsx'
 
 const REFRESH_MS = 15_000
 
-export function useReport(id: string) {
+/** null: there is none to ask for. */
+export function useReport(id: string | null) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['campaigns', storeId, 'report', id],
-    queryFn: async ({ signal }) => (await call(readCampaignReport, { params: { id }, signal })).report,
+    queryFn: async ({ signal }) => (await call(readCampaignReport, { params: { id: id! }, signal })).report,
+    enabled: id !== null,
     refetchInterval: REFRESH_MS,
   })
 }

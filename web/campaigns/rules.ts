@@ -21,6 +21,7 @@ import {
 import { instantOf, knownZone, localOf } from '../coupons/zone.ts'
 import { counted } from '../ui/format.ts'
 import { listAddress } from '../ui/listQuery.ts'
+import { unknownText } from '../words/rules.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
 import { cartProblems } from './cart-words.ts'
 import { type NumberName, numberProblems } from './filter-number.ts'
@@ -243,7 +244,7 @@ export type Problems = Partial<
   >
 >
 
-const stepOfField: Record<keyof Problems, StepName> = {
+export const stepOfField: Record<keyof Problems, StepName> = {
   ...{ name: 'details', type: 'details' },
   ...{ people: 'audience', mode: 'audience' },
   ...{ minCartValue: 'audience', maxCartValue: 'audience', minAbandonTime: 'audience', maxAbandonTime: 'audience' },
@@ -263,14 +264,15 @@ export function problemsOf(draft: Draft, today: string | null): Problems {
   const isRecurring = schedule.frequency !== 'once'
   const hasFilters = audience === 'abandoned_carts'
   const isMail = type === 'email' || type === 'push'
+  const words = isMail ? body : type === 'sms' ? sms : 'approved'
   return clean({
     name: name.trim() === '' && campaignTexts.noName,
     people:
       (isSelected && chosen === 0 && audienceTexts.none) ||
       (isSelected && chosen > MOST_SELECTED && audienceTexts.tooMany),
     ...(hasFilters && numberProblems(filters)),
-    subject: isMail && subject.trim() === '' && campaignTexts.noSubject,
-    body: (isMail ? body : type === 'sms' ? sms : 'approved').trim() === '' && campaignTexts.noBody,
+    subject: isMail && ((subject.trim() === '' && campaignTexts.noSubject) || unknownText(subject, false)),
+    body: (words.trim() === '' && campaignTexts.noBody) || unknownText(words, false),
     ...cartProblems(draft),
     ...couponProblems(couponOf(draft)),
     startDate:

@@ -1,3 +1,4 @@
+import type { Frequency } from '../../shared/campaigns.ts'
 import { knownZone, localOf } from '../coupons/zone.ts'
 
 // Times of a campaign as the clocks of its store show them. Pure.
@@ -33,3 +34,10 @@ export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions()
 
 const isOtherTime = (instant: string | number, { zone, ownZone }: Where): boolean =>
   localOf(instant, knownZone(zone)) !== localOf(instant, knownZone(ownZone))
+
+export const frequencyNames: Record<Frequency, string> = {
+  once: 'Once',
+  daily: 'Daily',
+  weekly: 'Weekly',
+  monthly: 'Monthly',
+}

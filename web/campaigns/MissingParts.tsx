@@ -1,0 +1,32 @@
+import { Anchor } from '@mantine/core'
+import type { CampaignType } from '../../shared/campaigns.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { missingBefore } from './missing.ts'
+import { type Problems, type StepName, titleOfStep } from './rules.ts'
+
+interface Props {
+  found: Problems
+  step: StepName
+  type: CampaignType
+  onStep: (step: StepName) => void
+}
+
+/** Beside the buttons: what is still missing in the steps before, with the way there. */
+export function MissingParts({ found, step, type, onStep }: Props) {
+  const missing = missingBefore(found, step)
+  if (missing.length === 0) return null
+  return (
+    <Notice tone="warn" title="Before it can be created">
+      <ul className="campaign-missing">
+        {missing.map(({ step: each, text }) => (
+          <li key={`${each} ${text}`}>
+            <Anchor component="button" type="button" inherit underline="always" onClick={() => onStep(each)}>
+              {titleOfStep(each, type)}
+            </Anchor>
+            : {text}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
