@@ -20,9 +20,10 @@ import { StatusMark } from './parts.tsx'
 import { useCampaign } from './queries.ts'
 import { Report } from './Report.tsx'
 import { RowActions } from './RowActions.tsx'
-import { copyOf, type StepName, steps, titleOfStep } from './rules.ts'
+import { copyOf, titleOfStep } from './rules.ts'
 import { useStoreClock } from './StoreTime.tsx'
 import { type Standstill, standstillOf } from './standstill.ts'
+import { firstTabOf, isSentAlready, type Tab, tabs } from './tabs.ts'
 import { longStoreTime } from './times.ts'
 
 /** One campaign: its four steps, and what became of it (area decision 48). */
@@ -56,12 +57,6 @@ export function CampaignPage() {
     </>
   )
 }
-
-type Tab = StepName | 'report'
-const tabs: readonly Tab[] = [...steps, 'report']
-
-/** Of what has been sent one wants to know what became of it. */
-const firstTabOf = ({ counts }: CampaignView): Tab => (counts.planned > 0 ? 'report' : 'details')
 
 function Content({ campaign }: { campaign: CampaignView }) {
   const [search] = useSearchParams()
@@ -99,7 +94,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
           </Notice>
         )}
         <Tabs here={tab} type={campaign.type} />
-        {tab !== 'report' && isOver(campaign) && <Notice tone="info">{campaignTexts.sentKept}</Notice>}
+        {tab !== 'report' && isSentAlready(campaign) && <Notice tone="info">{campaignTexts.sentKept}</Notice>}
         {tab === 'report' && <Report campaign={campaign} />}
         <CampaignEditor campaign={campaign} step={tab === 'report' ? null : tab} onStep={choose} />
       </Stack>
@@ -127,8 +122,6 @@ function Tabs({ here, type }: { here: Tab; type: CampaignView['type'] }) {
     </nav>
   )
 }
-
-const isOver = ({ status, counts }: CampaignView) => ['sent', 'completed'].includes(status) && counts.planned > 0
 
 const WhyNot = ({ standstill: { title, text, isByPlan } }: { standstill: Standstill }) => (
   <Notice tone="warn" title={title}>

@@ -1,4 +1,4 @@
-import { Button, Card, Stack, Title } from '@mantine/core'
+import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignView } from '../../shared/campaigns.ts'
@@ -13,6 +13,7 @@ import { counted, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { deliveredText, withRate } from './figures.ts'
 import { Revenue } from './parts.tsx'
 import { Recipients } from './Recipients.tsx'
 import { useReport, useRetryFailed } from './report-queries.ts'
@@ -80,31 +81,40 @@ function Retry({ id, count }: { id: string; count: number }) {
 
 function Figures({ report, isMail }: { report: CampaignReport; isMail: boolean }) {
   const { delivered, opened, openedByMachines, clicked, orders, revenue, unsubscribed, bounced, complained } = report
+  const { sent } = report.counts
+  const accepted = sent + bounced
   return (
     <Card>
       <Title order={2} mb="md">
-        Answers
+        Results
       </Title>
       <Facts
         entries={[
-          ['Delivered', formatCount(delivered)],
+          ['Delivered', deliveredText(delivered, sent)],
           ...(isMail
             ? ([
-                ['Opened (reported)', `${formatCount(opened)}, and ${formatCount(openedByMachines)} by machines only`],
+                [
+                  'Opened (reported)',
+                  `${withRate(opened, sent)}, and ${formatCount(openedByMachines)} by machines only`,
+                ],
               ] as [string, string][])
             : []),
-          ['Clicked', formatCount(clicked)],
-          ['Orders', formatCount(orders)],
+          ['Clicked', withRate(clicked, sent)],
+          ['Orders', withRate(orders, sent)],
           ['Net revenue', <Revenue key="revenue" revenue={revenue} />],
-          ['Unsubscribed', formatCount(unsubscribed)],
+          ['Unsubscribed', withRate(unsubscribed, sent)],
           ...(isMail
             ? ([
-                ['Bounced', formatCount(bounced)],
-                ['Spam complaints', formatCount(complained)],
+                ['Bounced', withRate(bounced, accepted)],
+                ['Spam complaints', withRate(complained, sent)],
               ] as [string, string][])
             : []),
         ]}
       />
+      <Text fz="sm" c="dimmed" mt="md">
+        Percentages are of the messages sent, those of bounces with the bounced ones. Net revenue is the total of the
+        orders that came from this campaign, with tax and shipping, minus refunds.
+      </Text>
     </Card>
   )
 }
