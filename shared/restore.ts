@@ -5,6 +5,9 @@ import { ShopBrand } from './shop-brand.ts'
 
 // What a shopper reaches from a message: their cart again, and the way out (decisions 4 and 14, C3).
 
+/** In place of a token, in a test to oneself: its links out open the pages, and there is nothing they could change. */
+export const TEST_TOKEN = 'test'
+
 export const restoreTexts = {
   restored: 'Cart restored! You can now continue shopping or checkout.',
   noCartId: 'No cart ID provided.',

@@ -1,3 +1,4 @@
+import { TEST_TOKEN } from '../../shared/restore.ts'
 import type { OutgoingEmail } from '../channels/channel.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { tokenHash } from '../core/secrets.ts'
@@ -99,6 +100,7 @@ function withoutZeroes({ valueMinor, currency, items }: ComposeInput['cart'], sh
 export async function composeEmail(input: ComposeInput): Promise<Composed> {
   const { publicUrl, secrets, messageId, who = FOR_NOBODY, renders = sharedRenders() } = input
   const { tokens, link, checkoutLink } = linksOf(input, homeWithoutCart(input))
+  const wayOut = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : link(purpose, null, 0))
   const context: TemplateContext = {
     customerName: input.cart.firstName ?? '',
     ...withoutZeroes(input.cart, shownCart(input.cart)),
@@ -106,8 +108,8 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
     storeName: input.store.name,
     coupon: shownCoupon(input),
     brand: input.brand,
-    unsubscribeLink: `${publicUrl}/u/${link('unsubscribe', null, 0)}`,
-    preferencesLink: `${publicUrl}/preferences?token=${link('preferences', null, 0)}`,
+    unsubscribeLink: `${publicUrl}/u/${wayOut('unsubscribe')}`,
+    preferencesLink: `${publicUrl}/preferences?token=${wayOut('preferences')}`,
     senderName: input.store.senderName,
     postalAddress: input.store.postalAddress,
     locale: 'en-US',

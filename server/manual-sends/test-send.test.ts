@@ -38,6 +38,12 @@ test('a mail with a personal coupon has an example and says so, in both of its p
   expect(await codesMade()).toBe(0)
 })
 
+test('the ways out of a test mail are of no person: they lead to pages that say it is a test', async () => {
+  await tryOut(words)
+  expect(world.sent[0]!.html).toMatch(/\/u\/test"/)
+  expect(world.sent[0]!.html).toMatch(/\/preferences\?token(=|&#x3D;)test"/)
+})
+
 test('an SMS with a personal coupon has the example, and the answer says so', async () => {
   const coupon = { couponId: await personal(), ...rules }
   const { body } = await tryOut({ channel: 'sms', to: '+4915199900011', body: words.body, coupon })

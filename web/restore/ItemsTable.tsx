@@ -2,10 +2,11 @@ import { Anchor, Group, Table, Text } from '@mantine/core'
 import type { CartView, RestorableCart } from '../../shared/carts.ts'
 import { Money } from '../ui/Money.tsx'
 import { ProductPicture } from '../ui/ProductPicture.tsx'
-import { announcement } from './rules.ts'
+import { announcement, totalWithCoupon } from './rules.ts'
 
 /** What was left in the cart and, before anything is pressed, what will not come back as it was. */
 export function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
+  const withCoupon = totalWithCoupon(cart)
   return (
     <Table className="restorable" verticalSpacing="sm" horizontalSpacing={6}>
       <Table.Thead>
@@ -54,6 +55,16 @@ export function ItemsTable({ cart }: { cart: RestorableCart | CartView }) {
           </Table.Td>
         </Table.Tr>
         {'coupon' in cart && cart.coupon && <CouponRow coupon={cart.coupon} currency={cart.currency} />}
+        {withCoupon !== null && (
+          <Table.Tr>
+            <Table.Th scope="row">Total with the coupon</Table.Th>
+            <Table.Td />
+            <Table.Td />
+            <Table.Td className="number" fw={700}>
+              <Money amount={withCoupon} currency={cart.currency} />
+            </Table.Td>
+          </Table.Tr>
+        )}
       </Table.Tfoot>
     </Table>
   )

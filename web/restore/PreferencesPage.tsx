@@ -7,7 +7,7 @@ import { LanguageChoice } from './LanguageChoice.tsx'
 import { PreferencesForm } from './PreferencesForm.tsx'
 import { usePreferences, useSavePreferences } from './preference-queries.ts'
 import { browserLanguage } from './rules.ts'
-import { isLinkBroken, ShopperFailed } from './ShopperFailed.tsx'
+import { ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
 
 /** What a shop may send somebody, decided by them (decision 27, C5). Opening it changes nothing. */
@@ -36,9 +36,9 @@ export function PreferencesPage() {
         />
       ) : (
         <ShopperFailed
+          token={token}
           title={words.title}
           language={language}
-          isBroken={isLinkBroken(token, about.error)}
           error={about.error}
           onRetry={about.refetch}
         />

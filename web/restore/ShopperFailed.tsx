@@ -1,29 +1,37 @@
 import { Button, Stack, Title } from '@mantine/core'
 import type { Language } from '../../shared/preferences.ts'
+import { TEST_TOKEN } from '../../shared/restore.ts'
 import { ApiError } from '../api.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { shopperCopy } from './copy.ts'
 
 /** The link says nothing to us: half of it was lost on the way, it is too old, or it never was one. All look the same (X1). */
-export const isLinkBroken = (token: string, error: Error | null): boolean =>
+const isLinkBroken = (token: string, error: Error | null): boolean =>
   token === '' || (error instanceof ApiError && !error.isOutage && error.status !== 429)
 
+/** Of a test to oneself: the page is there, and has nobody to change anything for. */
+export const isTestLink = (token: string): boolean => token === TEST_TOKEN
+
 interface Props {
+  token: string
   title: string
   language: Language
-  isBroken: boolean
   error: Error | null
   onRetry: () => unknown
 }
 
 /** Where a shopper's page has nothing to show yet, or cannot have it. */
-export function ShopperFailed({ title, language, isBroken, error, onRetry }: Props) {
+export function ShopperFailed({ token, title, language, error, onRetry }: Props) {
   const words = shopperCopy[language]
   return (
     <Stack gap="md">
       <Title order={1}>{title}</Title>
-      {isBroken ? (
+      {isTestLink(token) ? (
+        <Notice tone="info" isLive>
+          {words.isTest}
+        </Notice>
+      ) : isLinkBroken(token, error) ? (
         <Notice tone="warn" isLive>
           {words.linkBroken}
         </Notice>

@@ -10,7 +10,7 @@ import { shopperCopy } from './copy.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
 import { useUnsubscribe, useUnsubscribeInfo } from './queries.ts'
 import { browserLanguage } from './rules.ts'
-import { isLinkBroken, ShopperFailed } from './ShopperFailed.tsx'
+import { ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
 
 /** Opening it changes nothing: mail scanners follow links, people press the button (C3). */
@@ -31,13 +31,7 @@ export function UnsubscribePage() {
       {about.data ? (
         <Choice token={token} about={about.data} language={language} />
       ) : (
-        <ShopperFailed
-          title={title}
-          language={language}
-          isBroken={isLinkBroken(token, about.error)}
-          error={about.error}
-          onRetry={about.refetch}
-        />
+        <ShopperFailed token={token} title={title} language={language} error={about.error} onRetry={about.refetch} />
       )}
       <LanguageChoice language={language} onChoose={setChosen} />
     </ShopperPage>

@@ -8,6 +8,7 @@ export interface ShopperCopy {
   language: string
   isLoading: string
   linkBroken: string
+  isTest: string
   failedTitle: string
   failed: string
   retry: string
@@ -42,6 +43,7 @@ export const shopperCopy: Record<Language, ShopperCopy> = {
     language: 'Language',
     isLoading: 'Loading',
     linkBroken: 'This link is not complete. Please open it again from the message you received.',
+    isTest: 'This is a test; nothing changes.',
     failedTitle: 'The page could not be loaded',
     failed: 'Something went wrong. Please try again in a moment.',
     retry: 'Retry',
@@ -85,6 +87,7 @@ export const shopperCopy: Record<Language, ShopperCopy> = {
     language: 'Sprache',
     isLoading: 'Wird geladen',
     linkBroken: 'Dieser Link ist nicht vollständig. Bitte öffnen Sie ihn noch einmal aus der Nachricht.',
+    isTest: 'Das ist ein Test; es ändert sich nichts.',
     failedTitle: 'Die Seite konnte nicht geladen werden',
     failed: 'Das hat nicht geklappt. Bitte versuchen Sie es gleich noch einmal.',
     retry: 'Noch einmal versuchen',

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Language, readPreferences, savePreferences } from '../../shared/preferences.ts'
+import { TEST_TOKEN } from '../../shared/restore.ts'
 import { call } from '../api.ts'
 import type { Decision } from './PreferencesForm.tsx'
 
@@ -9,7 +10,7 @@ export const usePreferences = (token: string) =>
   useQuery({
     queryKey: preferencesKey(token),
     queryFn: ({ signal }) => call(readPreferences, { params: { token }, signal, isAnonymous: true }),
-    enabled: token !== '',
+    enabled: token !== '' && token !== TEST_TOKEN,
     refetchOnWindowFocus: false,
   })
 

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type CartView, getCart, type RestorableCart } from '../../shared/carts.ts'
-import { confirmUnsubscribe, readUnsubscribe, restoreCart, undoUnsubscribe } from '../../shared/restore.ts'
+import { confirmUnsubscribe, readUnsubscribe, restoreCart, TEST_TOKEN, undoUnsubscribe } from '../../shared/restore.ts'
 import { call } from '../api.ts'
 
 export const useRestorable = (cartId: string) =>
@@ -29,7 +29,7 @@ export const useUnsubscribeInfo = (token: string) =>
   useQuery({
     queryKey: unsubscribeKey(token),
     queryFn: ({ signal }) => call(readUnsubscribe, { params: { token }, signal, isAnonymous: true }),
-    enabled: token !== '',
+    enabled: token !== '' && token !== TEST_TOKEN,
     refetchOnWindowFocus: false,
   })
 

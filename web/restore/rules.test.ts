@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DEFAULT_BRAND } from '../../shared/brand.ts'
-import { announcement, couponText, isAsAnnounced, isOnOffer, outcomeText } from './rules.ts'
+import { announcement, couponText, isAsAnnounced, isOnOffer, outcomeText, totalWithCoupon } from './rules.ts'
 
 type Outcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone' | 'choose_again'
 const item = (outcome: Outcome, quantity: number, price = 20) => ({
@@ -43,6 +43,14 @@ it('says before the press what will not come back as it was', () => {
   expect(announcement(offered('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe('Only 2 left. Now $18.00.')
   expect(announcement(offered('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
   expect(announcement(offered('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
+})
+
+it('has the total with the coupon, where it is known what that takes off', () => {
+  const whole = cart(offered('ok', { quantity: 4, price: 20 }))
+  expect(totalWithCoupon(whole)).toBeNull()
+  expect(totalWithCoupon({ ...whole, coupon: { code: 'CART10', saving: null } })).toBeNull()
+  expect(totalWithCoupon({ ...whole, coupon: { code: 'CART10', saving: 8 } })).toBe(72)
+  expect(totalWithCoupon({ ...whole, coupon: { code: 'CART10', saving: 90 } })).toBe(0)
 })
 
 it('says of the coupon only what the shopper has to know', () => {

@@ -20,6 +20,12 @@ export const isLeftOut = ({ outcome }: Pick<Item, 'outcome'>): boolean =>
 export const isOnOffer = (cart: RestorableCart | CartView): boolean =>
   cart.items.some((item) => !('outcome' in item && isLeftOut({ outcome: item.outcome as ItemOutcome })))
 
+/** As the message says it; null: without a coupon, or where it is not known what it takes off. */
+export function totalWithCoupon(cart: RestorableCart | CartView): number | null {
+  const saving = ('coupon' in cart && cart.coupon?.saving) || null
+  return saving === null ? null : Math.max(0, cart.total - saving)
+}
+
 /** Nothing turned out worse than the page had said: the shopper may be sent on without another word. */
 export function isAsAnnounced(
   cart: RestorableCart | CartView,
