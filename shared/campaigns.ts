@@ -8,6 +8,8 @@ import { Money } from './reminders.ts'
 
 // Campaigns (B 2, 3, 4, 5, 7, 8, 9; area decisions 41 to 50 and 124 to 126): a scheduled send to those who left a cart, or to chosen customers.
 
+const LONGEST_BODY = 50_000
+
 export const campaignTexts = {
   created: 'Campaign created.',
   saved: 'Campaign saved.',
@@ -35,6 +37,7 @@ export const campaignTexts = {
   noName: 'Enter a name.',
   noSubject: 'Enter a subject.',
   noBody: 'Enter a message.',
+  longBody: `Text must have at most ${LONGEST_BODY.toLocaleString('en-US')} characters`,
   pastStart: 'Start date cannot be before today',
   recurringNeedsMatching:
     'A recurring campaign needs all customers that match: the selected ones would be the same each time.',
@@ -92,7 +95,7 @@ const isDelay = (hours: number) => Object.hasOwn(delayNames, String(hours))
 export const CampaignContent = z.object({
   /** Of email (and push, as its title). */
   subject: z.string().trim().max(200).default(''),
-  body: z.string().max(50_000).default(''),
+  body: z.string().max(LONGEST_BODY, campaignTexts.longBody).default(''),
   template: TemplateChoice.default('custom'),
   coupon: StepCoupon.nullable().default(null),
 })
@@ -298,7 +301,7 @@ export const sendToAbandonedCarts = endpoint({
     platform: z.string().max(40).optional(),
     storeId: z.string().max(2_048).optional(),
     subject: z.string().max(200).optional(),
-    htmlContent: z.string().max(50_000).optional(),
+    htmlContent: z.string().max(LONGEST_BODY, campaignTexts.longBody).optional(),
     filters: TargetAudience.shape.filters.optional(),
     coupon: StepCoupon.nullable().optional(),
     /** What the words began with: `discount` needs a coupon. */

@@ -4,6 +4,7 @@ import type { CampaignView } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { useFirstPress } from '../ui/useFirstPress.ts'
 import { AudienceCount } from './AudienceCount.tsx'
 import { useAudienceCount, useDeed, type Wish } from './queries.ts'
 import { type Question, questionOf } from './questions.ts'
@@ -51,6 +52,7 @@ interface AskProps {
 /** One question, one request: pressing twice is the same request (D9). */
 function AskFirst({ wish: { deed, campaign }, question, tell, onClose }: AskProps) {
   const doing = useDeed()
+  const isFirst = useFirstPress()
   const { title, label, text, isDangerous } = question
   const { type, targetAudience, content, id } = campaign
   const isCounted = text === null && type !== 'push'
@@ -67,7 +69,10 @@ function AskFirst({ wish: { deed, campaign }, question, tell, onClose }: AskProp
       isDangerous={isDangerous}
       isBusy={doing.isPending}
       size={text === null ? 'lg' : 'md'}
-      onConfirm={() => doing.mutate({ deed, campaign }, { ...tell, onSettled: onClose })}
+      isDisabled={isCounted && count.data?.total === 0}
+      onConfirm={() => {
+        if (isFirst()) doing.mutate({ deed, campaign }, { ...tell, onSettled: onClose })
+      }}
       onClose={onClose}
     >
       {text === null ? <AudienceCount count={count} /> : <Text>{text}</Text>}

@@ -47,7 +47,7 @@ const withContent = (column: Column, { onOpen, reasonBadges }: ListedProps): Dat
 
 const contentOf: Record<ColumnId, (cart: CartView, onOpen: (cart: CartView) => void) => ReactNode> = {
   customer: (cart, onOpen) => (
-    <button type="button" className="plain-button" onClick={() => onOpen(cart)}>
+    <button type="button" className="plain-button" title={cart.customer_name} onClick={() => onOpen(cart)}>
       {cart.customer_name}
     </button>
   ),

@@ -4,12 +4,14 @@ import type { SendChannel } from '../../shared/reminders.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { useFirstPress } from '../ui/useFirstPress.ts'
 import { type TestOf, useTestSend } from './queries.ts'
 
 /** Marked as a test, with links that change nothing. A mail goes to the address one signs in with. */
 export function TestSend({ channel, of }: { channel: SendChannel; of: TestOf }) {
   const [to, setTo] = useState('')
   const test = useTestSend()
+  const isFirst = useFirstPress()
   const isText = channel !== 'email'
   return (
     <Stack gap="sm">
@@ -27,14 +29,18 @@ export function TestSend({ channel, of }: { channel: SendChannel; of: TestOf }) 
           variant="default"
           loading={test.isPending}
           disabled={isText && to.trim() === ''}
-          onClick={() => test.mutate({ ...of, ...(isText && { to: to.trim() }) })}
+          onClick={() => {
+            if (isFirst()) test.mutate({ ...of, ...(isText && { to: to.trim() }) })
+          }}
         >
           Send a test to myself
         </Button>
       </Group>
       {test.data && (
         <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
-          {test.data.isAccepted ? `Sent to ${test.data.to}.` : `Refused for ${test.data.to}.`} {test.data.response}{' '}
+          {test.data.isAccepted
+            ? `Sent to ${test.data.to}. It arrives in a moment.`
+            : `Refused for ${test.data.to}. ${test.data.response}`}{' '}
           {test.data.couponNote}
         </Notice>
       )}

@@ -1,0 +1,14 @@
+import { useRef } from 'react'
+
+const DOUBLE_MS = 1_000
+
+/** Whether a press is one of its own, not the second of a double click. */
+export function useFirstPress(): () => boolean {
+  const last = useRef(Number.NEGATIVE_INFINITY)
+  return () => {
+    const now = performance.now()
+    const isFirst = now - last.current > DOUBLE_MS
+    last.current = now
+    return isFirst
+  }
+}
