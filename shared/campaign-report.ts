@@ -51,6 +51,8 @@ export const CampaignReport = z.object({
   ),
   /** Failed ones that may be tried again; never those whose fate is not known. */
   retryable: z.number(),
+  /** Those held back, of which the first is looked at again at `firstUntil`, and the most frequent reason; null: none is. */
+  held: z.object({ count: z.number(), firstUntil: z.string(), explanation: z.string() }).nullable(),
 })
 export type CampaignReport = z.infer<typeof CampaignReport>
 
@@ -81,6 +83,8 @@ export const CampaignRecipient = z.object({
   reason: z.string().nullable(),
   explanation: z.string(),
   dueAt: z.string(),
+  /** Of one held back: it goes no earlier. */
+  heldUntil: z.string().nullable(),
   handedOverAt: z.string().nullable(),
 })
 export type CampaignRecipient = z.infer<typeof CampaignRecipient>
@@ -116,4 +120,15 @@ export const retryCampaign = endpoint({
   query: storeQuery,
   summary: 'The failed messages of a campaign once more, each as a new one; never one whose fate is not known',
   reply: z.object({ success: z.literal(true), retried: z.number() }),
+})
+
+export const dropHeld = endpoint({
+  method: 'POST',
+  path: '/api/campaigns/:id/drop-held',
+  permission: 'carts:write',
+  scope: 'store',
+  params,
+  query: storeQuery,
+  summary: 'Close the messages of a campaign that are held back; whatever else is open goes on',
+  reply: z.object({ success: z.literal(true), dropped: z.number() }),
 })

@@ -20,6 +20,7 @@ export const reasonTexts: Record<string, string> = {
   campaign_cancelled: 'The campaign was cancelled.',
   campaign_deleted: 'The campaign was deleted.',
   campaign_left_out: 'The shopper was taken out of the campaign before this was sent.',
+  campaign_dropped: 'It was held back, and a member of your team dropped it.',
   cart_active: 'The shopper is still active. Messages are sent only after a period without activity.',
   purchase_in_progress: 'An order was placed and is waiting for payment, so nothing is sent for now.',
   purchased: 'The shopper has bought. No further message goes out for this cart.',

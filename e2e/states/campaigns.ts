@@ -72,6 +72,10 @@ const isCampaign = (more: Partial<CampaignView> = {}) => answers(`campaigns/${ID
 const report: CampaignReport = {
   ...{ counts, delivered: 780, opened: 300, openedByMachines: 120, clicked: 90, orders: 12, unsubscribed: 4 },
   ...{ bounced: 9, complained: 1, revenue: aCampaign().revenue, retryable: 18 },
+  held: {
+    ...{ count: 40, firstUntil: '2030-01-07T15:00:00Z' },
+    explanation: 'The shopper has received as many messages as your limit allows for now.',
+  },
   links: [{ target: 'https://shop.example/cart?restore=1&and=something-that-is-rather-long', clicks: 120, people: 90 }],
   runs: [2, 1].map((run) => ({
     ...{ run, startedAt: '2026-11-01T10:00:00Z', plannedAt: '2026-11-01T10:01:00Z', counts, orders: 6 },
@@ -79,10 +83,10 @@ const report: CampaignReport = {
   })),
 }
 const recipients = {
-  recipients: (['sent', 'skipped', 'failed'] as const).map((state) => ({
+  recipients: (['sent', 'held', 'skipped', 'failed'] as const).map((state) => ({
     ...{ messageId: state, shopperId: ID, cartId: ID, customer: 'Ada Lovelace', to: 'ada@shoppers.example', run: 1 },
     ...{ state, reason: null, explanation: 'The mail server accepted it.', dueAt: '2026-11-01T10:00:00Z' },
-    handedOverAt: null,
+    ...{ heldUntil: state === 'held' ? '2030-01-07T15:00:00Z' : null, handedOverAt: null },
   })),
   pagination: { page: 1, limit: 50, total: 120, pages: 3 },
 }

@@ -23,4 +23,5 @@ const columns: readonly CsvColumn<CampaignRecipient>[] = [
   ['Why', ({ explanation }) => explanation],
   ['Due', ({ dueAt }) => dueAt],
   ['Handed over', ({ handedOverAt }) => handedOverAt],
+  ['Held until', ({ heldUntil }) => heldUntil],
 ]

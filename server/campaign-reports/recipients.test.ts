@@ -1,7 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
-import type { CampaignRecipient, RecipientState } from '../../shared/campaign-report.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CampaignRecipient, CampaignReport, RecipientState } from '../../shared/campaign-report.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import { ERASE_WORD } from '../../shared/privacy.ts'
+import { explain } from '../../shared/reasons.ts'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, ask, read, rowsOf, statesOf, tick } from '../../test/campaign-scene.ts'
 import { manyRecipients } from '../../test/many-recipients.ts'
@@ -165,4 +166,48 @@ test('a cancelled campaign retries nothing, and says so', async () => {
   await world.db.updateTable('campaigns').set({ status: 'cancelled' }).where('id', '=', id).execute()
   const reply = await retry()
   expect([reply.status, reply.body.error]).toEqual([409, campaignTexts.badStep])
+})
+
+describe('held back', () => {
+  /** Two of three have had a message lately, and the store allows one a day. */
+  async function aHeldRun() {
+    shop = await aShop(world, 3)
+    await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', shop.storeId).execute()
+    const emails = shop.orders.slice(0, 2).map(({ email }) => email)
+    await aCampaign(world, shop, { targetAudience: { mode: 'selected', customerEmails: emails } })
+    await tick(world, shop)
+    id = (await aCampaign(world, shop)).id
+    await tick(world, shop)
+  }
+  const report = async () => (await ask(world, shop, 'GET', `/${id}/report`)).body.report as CampaignReport
+  const drop = () => ask(world, shop, 'POST', `/${id}/drop-held`)
+
+  test('are counted with the first time and the reason, and shown until when', async () => {
+    await aHeldRun()
+    const { held, counts } = await report()
+    expect(counts).toMatchObject({ planned: 3, sent: 1, held: 2 })
+    expect(held).toMatchObject({ count: 2, explanation: explain('frequency_cap', 'email') })
+    const { recipients } = await list('state=held')
+    const untils = recipients.map(({ heldUntil }: CampaignRecipient) => heldUntil).sort()
+    expect(untils[0]).toBe(held!.firstUntil)
+    expect(new Date(untils[0]).getTime()).toBeGreaterThan(world.now.getTime())
+    expect((await list('state=sent')).recipients[0].heldUntil).toBe(null)
+  })
+
+  test('are dropped alone: with a reason, and nothing else is touched', async () => {
+    await aHeldRun()
+    const other = await aCampaign(world, shop, { name: 'Another' })
+    await tick(world, shop)
+    const before = await statesOf(world, other.id)
+    const { body } = await drop()
+    expect(body).toEqual({ success: true, dropped: 2 })
+    expect(await statesOf(world, id)).toEqual([
+      ...['1 cancelled(campaign_dropped)', '1 cancelled(campaign_dropped)', '1 sent'],
+    ])
+    expect(await statesOf(world, other.id)).toEqual(before)
+    expect(before.filter((state) => state.includes('held'))).toHaveLength(3)
+    expect([(await report()).held, (await drop()).body.dropped]).toEqual([null, 0])
+    await tick(world, shop, MINUTE)
+    expect((await read(world, shop, id)).status).toBe('completed')
+  })
 })

@@ -70,4 +70,5 @@ const presentRecipient = (row: sql.RecipientRow): CampaignRecipient => ({
     explain(row.reason, row.channel, row.provider_response) ||
     stateText(row.state, channelTraits[row.channel].provider),
   ...{ dueAt: row.due_at.toISOString(), handedOverAt: row.handed_over_at?.toISOString() ?? null },
+  heldUntil: row.held_until?.toISOString() ?? null,
 })

@@ -1,5 +1,6 @@
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import { currencyExponent } from '../../shared/money.ts'
+import { explain } from '../../shared/reasons.ts'
 import type { StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
@@ -13,18 +14,20 @@ const MOST_LINKS = 100
 
 export async function readReport(deps: Deps, store: StoreDb, id: string): Promise<CampaignReport> {
   await assertCampaign(store, id)
-  const [states, figures, people, earned, links, runs] = await Promise.all([
+  const [states, figures, people, earned, links, runs, held] = await Promise.all([
     sql.countStates(store, id),
     sql.readFigures(store, id),
     peopleOf(store, 'campaign', id),
     sql.readEarned(store, id),
     clicksByTarget(store, 'campaign', id, MOST_LINKS),
     sql.readRuns(store, id),
+    sql.readHeld(store, id),
   ])
   return {
     ...{ counts: countsOfStates(states), ...figures },
     ...{ opened: people.opened, openedByMachines: people.opened_by_machines, clicked: people.clicked },
     ...presentEarned(earned),
+    ...presentHeld(held),
     links: links.map(({ target, ...clicked }) => ({ target: target ?? cartPage(deps), ...clicked })),
     runs: runs.map(({ run, started_at, planned_at }) => ({
       run,
@@ -38,6 +41,18 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
 
 export async function assertCampaign(store: StoreDb, id: string): Promise<void> {
   if (!(await sql.hasCampaign(store, id))) throw new AppError('not_found', 'Campaign not found')
+}
+
+function presentHeld(held: readonly sql.Held[]) {
+  const [most] = held
+  if (!most) return { held: null }
+  const first = Math.min(...held.map(({ first_until }) => first_until.getTime()))
+  return {
+    held: {
+      ...{ count: held.reduce((total, { count }) => total + count, 0), firstUntil: new Date(first).toISOString() },
+      explanation: explain(most.reason, most.channel),
+    },
+  }
 }
 
 const cartPage = ({ config }: Deps) => `${config.publicUrl}/cart/recover`

@@ -1,5 +1,6 @@
 import * as api from '../../shared/campaign-report.ts'
 import { retryFailed } from '../campaigns/retry.ts'
+import { dropHeld } from '../campaigns/steps.ts'
 import { prepareDownload } from '../http/downloads.ts'
 import { type Routes, serveDownload, serveStore } from '../http/http.ts'
 import { recipientsDownload } from './export.ts'
@@ -29,5 +30,10 @@ export const campaignReportRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.retryCampaign, async ({ store, params }) => ({
     success: true as const,
     retried: await retryFailed(deps, store, params.id),
+  }))
+
+  serveStore(app, deps, api.dropHeld, async ({ store, params }) => ({
+    success: true as const,
+    dropped: await dropHeld(deps, store, params.id),
   }))
 }

@@ -1,7 +1,7 @@
 import { isRetryable } from '../campaigns/fragments.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
 import type { PageWindow } from '../core/paging.ts'
-import { hasBounced, isDelivered } from '../messages/fragments.ts'
+import { hasBounced, isDelivered, isHeld } from '../messages/fragments.ts'
 import type { MessageState } from '../schema/messages.ts'
 
 // What became of the messages of a campaign: SQL and nothing else.
@@ -40,6 +40,21 @@ export async function readFigures({ db, storeId }: StoreDb, id: string): Promise
     db,
   )
   return rows[0]!
+}
+
+export interface Held {
+  reason: string | null
+  channel: RecipientRow['channel']
+  count: number
+  first_until: Date
+}
+
+/** Those held back, by reason; the most frequent first. */
+export async function readHeld({ db, storeId }: StoreDb, id: string): Promise<Held[]> {
+  const { rows } = await sql<Held>`
+    select m.reason, m.channel, count(*)::int as count, min(m.wake_at) as first_until from messages m
+    where ${ofCampaign(storeId, id)} and ${isHeld('m')} group by m.reason, m.channel order by 3 desc, 1`.execute(db)
+  return rows
 }
 
 export interface Earned {
@@ -118,6 +133,7 @@ export interface RecipientRow extends Place {
   reason: string | null
   provider_response: string | null
   due_at: Date
+  held_until: Date | null
   handed_over_at: Date | null
 }
 
@@ -125,6 +141,7 @@ export interface RecipientRow extends Place {
 export async function readRecipients({ db, storeId }: StoreDb, ids: readonly string[]): Promise<RecipientRow[]> {
   const { rows } = await sql<RecipientRow>`
     select m.id, m.shopper_id, m.cart_id, m.step as run, m.state, m.channel, m.reason, m.provider_response, m.due_at, m.handed_over_at,
+      case when ${isHeld('m')} then m.wake_at end as held_until,
       coalesce(c.customer_name, nullif(concat_ws(' ', s.first_name, s.last_name), ''), 'Guest') as customer,
       coalesce(m.to_address, case when m.channel = 'email' then case when m.cart_id is null then s.email else c.email end
         else case when m.cart_id is null then s.phone else c.phone end end) as "to"

@@ -1,5 +1,12 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { becomesCancelled, becomesScheduled, isInFlight, isOpen, isRunningCampaign } from '../messages/fragments.ts'
+import {
+  becomesCancelled,
+  becomesScheduled,
+  isHeld,
+  isInFlight,
+  isOpen,
+  isRunningCampaign,
+} from '../messages/fragments.ts'
 import { isKeyOf } from './fragments.ts'
 
 // Runs of campaigns: SQL and nothing else. What a run's rows are made of is in plan-sql.ts.
@@ -112,6 +119,10 @@ export const cancelSome = (tx: StoreTx, campaignId: string, wanted: Closing): Pr
 export const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
   closeSome(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
 
+/** The same of those held back. */
+export const cancelHeld = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
+  closeSome(tx, campaignId, { ...wanted, reason: 'campaign_dropped', which: isHeld('messages') })
+
 interface Closing {
   reason: string
   now: Date
@@ -132,7 +143,7 @@ async function closeSome(
       update messages m set ${becomesCancelled(reason, now)}
       from (select id from messages where store_id = ${storeId} and id = any(array(
           select id from messages where ${ofCampaign(storeId, campaignId)} and ${isOpen('messages')} and ${which} limit ${limit}))
-        and ${isOpen('messages')} order by id for update) open
+        and ${isOpen('messages')} and ${which} order by id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)

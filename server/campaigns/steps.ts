@@ -11,7 +11,7 @@ import { followJob } from './jobs.ts'
 import { viewCampaign } from './present.ts'
 import { isPlayedByTime, runAgain, runTimesOf, type Step, statusAfter } from './rules.ts'
 import { beginRun } from './runs.ts'
-import { endPlanning } from './runs-sql.ts'
+import { cancelHeld, endPlanning } from './runs-sql.ts'
 
 // What is done with a campaign that is there (B 4). Each step is one commit: from then on nothing leaves that must not (D5).
 
@@ -79,6 +79,22 @@ export async function deleteCampaign(deps: Deps, store: StoreDb<Db>, id: string)
 async function close(deps: Deps, tx: StoreTx, id: string): Promise<void> {
   await endPlanning(tx, id, deps.now())
   await deps.jobs.enqueue(tx.db, followJob, { storeId: tx.storeId, campaignId: id }, id)
+}
+
+const DROPPED_AT_ONCE = 2_000
+
+/** What is held back is closed, for good; whatever else is open goes on. Answers how many there were. */
+export async function dropHeld(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
+  for (let dropped = 0; ; ) {
+    const some = await transact(store, async (tx) => {
+      found(await lockCampaign(tx, id), 'Campaign')
+      const closed = await cancelHeld(tx, id, { now: deps.now(), limit: DROPPED_AT_ONCE })
+      await scheduleNextLook(tx)
+      return closed
+    })
+    dropped += some
+    if (some < DROPPED_AT_ONCE) return dropped
+  }
 }
 
 export async function sendNow(

@@ -1,6 +1,6 @@
 import '../settings/settings.css'
 import './campaigns.css'
-import { Button, CloseButton, Group, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
@@ -13,6 +13,7 @@ import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { useTabInSight } from '../ui/useTabInSight.ts'
+import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
 import { CampaignEditor } from './CampaignEditor.tsx'
 import { type Said, useDeeds } from './deeds.tsx'
@@ -85,14 +86,7 @@ function Content({ campaign }: { campaign: CampaignView }) {
       </PageTitle>
       <Stack gap="md">
         {standstill && <WhyNot standstill={standstill} />}
-        {said && (
-          <Notice tone={said.tone} isLive>
-            <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
-              <span>{said.text}</span>
-              <CloseButton size="sm" c="inherit" aria-label="Dismiss" onClick={() => say(null)} />
-            </Group>
-          </Notice>
-        )}
+        {said && <Banner said={said} onDismiss={() => say(null)} />}
         <Tabs here={tab} type={campaign.type} />
         {tab !== 'report' && isSentAlready(campaign) && <Notice tone="info">{campaignTexts.sentKept}</Notice>}
         {tab === 'report' && <Report campaign={campaign} />}

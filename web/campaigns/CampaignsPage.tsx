@@ -1,5 +1,5 @@
 import './campaigns.css'
-import { Button, Card, CloseButton, Group, NativeSelect, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Card, Group, NativeSelect, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { IconFilterOff, IconMail, IconPlus, IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import { campaignTexts } from '../../shared/campaigns.ts'
@@ -11,11 +11,11 @@ import { Empty } from '../ui/Empty.tsx'
 import { counted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
-import { Notice } from '../ui/Notice.tsx'
 import { Pager } from '../ui/Pager.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
+import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
 import { CampaignsTable } from './CampaignsTable.tsx'
 import { addedColumns, useAddedColumns } from './columns.ts'
@@ -63,7 +63,7 @@ export function CampaignsPage() {
           <SendToAllDialog
             isOpen={form === TO_ALL}
             onClose={close}
-            onSent={() => say({ tone: 'good', text: campaignTexts.sent })}
+            onSent={(sentId) => say({ tone: 'good', text: campaignTexts.sent, sentId })}
           />
         </>
       )}
@@ -84,16 +84,6 @@ function New({ isOpen, onClose, onSaid }: { isOpen: boolean; onClose: () => void
     />
   )
 }
-
-/** Above the table (B 2). */
-const Banner = ({ said, onDismiss }: { said: Said; onDismiss: () => void }) => (
-  <Notice tone={said.tone} isLive>
-    <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
-      <span>{said.text}</span>
-      <CloseButton size="sm" c="inherit" aria-label="Dismiss" onClick={onDismiss} />
-    </Group>
-  </Notice>
-)
 
 interface ListProps {
   query: CampaignQuery

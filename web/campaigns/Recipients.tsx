@@ -113,7 +113,12 @@ const columns: readonly DataColumn<CampaignRecipient>[] = [
   },
   {
     ...{ id: 'at', label: 'Sent or due', sort: null },
-    cell: ({ handedOverAt, dueAt }) => <StoreTime at={handedOverAt ?? dueAt} />,
+    cell: ({ handedOverAt, heldUntil, dueAt }) => (
+      <>
+        {heldUntil && 'Held until '}
+        <StoreTime at={handedOverAt ?? heldUntil ?? dueAt} />
+      </>
+    ),
   },
 ]
 

@@ -14,6 +14,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { deliveredText, withRate } from './figures.ts'
+import { HeldBack } from './HeldBack.tsx'
 import { Revenue } from './parts.tsx'
 import { Recipients } from './Recipients.tsx'
 import { useReport, useRetryFailed } from './report-queries.ts'
@@ -29,6 +30,7 @@ export function Report({ campaign }: { campaign: CampaignView }) {
           Messages so far
         </Title>
         <CountsBar counts={report.data?.counts ?? campaign.counts} />
+        {report.data && <HeldBack campaign={campaign} report={report.data} />}
         {report.data && report.data.retryable > 0 && <Retry id={campaign.id} count={report.data.retryable} />}
       </Card>
       <Rest campaign={campaign} report={report} />

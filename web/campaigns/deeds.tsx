@@ -13,6 +13,8 @@ import { type Deed, deedTexts } from './rules.ts'
 export interface Said {
   tone: 'good' | 'bad'
   text: string
+  /** The campaign that was sent; left out: none was. */
+  sentId?: string
 }
 
 /** The buttons of a row and of a page: done at once, or asked about first. `onSaid` is told how it went. */
@@ -24,19 +26,22 @@ export function useDeeds(onSaid: (said: Said | null) => void, onDone: (deed: Dee
   const act = (deed: Deed, campaign: CampaignView) => {
     const question = questionOf(deed, campaign, zone, Date.now())
     if (question) setAsked({ deed, campaign, question })
-    else doing.mutate({ deed, campaign }, tell(deed))
+    else doing.mutate({ deed, campaign }, tell(deed, campaign.id))
   }
   const close = () => setAsked(null)
-  const dialog = asked && <AskFirst wish={asked} question={asked.question} tell={tell(asked.deed)} onClose={close} />
+  const dialog = asked && (
+    <AskFirst wish={asked} question={asked.question} tell={tell(asked.deed, asked.campaign.id)} onClose={close} />
+  )
   return { act, dialog, isBusy: doing.isPending }
 }
 
 type Tell = ReturnType<ReturnType<typeof toldBy>>
 
 /** B 8: the server's words, else the specification's. */
-const toldBy = (onSaid: (said: Said) => void, onDone: (deed: Deed) => void) => (deed: Deed) => ({
+const toldBy = (onSaid: (said: Said) => void, onDone: (deed: Deed) => void) => (deed: Deed, id: string) => ({
   onSuccess: () => {
-    onSaid({ tone: 'good', text: deedTexts[deed].done })
+    const isSent = deed === 'send' || deed === 'send_now'
+    onSaid({ tone: 'good', text: deedTexts[deed].done, ...(isSent && { sentId: id }) })
     onDone(deed)
   },
   onError: (error: Error) => onSaid({ tone: 'bad', text: wordsOf(error, deedTexts[deed].failed) }),

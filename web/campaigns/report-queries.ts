@@ -1,5 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
+  dropHeld,
   exportCampaignRecipients,
   listCampaignRecipients,
   type RecipientState,
@@ -44,6 +45,14 @@ export const useExportRecipients = (id: string) =>
   useDownload(({ state, run }: Pick<RecipientQuery, 'state' | 'run'>) =>
     call(exportCampaignRecipients, { params: { id }, query: { ...(state && { state }), ...(run && { run }) } }),
   )
+
+export function useDropHeld(id: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(dropHeld, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
+  })
+}
 
 export function useRetryFailed(id: string) {
   const queries = useQueryClient()

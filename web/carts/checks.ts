@@ -82,6 +82,7 @@ const situation: Check[] = [
       'campaign_cancelled',
       'campaign_deleted',
       'campaign_left_out',
+      'campaign_dropped',
     ],
     passed: ({ inputs, isLate }) => {
       if (isLate) return 'The store is connected.'

@@ -1,0 +1,28 @@
+import type { CampaignReport } from '../../shared/campaign-report.ts'
+import type { CampaignSchedule } from '../../shared/campaigns.ts'
+import { counted, formatCount } from '../ui/format.ts'
+import { storeTime } from './times.ts'
+
+// How many of a campaign have it, and how many are held back. Pure.
+
+type Counted = Pick<CampaignReport, 'counts' | 'held'>
+type Where = Parameters<typeof storeTime>[1]
+
+/** "10 got it or will within minutes, 5 are held back, the first until Nov 24, 3:04 PM." null: there is nothing to say yet. */
+export function sentText(
+  { counts: { sent, inFlight, waiting }, held }: Counted,
+  { delay, spreadHours }: Pick<CampaignSchedule, 'delay' | 'spreadHours'>,
+  where: Where,
+): string | null {
+  const count = sent + inFlight + waiting
+  if (count === 0 && !held) return null
+  const isSoon = delay === 0 && spreadHours === null
+  const some = `${counted(count, 'person', 'people')} got it or will ${isSoon ? 'within minutes' : 'by its schedule'}`
+  return held ? `${some}, ${heldText(held, where)}` : `${some}.`
+}
+
+function heldText({ count, firstUntil, explanation }: NonNullable<CampaignReport['held']>, where: Where): string {
+  const first = count === 1 ? 'until' : 'the first until'
+  const verb = count === 1 ? 'is' : 'are'
+  return `${formatCount(count)} ${verb} held back, ${first} ${storeTime(firstUntil, where, Date.now())}. ${explanation}`.trim()
+}
