@@ -31,6 +31,8 @@ export interface Made {
   retried: { from: number; until: number }[]
   /** Somebody asked for a run at one of these times of the engine's clock. */
   asked: { from: number; until: number }[]
+  /** It was created or edited at one of these times: a run whose time had passed is of that moment. */
+  saved: { from: number; until: number }[]
   plays: number
   /** By the engine's clock, since when its schedule has been what it is; null: it has come to its end. */
   armedAt: number | null
@@ -56,6 +58,7 @@ export const campaignPlayers: Players = {
     const make = () => createCampaign(harness.web.deps, handle(harness), request, wanted)
     const id = await once(isTwice, make)
     harness.campaigns.push(aMade(harness, id, { plan, schedule }, isNow ? asked() : null))
+    harness.campaigns.at(-1)!.saved.push(asked())
     harness.deeds.add('create')
     if (plan.isSaved) harness.deeds.add('saved audience')
   },
@@ -88,6 +91,8 @@ export const campaignPlayers: Players = {
     touch(harness, made)
     // Rows may have the new times before the answer has come.
     made.versions.push({ plan, schedule })
+    const saved = { from: asked().from, until: Number.POSITIVE_INFINITY }
+    made.saved.push(saved)
     const wanted = wantedOf(harness, { plan, schedule }, isNow)
     try {
       const { nextRunAt } = await saveCampaign(harness.web.deps, handle(harness), made.id, wanted)
@@ -95,6 +100,8 @@ export const campaignPlayers: Players = {
     } catch (error) {
       made.versions.push({ plan: before, schedule: kept })
       throw error
+    } finally {
+      saved.until = asked().until
     }
     if (isNow) goOn(harness, made, asked())
     touch(harness, made)
@@ -205,7 +212,16 @@ function aMade(
   asked: Made['asked'][number] | null,
 ): Made {
   return {
-    ...{ id, versions: [version], stops: [], isDeleted: false, retried: [], asked: asked ? [asked] : [], plays: 0 },
+    ...{
+      id,
+      versions: [version],
+      stops: [],
+      isDeleted: false,
+      retried: [],
+      saved: [],
+      asked: asked ? [asked] : [],
+      plays: 0,
+    },
     ...{
       armedAt: asked ? null : clock.now().getTime(),
       touchedAt: clock.trueNow(),

@@ -150,13 +150,13 @@ function isRetry(
   return isOne === true && before.every((message) => message.state === 'failed')
 }
 
-/** A run is at a time that the store's clocks show, or when somebody asked for it; at one time once, unless it was played again. */
+/** A run is at a time that the store's clocks show, or when somebody asked for it or saved it too late; at one time once, unless it was played again. */
 const atTheirTime: Invariant = ({ harness, state }) =>
   harness.campaigns.flatMap((made) => {
     const all = state.runs.filter(({ campaign }) => campaign === made.id)
     const strange = all.filter(
       ({ at }) =>
-        ![...made.asked, ...made.retried].some(({ from, until }) => at >= from && at <= until) &&
+        ![...made.asked, ...made.retried, ...made.saved].some(({ from, until }) => at >= from && at <= until) &&
         !made.versions.some(({ schedule }) => slotsOf(schedule, at).includes(at)),
     )
     const isAsked = (at: number) => made.asked.some(({ from, until }) => at >= from && at <= until)
