@@ -111,7 +111,7 @@ const working = all({ frame: 'shell', access: 'connected' }, [
     loader: 'NotificationsPage',
   },
   { path: '/coupons', title: 'Coupons', icon: 'coupons', permission: 'carts:read', loader: 'CouponsPage' },
-  { path: '/analytics', title: 'Analytics', icon: 'analytics', loader: 'LaterPage', isPlanned: true },
+  { path: '/analytics', title: 'Analytics', icon: 'analytics', permission: 'carts:read', loader: 'AnalyticsPage' },
 ])
 
 /** The tabs of the settings in their order, each with the screens below it. */

@@ -42,6 +42,7 @@ export const components: Record<ScreenLoader, Load> = {
   FlowPage: screen(() => import('./flows/FlowPage.tsx'), 'FlowPage'),
   NotificationsPage: screen(() => import('./notifications/NotificationsPage.tsx'), 'NotificationsPage'),
   CouponsPage: screen(() => import('./coupons/CouponsPage.tsx'), 'CouponsPage'),
+  AnalyticsPage: screen(() => import('./analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),
   LaterPage: screen(() => import('./site/LaterPage.tsx'), 'LaterPage'),
   StoreTab: screen(() => import('./settings/StoreTab.tsx'), 'StoreTab'),
   CaptureScriptScreen: screen(() => import('./settings/CaptureScriptScreen.tsx'), 'CaptureScriptScreen'),

@@ -35,22 +35,24 @@ export function ChartTable({ data, name, column, subject }: Props) {
               </Table.Th>
               {data.datasets.map((set) => (
                 <Table.Td key={set.label} className="number">
-                  {subject.format(set.data[index]!)}
+                  {subject.format(set.data[index] ?? null)}
                 </Table.Td>
               ))}
             </Table.Tr>
           ))}
         </Table.Tbody>
-        <Table.Tfoot>
-          <Table.Tr>
-            <Table.Th scope="row">Total</Table.Th>
-            {data.datasets.map((set) => (
-              <Table.Th key={set.label} className="number">
-                {subject.format(totalOf(set))}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Tfoot>
+        {subject.measure !== 'rate' && (
+          <Table.Tfoot>
+            <Table.Tr>
+              <Table.Th scope="row">Total</Table.Th>
+              {data.datasets.map((set) => (
+                <Table.Th key={set.label} className="number">
+                  {subject.format(totalOf(set))}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Tfoot>
+        )}
       </Table>
     </section>
   )

@@ -2,8 +2,9 @@ import { Button, Card, NativeSelect, SegmentedControl, Skeleton, Text, Title, To
 import { type Icon, IconChartBar, IconChartLine, IconChartPie, IconDownload, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
-import { announce } from '../ui/announce.ts'
+import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
+import { savePicture } from '../ui/savePicture.ts'
 import { ChartTable } from './ChartTable.tsx'
 import { type Subject, subjectOf } from './chart-subject.ts'
 import type { useChart } from './queries.ts'
@@ -83,7 +84,7 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
               px={8}
               aria-label="Export chart as PNG"
               disabled={!data}
-              onClick={() => canvas.current && savePicture(canvas.current)}
+              onClick={() => canvas.current && savePicture(canvas.current, FILE_NAME)}
             >
               <IconDownload size={16} aria-hidden />
             </Button>
@@ -150,38 +151,4 @@ function TypeButtons({ type, onType, hasPie }: TypeProps) {
       ))}
     </Button.Group>
   )
-}
-
-interface ToolProps {
-  label: string
-  icon: Icon
-  isOn: boolean
-  onClick: () => void
-}
-
-function ToolButton({ label, icon: Sign, isOn, onClick }: ToolProps) {
-  return (
-    <Tooltip label={label}>
-      <Button
-        size="xs"
-        px={8}
-        variant={isOn ? 'light' : 'default'}
-        aria-label={label}
-        aria-pressed={isOn}
-        onClick={onClick}
-      >
-        <Sign size={16} aria-hidden />
-      </Button>
-    </Tooltip>
-  )
-}
-
-function savePicture(canvas: HTMLCanvasElement) {
-  canvas.toBlob((picture) => {
-    if (!picture) return announce('This browser could not export the chart.', 'bad')
-    const address = URL.createObjectURL(picture)
-    Object.assign(document.createElement('a'), { href: address, download: FILE_NAME }).click()
-    setTimeout(() => URL.revokeObjectURL(address), 10_000)
-    announce(`Saved as ${FILE_NAME}`)
-  }, 'image/png')
 }

@@ -36,7 +36,12 @@ interface Props {
 
 export function RecoveryChart({ canvas, data, type, name, subject }: Props) {
   const colors = useChartColors()
-  const totals = data.datasets.map((set) => `${set.label}: ${subject.formatTotal(totalOf(set))}`).join(', ')
+  const totals = data.datasets
+    .map(
+      (set) =>
+        `${set.label}: ${subject.measure === 'rate' ? subject.format(set.data.at(-1) ?? null) : subject.formatTotal(totalOf(set))}`,
+    )
+    .join(', ')
   return (
     <Chart
       // Neither type nor plugins of a chart there is can be exchanged.
@@ -120,7 +125,7 @@ function optionsOf(
     ticks: { color: text, font, precision: 0, maxRotation: 0, autoSkipPadding: 12 },
     border: { color: grid },
   })
-  const isMoney = subject.measure === 'revenue'
+  const isCount = subject.measure === 'carts'
   const y = axis(subject.axis)
   return {
     responsive: true,
@@ -134,7 +139,11 @@ function optionsOf(
       legend: { align: 'end', labels: { color: text, font, usePointStyle: true, boxHeight: 8, padding: 14 } },
       tooltip: {
         ...{ titleFont: font, bodyFont: font, usePointStyle: true, padding: 10 },
-        ...(isMoney && { callbacks: { label: ({ raw }) => subject.format(Number(raw)) } }),
+        ...(!isCount && {
+          callbacks: {
+            label: ({ raw, dataset }) => `${dataset.label}: ${subject.format(raw === null ? null : Number(raw))}`,
+          },
+        }),
       },
     },
     ...(type !== 'pie' && {
@@ -142,8 +151,8 @@ function optionsOf(
         x: { ...axis('Date'), grid: { display: false } },
         y: {
           ...y,
-          ...(isMoney && { ticks: { color: text, font, callback: (value) => subject.formatMark(Number(value)) } }),
-          ...{ beginAtZero: true, suggestedMax: 4, grid: { color: grid } },
+          ...(!isCount && { ticks: { color: text, font, callback: (value) => subject.formatMark(Number(value)) } }),
+          ...{ beginAtZero: true, suggestedMax: subject.measure === 'rate' ? 0.1 : 4, grid: { color: grid } },
         },
       },
     }),

@@ -4,7 +4,8 @@ import { counted, formatCount, formatMoney, formatRound } from '../ui/format.ts'
 // What the chart is about, and how its numbers are written. Pure.
 
 export interface Subject {
-  measure: ChartMeasure
+  /** `money`: two amounts; `rate`: fractions, which have no sum. */
+  measure: ChartMeasure | 'money' | 'rate'
   /** Begins the chart's description for a screen reader. */
   name: string
   axis: string
@@ -12,7 +13,8 @@ export interface Subject {
   definition: string
   /** Over an empty chart. */
   nothing: string
-  format: (value: number) => string
+  /** null: there is none. */
+  format: (value: number | null) => string
   /** Beside the axis. */
   formatMark: (value: number) => string
   /** Of a whole dataset, with what it counts. */
@@ -25,7 +27,7 @@ const carts: Subject = {
   axis: 'Number of Carts',
   definition: 'Carts by the time they were abandoned, and by the time they were recovered.',
   nothing: 'No carts in this period',
-  format: formatCount,
+  format: (value) => formatCount(value ?? 0),
   formatMark: formatCount,
   formatTotal: (value) => counted(value, 'cart'),
 }
@@ -38,7 +40,7 @@ interface Revenue {
 export function subjectOf(measure: ChartMeasure, chart: Partial<Revenue> | undefined): Subject {
   if (measure === 'carts') return carts
   const currency = chart?.currency ?? 'USD'
-  const format = (value: number) => formatMoney(value, currency)
+  const format = (value: number | null) => formatMoney(value ?? 0, currency)
   const others = (chart?.otherCurrencies ?? []).map((each) => formatMoney(each.revenue, each.currency))
   const not = others.length > 0 ? ` Not in the chart: ${others.join(', ')}.` : ''
   return {

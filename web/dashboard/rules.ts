@@ -87,7 +87,8 @@ export const formatRate = (rate: number | null) => (rate === null ? '–' : `${p
 
 export interface ChartData {
   labels: string[]
-  datasets: { label: string; data: number[] }[]
+  /** null: a gap */
+  datasets: { label: string; data: (number | null)[] }[]
 }
 
 const DRAWN = 2
@@ -102,9 +103,10 @@ export function drawable(answer: { labels?: unknown; datasets?: unknown } | unde
       typeof set?.label === 'string' &&
       Array.isArray(set.data) &&
       set.data.length === labels.length &&
-      set.data.every((count) => Number.isFinite(count)),
+      set.data.every((count) => count === null || Number.isFinite(count)),
   )
   return isWhole ? { labels: labels.map(String), datasets: drawn } : null
 }
 
-export const totalOf = ({ data }: { data: readonly number[] }) => data.reduce((sum, count) => sum + count, 0)
+export const totalOf = ({ data }: { data: readonly (number | null)[] }) =>
+  data.reduce<number>((sum, count) => sum + (count ?? 0), 0)

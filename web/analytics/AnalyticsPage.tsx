@@ -1,0 +1,235 @@
+import './analytics.css'
+import { Button, SegmentedControl, Skeleton, Text } from '@mantine/core'
+import { IconChartBar, IconLock } from '@tabler/icons-react'
+import { Link, useSearchParams } from 'react-router'
+import {
+  type AnalyticsRange,
+  type AnalyticsReply,
+  analyticsRanges,
+  analyticsTexts,
+  rangeDays,
+} from '../../shared/analytics.ts'
+import { featurePlans } from '../../shared/billing.ts'
+import { useSubscription } from '../access/queries.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { formatCount, formatMoney, formatPrice } from '../ui/format.ts'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { DateTime, TimeAgo } from '../ui/Time.tsx'
+import { Details } from './Details.tsx'
+import { definitions } from './definitions.ts'
+import { FunnelBlock } from './FunnelBlock.tsx'
+import { KpiCards } from './KpiCards.tsx'
+import { Block, type Fact, FactList } from './parts.tsx'
+import { useAnalytics, useDetails } from './queries.ts'
+import { percent, rangeLabels, rangeOf } from './rules.ts'
+import { TopProducts } from './TopProducts.tsx'
+import { TrendPanel } from './TrendPanel.tsx'
+
+/** B 2: Advanced Analytics. The range stands in the address. */
+export function AnalyticsPage() {
+  const [search, setSearch] = useSearchParams()
+  const plan = useSubscription()?.planInForce ?? null
+  const isWhole = plan !== null && featurePlans.advanced_analytics.includes(plan)
+  const wanted = rangeOf(search.get('range'))
+  const range = !isWhole && plan !== null && rangeDays[wanted] > 30 ? '30d' : wanted
+  return (
+    <>
+      <PageTitle title="Advanced Analytics" text="What your abandoned carts are worth, what was won back, and how.">
+        <SegmentedControl
+          aria-label="Period"
+          value={range}
+          onChange={(value) => setSearch({ range: value })}
+          data={analyticsRanges.map((value) => ({
+            value,
+            label: value,
+            disabled: !isWhole && rangeDays[value] > 30,
+          }))}
+        />
+      </PageTitle>
+      <Screen range={range} isWhole={isWhole} />
+    </>
+  )
+}
+
+function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean }) {
+  const figures = useAnalytics(range)
+  const details = useDetails(range, isWhole)
+  if (figures.error && !figures.data) {
+    return <Failed title={analyticsTexts.failed} error={figures.error} onRetry={figures.refetch} />
+  }
+  const shown = figures.data
+  return (
+    <div className="analytics" aria-busy={figures.isPlaceholderData}>
+      <KpiCards figures={shown} range={range} />
+      {shown ? <Counted figures={shown} /> : null}
+      {shown && isNothing(shown) && (
+        <Empty
+          icon={IconChartBar}
+          title={analyticsTexts.noData}
+          text={`${analyticsTexts.tryAnother}. Figures appear here with the first carts of ${rangeLabels[range].toLowerCase()}.`}
+        />
+      )}
+      {shown ? (
+        <div className="analytics-pair">
+          <FunnelBlock figures={shown} />
+          {shown.email && <EmailBlock figures={shown} />}
+        </div>
+      ) : (
+        <Skeleton h={280} role="status" aria-label="Loading" />
+      )}
+      {shown && isWhole && (
+        <>
+          <div className="analytics-pair">
+            <TrendPanel name="rate" range={range} />
+            <TrendPanel name="revenue" range={range} />
+          </div>
+          <div className="analytics-pair">
+            <CustomerBlock figures={shown} />
+            <PlatformBlock figures={shown} />
+          </div>
+          <Details details={details} range={range} />
+          {shown.topProducts && <TopProducts products={shown.topProducts} currency={shown.currency} range={range} />}
+        </>
+      )}
+      {shown && !isWhole && <Locked />}
+    </div>
+  )
+}
+
+const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((count) => count === 0)
+
+/** Up to when, in which currency, and what is not in the figures. */
+function Counted({ figures }: { figures: AnalyticsReply }) {
+  const others = figures.otherCurrencies.map(
+    ({ currency, netRevenue }) => `${formatMoney(netRevenue, currency)} of orders in ${currency}`,
+  )
+  return (
+    <Text fz="xs" c="dimmed">
+      Days of your store’s calendar ({figures.timeZone}), {figures.firstDay} to {figures.lastDay}, which is not over.
+      {figures.countedUntil && (
+        <>
+          {' '}
+          Counted up to <DateTime at={figures.countedUntil} />.
+        </>
+      )}
+      {others.length > 0 && ` Not added: ${others.join(', ')}.`}
+    </Text>
+  )
+}
+
+function EmailBlock({ figures: { email, currency } }: { figures: AnalyticsReply }) {
+  if (!email) return null
+  const facts: Fact[] = [
+    { label: 'Open rate', definition: definitions.openRate, value: percent(email.openRate), note: 'reported' },
+    { label: 'Click rate', definition: definitions.clickRate, value: percent(email.clickRate) },
+    { label: 'Conversion rate', definition: definitions.conversionRate, value: percent(email.conversionRate) },
+    {
+      label: 'Revenue per email',
+      definition: definitions.revenuePerEmail,
+      value: email.revenuePerEmail === null ? '–' : formatPrice(email.revenuePerEmail, currency),
+    },
+  ]
+  return (
+    <Block title="Email Performance">
+      <FactList facts={facts} />
+      <Text fz="xs" c="dimmed" mt="sm">
+        Of {formatCount(email.accepted)} emails accepted: {formatCount(email.bounced)} bounced,{' '}
+        {formatCount(email.unsubscribed)} unsubscribed, {formatCount(email.complaints)} complained.
+      </Text>
+    </Block>
+  )
+}
+
+function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) {
+  if (!customers) return null
+  const { avgOrdersPerCustomer: orders } = customers
+  return (
+    <Block title="Customer Insights">
+      <FactList
+        facts={[
+          { label: 'New', definition: definitions.new, value: formatCount(customers.new) },
+          { label: 'Returning', definition: definitions.returning, value: formatCount(customers.returning) },
+          {
+            label: 'Repeat purchase rate',
+            definition: definitions.repeatPurchaseRate,
+            value: percent(customers.repeatPurchaseRate),
+          },
+          {
+            label: 'Average orders per customer',
+            definition: definitions.avgOrdersPerCustomer,
+            value: orders === null ? '–' : orders.toFixed(2),
+          },
+        ]}
+      />
+      <Text fz="xs" c="dimmed" mt="sm">
+        Customers are counted every 15 minutes, last <TimeAgo at={customers.countedAt} />.
+      </Text>
+    </Block>
+  )
+}
+
+function PlatformBlock({ figures }: { figures: AnalyticsReply }) {
+  const { currency } = figures
+  const money = (amount: number | null) => (amount === null ? '–' : formatMoney(amount, currency))
+  const facts = factsOf(figures, money)
+  return facts ? (
+    <Block title={`${facts.platform} metrics`}>
+      <FactList facts={facts.facts} />
+    </Block>
+  ) : null
+}
+
+function factsOf(figures: AnalyticsReply, money: (amount: number | null) => string) {
+  const { woocommerce: carts, shopify: checkouts } = figures
+  if (checkouts) {
+    return {
+      platform: 'Shopify',
+      facts: [
+        {
+          label: 'Checkout abandonment rate',
+          definition: definitions.checkoutAbandonmentRate,
+          value: percent(checkouts.checkoutAbandonmentRate),
+        },
+        {
+          label: 'Average order value',
+          definition: definitions.averageOrderValue,
+          value: money(checkouts.averageOrderValue),
+        },
+        {
+          label: 'Customer lifetime value',
+          definition: definitions.customerLifetimeValue,
+          value: money(checkouts.customerLifetimeValue),
+        },
+      ],
+    }
+  }
+  if (!carts) return null
+  return {
+    platform: 'WooCommerce',
+    facts: [
+      {
+        label: 'Cart abandonment rate',
+        definition: definitions.cartAbandonmentRate,
+        value: percent(carts.cartAbandonmentRate),
+      },
+      { label: 'Average cart value', definition: definitions.platformCartValue, value: money(carts.averageCartValue) },
+      { label: 'Conversion rate', definition: definitions.cartConversionRate, value: percent(carts.conversionRate) },
+    ],
+  }
+}
+
+/** What a larger plan has, and the way to it (decision 131). */
+function Locked() {
+  return (
+    <Block title="More with Advanced Analytics" className="locked">
+      <Text>
+        <IconLock size={16} aria-hidden /> Trends, email performance, customers, products, revenue by how it is known,
+        and 90 days or a year at once are part of the Starter and Growth plans.
+      </Text>
+      <Button component={Link} to="/pricing" mt="sm">
+        See plans
+      </Button>
+    </Block>
+  )
+}

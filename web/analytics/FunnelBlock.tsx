@@ -1,0 +1,55 @@
+import { NativeSelect, Text } from '@mantine/core'
+import { useState } from 'react'
+import { type AnalyticsReply, type FunnelChannel, funnelChannels } from '../../shared/analytics.ts'
+import { formatCount } from '../ui/format.ts'
+import { Bar, Block, Term } from './parts.tsx'
+import { isUneven, percent, stagesOf } from './rules.ts'
+
+const names: Record<FunnelChannel, string> = {
+  all: 'All channels',
+  email: 'Email',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  push: 'Push',
+}
+
+export function FunnelBlock({ figures }: { figures: AnalyticsReply }) {
+  const [channel, setChannel] = useState<FunnelChannel>('email')
+  const stages = stagesOf(figures.funnels[channel], channel)
+  const shown = funnelChannels.filter(
+    (each) => each === 'all' || each === 'email' || figures.funnels[each].emailsSent > 0,
+  )
+  return (
+    <Block
+      title="Conversion Funnel"
+      tools={
+        <NativeSelect
+          size="xs"
+          aria-label="Channel"
+          data={shown.map((value) => ({ value, label: names[value] }))}
+          value={channel}
+          onChange={(event) => setChannel(event.currentTarget.value as FunnelChannel)}
+        />
+      }
+    >
+      <ol className="funnel">
+        {stages.map(({ label, count, width, share, definition }) => (
+          <li key={label}>
+            <Term label={label} definition={definition} />
+            <span className="funnel-count">
+              <strong>{formatCount(count)}</strong>
+              <span className="fact-note">{percent(share)}</span>
+            </span>
+            <Bar width={width} />
+          </li>
+        ))}
+      </ol>
+      {isUneven(stages) && (
+        <Text fz="xs" c="dimmed" mt="sm">
+          Each stage counts carts on its own: one can exceed the stage before it, for example when pictures are blocked
+          or a coupon is typed by hand.
+        </Text>
+      )}
+    </Block>
+  )
+}

@@ -1,0 +1,129 @@
+import { Button, Table, Text } from '@mantine/core'
+import { IconPackage } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { AnalyticsRange, TopProduct } from '../../shared/analytics.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { formatCount, formatMoney } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingRows } from '../ui/Loading.tsx'
+import { PageButtons } from '../ui/Pager.tsx'
+import { ProductPicture } from '../ui/ProductPicture.tsx'
+import { SearchBox } from '../ui/SearchBox.tsx'
+import { definitions } from './definitions.ts'
+import { Block, Term } from './parts.tsx'
+import { useProducts } from './queries.ts'
+import { percent } from './rules.ts'
+
+interface Props {
+  products: readonly TopProduct[]
+  currency: string
+  range: AnalyticsRange
+}
+
+export function TopProducts({ products, currency, range }: Props) {
+  const [isAll, setAll] = useState(false)
+  return (
+    <Block
+      title="Top Abandoned Products"
+      tools={
+        products.length > 0 && (
+          <Button size="xs" variant="default" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+            {isAll ? 'Show the top 10' : 'See all'}
+          </Button>
+        )
+      }
+    >
+      {products.length === 0 ? (
+        <Empty icon={IconPackage} text="No products in abandoned carts in this period." />
+      ) : isAll ? (
+        <AllProducts range={range} />
+      ) : (
+        <ProductTable {...{ products, currency }} />
+      )}
+    </Block>
+  )
+}
+
+function AllProducts({ range }: { range: AnalyticsRange }) {
+  const [query, setQuery] = useState({ search: '', page: 1 })
+  const found = useProducts(range, query, true)
+  return (
+    <>
+      <SearchBox
+        label="Search by name or SKU"
+        value={query.search}
+        isBusy={found.isPlaceholderData}
+        onSearch={(search) => setQuery({ search: search ?? '', page: 1 })}
+      />
+      <Loaded query={found} loading={<LoadingRows />} failed="The products could not be loaded">
+        {({ products, currency, pagination }) =>
+          products.length === 0 ? (
+            <Empty icon={IconPackage} text={`No product contains “${query.search}”.`} />
+          ) : (
+            <div aria-busy={found.isPlaceholderData}>
+              <ProductTable {...{ products, currency }} />
+              {pagination.pages > 1 && (
+                <nav aria-label="Pages of products" className="list-foot">
+                  <PageButtons
+                    page={pagination.page}
+                    pages={pagination.pages}
+                    wanted={query.page}
+                    noun="products"
+                    onPage={(page) => setQuery({ ...query, page })}
+                  />
+                </nav>
+              )}
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function ProductTable({ products, currency }: { products: readonly TopProduct[]; currency: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+    <section className="product-table" tabIndex={0} aria-label="Products">
+      <Table fz="sm" verticalSpacing={8} miw={560}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">Product</Table.Th>
+            <Table.Th scope="col">SKU</Table.Th>
+            <Table.Th scope="col" className="number">
+              <Term label="Abandoned" definition={definitions.abandonedCount} />
+            </Table.Th>
+            <Table.Th scope="col" className="number">
+              <Term label="Recovery rate" definition={definitions.recoveryRate} />
+            </Table.Th>
+            <Table.Th scope="col" className="number">
+              <Term label="Revenue lost" definition={definitions.revenueLost} />
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {products.map((product) => (
+            <Table.Tr key={product.productId}>
+              <Table.Th scope="row" fw={500}>
+                <span className="product-name">
+                  <ProductPicture url={product.image} size={32} />
+                  <span>{product.name}</span>
+                </span>
+              </Table.Th>
+              <Table.Td>
+                {product.sku ?? (
+                  <Text component="span" c="dimmed" inherit>
+                    -
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td className="number">{formatCount(product.abandonedCount)}</Table.Td>
+              <Table.Td className="number">{percent(product.recoveryRate)}</Table.Td>
+              <Table.Td className="number">{formatMoney(product.revenueLost, currency)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}

@@ -1,0 +1,158 @@
+import { Button, NativeSelect, Skeleton, Text, Tooltip } from '@mantine/core'
+import { IconChartBar, IconChartLine, IconDownload, IconTable } from '@tabler/icons-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from '../../shared/analytics.ts'
+import { ChartTable } from '../dashboard/ChartTable.tsx'
+import type { Subject } from '../dashboard/chart-subject.ts'
+import { drawable } from '../dashboard/rules.ts'
+import { ToolButton } from '../ui/ChartTools.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { formatMoney, formatRound } from '../ui/format.ts'
+import { savePicture } from '../ui/savePicture.ts'
+import { Block } from './parts.tsx'
+import { type TrendName, useTrend } from './queries.ts'
+import { percent, rangeLabels } from './rules.ts'
+
+// The library that draws comes when the page is there already.
+const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
+
+const titles: Record<TrendName, { title: string; file: string; definition: string }> = {
+  rate: {
+    title: 'Recovery rate',
+    file: 'recovery-rate-trend.png',
+    definition:
+      'Recovery rate: of the carts abandoned then, the share recovered by now. Abandonment rate: of the carts that began then, the share abandoned. A gap: there were none.',
+  },
+  revenue: {
+    title: 'Revenue',
+    file: 'revenue-trend.png',
+    definition:
+      'Recovered revenue: net revenue of the orders won back, by the time of the order. Revenue opportunity: value of the carts abandoned then and not bought by now.',
+  },
+}
+
+interface Props {
+  name: TrendName
+  /** Of the screen; the panel follows it until its own is changed. */
+  range: AnalyticsRange
+}
+
+export function TrendPanel({ name, range }: Props) {
+  const [own, setOwn] = useState<AnalyticsRange | null>(null)
+  const period = own ?? range
+  const trend = useTrend(name, period)
+  const [type, setType] = useState<'line' | 'bar'>('line')
+  const [isTable, setTable] = useState(false)
+  const canvas = useRef<HTMLCanvasElement | null>(null)
+  const { title, file, definition } = titles[name]
+  const data = drawable(trend.data)
+  useEffect(() => {
+    if (trend.data && !data) console.error('The chart data is not valid', trend.data)
+  }, [trend.data, data])
+  const shown = data && isSomething(trend.data) ? withRunning(data) : null
+  const subject = subjectOf(title, definition, trend.data)
+  return (
+    <Block
+      title={title}
+      tools={
+        <div className="block-tools">
+          <NativeSelect
+            size="xs"
+            aria-label={`Period of ${title}`}
+            data={analyticsRanges.map((value) => ({ value, label: rangeLabels[value] }))}
+            value={period}
+            onChange={(event) => setOwn(event.currentTarget.value as AnalyticsRange)}
+          />
+          <Button.Group aria-label="Chart type">
+            <ToolButton
+              label="Line chart"
+              icon={IconChartLine}
+              isOn={type === 'line'}
+              onClick={() => setType('line')}
+            />
+            <ToolButton label="Bar chart" icon={IconChartBar} isOn={type === 'bar'} onClick={() => setType('bar')} />
+          </Button.Group>
+          <ToolButton label="Show as table" icon={IconTable} isOn={isTable} onClick={() => setTable(!isTable)} />
+          <Tooltip label="Save as PNG">
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={16} aria-hidden />}
+              disabled={!shown}
+              onClick={() => canvas.current && savePicture(canvas.current, file)}
+            >
+              Export
+            </Button>
+          </Tooltip>
+        </div>
+      }
+    >
+      <div className="trend-plot" aria-busy={trend.isPlaceholderData}>
+        <Plot trend={trend}>
+          {shown && (
+            <Suspense fallback={<Skeleton h="100%" />}>
+              <SeriesChart
+                {...{ canvas, type, subject }}
+                data={shown}
+                name={rangeLabels[trend.data?.period ?? period]}
+              />
+            </Suspense>
+          )}
+        </Plot>
+      </div>
+      <Text fz="xs" c="dimmed" mt="xs">
+        {definition}
+      </Text>
+      {shown && isTable && (
+        <ChartTable data={shown} name={rangeLabels[trend.data?.period ?? period]} subject={subject} column="Date" />
+      )}
+    </Block>
+  )
+}
+
+interface PlotProps {
+  trend: ReturnType<typeof useTrend>
+  children: React.ReactNode
+}
+
+function Plot({ trend, children }: PlotProps) {
+  if (trend.isPending) return <Skeleton h="100%" role="status" aria-label="Loading" />
+  if (trend.error && !trend.data) {
+    const words = trend.error.message || analyticsTexts.trendFailed
+    return <Failed title={analyticsTexts.chartFailed} error={new Error(words)} onRetry={trend.refetch} />
+  }
+  if (!isSomething(trend.data)) {
+    return (
+      <div className="trend-bare">
+        <strong>{analyticsTexts.noData}</strong>
+        <span>{analyticsTexts.tryAnother}</span>
+      </div>
+    )
+  }
+  return children
+}
+
+/** Something was measured: of money more than nothing, of rates at least one. */
+const isSomething = (trend: Trend | undefined) =>
+  trend?.datasets.some(({ data }) =>
+    data.some((value) => (trend.unit === 'money' ? Boolean(value) : value !== null)),
+  ) === true
+
+/** The last bucket is not over. */
+const withRunning = <T extends { labels: string[] }>(data: T): T => ({
+  ...data,
+  labels: data.labels.map((label, place) => (place === data.labels.length - 1 ? `${label} (so far)` : label)),
+})
+
+function subjectOf(name: string, definition: string, trend: Trend | undefined): Subject {
+  const currency = trend?.currency ?? 'USD'
+  const isMoney = trend?.unit === 'money'
+  const format = (value: number | null) =>
+    value === null ? '–' : isMoney ? formatMoney(value, currency) : percent(value)
+  return {
+    ...{ measure: isMoney ? ('money' as const) : ('rate' as const), name, definition, nothing: '', format },
+    axis: isMoney ? `Revenue (${currency})` : 'Rate',
+    formatMark: (value) => (isMoney ? formatRound(value, currency) : `${Math.round(value * 100)}%`),
+    formatTotal: (value) => format(value),
+  }
+}

@@ -1,0 +1,69 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import {
+  type AnalyticsRange,
+  listAnalyticsProducts,
+  readAnalytics,
+  readAnalyticsDetails,
+  readRecoveryRateTrend,
+  readRevenueTrend,
+} from '../../shared/analytics.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+
+const REFRESH_MS = 60_000
+const RETRIES = false
+
+// The last range's figures stay, marked as such, until the next one's are there. Every request ends when nobody looks any more.
+
+export function useAnalytics(range: AnalyticsRange) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['analytics', storeId, 'figures', range],
+    queryFn: async ({ signal }) => ({ ...(await call(readAnalytics, { query: { range }, signal })), range }),
+    refetchInterval: REFRESH_MS,
+    retry: RETRIES,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useDetails(range: AnalyticsRange, isAsked: boolean) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['analytics', storeId, 'details', range],
+    queryFn: ({ signal }) => call(readAnalyticsDetails, { query: { range }, signal }),
+    enabled: isAsked,
+    refetchInterval: REFRESH_MS,
+    retry: RETRIES,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export const trends = { rate: readRecoveryRateTrend, revenue: readRevenueTrend } as const
+export type TrendName = keyof typeof trends
+
+export function useTrend(name: TrendName, period: AnalyticsRange) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['analytics', storeId, 'trend', name, period],
+    queryFn: async ({ signal }) => ({ ...(await call(trends[name], { query: { period }, signal })), period }),
+    refetchInterval: REFRESH_MS,
+    retry: RETRIES,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export interface ProductQuery {
+  search: string
+  page: number
+}
+
+export function useProducts(range: AnalyticsRange, { search, page }: ProductQuery, isAsked: boolean) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['analytics', storeId, 'products', range, search, page],
+    queryFn: ({ signal }) => call(listAnalyticsProducts, { query: { range, page, ...(search && { search }) }, signal }),
+    enabled: isAsked,
+    retry: RETRIES,
+    placeholderData: keepPreviousData,
+  })
+}
