@@ -20,6 +20,7 @@ import { Details } from './Details.tsx'
 import { definitions } from './definitions.ts'
 import { FunnelBlock } from './FunnelBlock.tsx'
 import { KpiCards } from './KpiCards.tsx'
+import { PlatformBlock } from './PlatformBlock.tsx'
 import { Block, type Fact, FactList } from './parts.tsx'
 import { useAnalytics, useDetails } from './queries.ts'
 import { percent, rangeLabels, rangeOf } from './rules.ts'
@@ -167,56 +168,6 @@ function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) 
       </Text>
     </Block>
   )
-}
-
-function PlatformBlock({ figures }: { figures: AnalyticsReply }) {
-  const { currency } = figures
-  const money = (amount: number | null) => (amount === null ? '–' : formatMoney(amount, currency))
-  const facts = factsOf(figures, money)
-  return facts ? (
-    <Block title={`${facts.platform} metrics`}>
-      <FactList facts={facts.facts} />
-    </Block>
-  ) : null
-}
-
-function factsOf(figures: AnalyticsReply, money: (amount: number | null) => string) {
-  const { woocommerce: carts, shopify: checkouts } = figures
-  if (checkouts) {
-    return {
-      platform: 'Shopify',
-      facts: [
-        {
-          label: 'Checkout abandonment rate',
-          definition: definitions.checkoutAbandonmentRate,
-          value: percent(checkouts.checkoutAbandonmentRate),
-        },
-        {
-          label: 'Average order value',
-          definition: definitions.averageOrderValue,
-          value: money(checkouts.averageOrderValue),
-        },
-        {
-          label: 'Customer lifetime value',
-          definition: definitions.customerLifetimeValue,
-          value: money(checkouts.customerLifetimeValue),
-        },
-      ],
-    }
-  }
-  if (!carts) return null
-  return {
-    platform: 'WooCommerce',
-    facts: [
-      {
-        label: 'Cart abandonment rate',
-        definition: definitions.cartAbandonmentRate,
-        value: percent(carts.cartAbandonmentRate),
-      },
-      { label: 'Average cart value', definition: definitions.platformCartValue, value: money(carts.averageCartValue) },
-      { label: 'Conversion rate', definition: definitions.cartConversionRate, value: percent(carts.conversionRate) },
-    ],
-  }
 }
 
 /** What a larger plan has, and the way to it (decision 131). */

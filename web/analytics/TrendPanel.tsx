@@ -45,7 +45,7 @@ export function TrendPanel({ name, range }: Props) {
   const [isTable, setTable] = useState(false)
   const canvas = useRef<HTMLCanvasElement | null>(null)
   const { title, file, definition } = titles[name]
-  const data = drawable(trend.data)
+  const data = drawable(trend.data, { hasGaps: true })
   useEffect(() => {
     if (trend.data && !data) console.error('The chart data is not valid', trend.data)
   }, [trend.data, data])

@@ -94,7 +94,10 @@ export interface ChartData {
 const DRAWN = 2
 
 /** The first two datasets, when labels and numbers fit each other; else null, which is logged and not shown (A 2.3). */
-export function drawable(answer: { labels?: unknown; datasets?: unknown } | undefined): ChartData | null {
+export function drawable(
+  answer: { labels?: unknown; datasets?: unknown } | undefined,
+  { hasGaps = false } = {},
+): ChartData | null {
   const { labels, datasets } = answer ?? {}
   if (!Array.isArray(labels) || !Array.isArray(datasets) || datasets.length === 0) return null
   const drawn = datasets.slice(0, DRAWN) as ChartData['datasets']
@@ -103,7 +106,7 @@ export function drawable(answer: { labels?: unknown; datasets?: unknown } | unde
       typeof set?.label === 'string' &&
       Array.isArray(set.data) &&
       set.data.length === labels.length &&
-      set.data.every((count) => count === null || Number.isFinite(count)),
+      set.data.every((count) => (count === null ? hasGaps : Number.isFinite(count))),
   )
   return isWhole ? { labels: labels.map(String), datasets: drawn } : null
 }
