@@ -74,7 +74,6 @@ test('plans mark what is not built yet', async () => {
   await page.getByText('This is your current plan.').waitFor()
   const marked = await page.getByRole('listitem').filter({ hasText: 'Soon' }).allInnerTexts()
   expect(marked.map((text) => text.replace(/\s*Soon/, ''))).toEqual([
-    'Advanced Analytics',
     ...['Multi-store Dashboard', 'ROI Tracking', 'Export Analytics'],
   ])
 })

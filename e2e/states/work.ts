@@ -1,4 +1,5 @@
 import { aCoupon, someCoupons } from '../coupons/api.ts'
+import { ofAnalytics } from './analytics.ts'
 import {
   answers,
   asks,
@@ -379,4 +380,5 @@ export const ofTheSections: State[] = [
   ...ofCoupons,
   ...ofTheCouponOfAFlow,
   ...ofDiscountMail,
+  ...ofAnalytics,
 ]

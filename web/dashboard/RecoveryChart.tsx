@@ -67,8 +67,8 @@ const looks = [
 ] as const
 type Look = (typeof looks)[number]
 
-/** Revenue is won back, and looks so. */
-const looksOf = ({ measure }: Subject): readonly Look[] => (measure === 'revenue' ? looks.slice(1) : looks)
+/** What is won back comes second beside what was abandoned, and first beside what was lost. */
+const looksOf = ({ measure }: Subject): readonly Look[] => (measure === 'carts' ? looks : looks.toReversed())
 
 const colorOf = (index: number, { series }: ChartColors) => series[looks[index]!.color]!
 

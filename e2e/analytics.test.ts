@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AnalyticsReply } from '../shared/analytics.ts'
+import { type AppInstance, aSeededInstance, until } from './app-instance.ts'
+import { openBrowser } from './browser.ts'
+import { checkInEveryTheme } from './every-theme.ts'
+
+// Advanced Analytics in a real browser, on the demo's past (B 2, 8, 9; decisions 91 to 99).
+
+let instance: AppInstance
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  instance = await aSeededInstance()
+  browser = await openBrowser()
+  page = await (
+    await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, reducedMotion: 'reduce' })
+  ).newPage()
+  await page.goto(`${instance.url}/login`)
+  await page.getByRole('button', { name: 'Try the live demo' }).click()
+  await page.waitForURL('**/dashboard')
+  // What the past consists of is counted every 15 seconds.
+  await until(
+    async () => (await figures('30d')).counts.orders > 0 && (await figures('30d')).countedUntil === null,
+    90_000,
+    500,
+  )
+}, 420_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await instance?.stop()
+})
+
+async function figures(range: string): Promise<AnalyticsReply> {
+  const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
+  const reply = await fetch(`${instance.url}/api/analytics?range=${range}`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return reply.json() as Promise<AnalyticsReply>
+}
+
+const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+const percent = (fraction: number) => `${(fraction * 100).toFixed(2)}%`
+const block = (name: string) => page.getByRole('region', { name, exact: true })
+const kpi = (title: string) =>
+  page
+    .getByRole('region', { name: 'Figures', exact: true })
+    .locator('.mantine-Card-root', { hasText: title })
+    .locator('.kpi-value')
+    .innerText()
+
+test('the figures of a range are those of the call; the range stands in the address', async () => {
+  await page.goto(`${instance.url}/analytics`)
+  for (const range of ['30d', '90d'] as const) {
+    await page.getByText(range, { exact: true }).click()
+    const said = await figures(range)
+    await until(async () => (await kpi('Revenue opportunity')) === money(said.revenueOpportunity), 20_000)
+    expect(await kpi('Average cart value')).toBe(money(said.averageCartValue!))
+    expect(await kpi('Abandonment rate')).toBe(percent(said.abandonmentRate!))
+    expect(await kpi('Customer lifetime value')).toBe(money(said.customerLifetimeValue!))
+    const counts = await block('Conversion Funnel').locator('strong').allInnerTexts()
+    const { cartsCreated, emailsSent, emailsOpened, clicks, conversions } = said.funnel
+    expect(counts).toEqual(
+      [cartsCreated, emailsSent, emailsOpened, clicks, conversions].map((count) => count.toLocaleString('en-US')),
+    )
+    await block('Email Performance').getByText(percent(said.email!.clickRate!)).first().waitFor()
+    await block('Customer Insights').getByText(percent(said.customers!.repeatPurchaseRate!)).first().waitFor()
+    await block('WooCommerce metrics').getByText(percent(said.woocommerce!.conversionRate!)).first().waitFor()
+    const names = await block('Top Abandoned Products').locator('tbody th').allInnerTexts()
+    expect(names.map((name) => name.trim())).toEqual(said.topProducts!.map(({ name }) => name))
+  }
+  expect(new URL(page.url()).searchParams.get('range')).toBe('90d')
+  await page.reload()
+  expect(await page.getByRole('radio', { name: '90d' }).isChecked()).toBe(true)
+})
+
+test('every number says what it means, to pointer, keyboard and screen reader', async () => {
+  const term = page.getByRole('button', { name: /^Revenue opportunity: Value of the carts abandoned/ })
+  await term.focus()
+  await page.getByRole('tooltip').getByText('that have not been bought by now').waitFor()
+  expect(
+    await page
+      .locator('.term')
+      .evaluateAll((terms) => terms.every((each) => (each.getAttribute('aria-label') ?? '').includes(': '))),
+  ).toBe(true)
+})
+
+test('a trend has a period of its own, lines or bars, a table, and a picture', async () => {
+  const panel = block('Revenue')
+  await panel.getByLabel('Period of Revenue').selectOption('7d')
+  await panel.getByRole('img', { name: /^Revenue, Last 7 days/ }).waitFor()
+  await panel.getByRole('button', { name: 'Bar chart' }).click()
+  await panel.locator('canvas[data-type=bar], [data-type=bar]').first().waitFor()
+  await panel.getByRole('button', { name: 'Show as table' }).click()
+  expect(await panel.locator('tbody tr').count()).toBe(7)
+  expect(await panel.locator('tbody tr').last().innerText()).toContain('(so far)')
+  const download = page.waitForEvent('download')
+  await panel.getByRole('button', { name: 'Export' }).click()
+  const file = await download
+  expect(file.suggestedFilename()).toBe('revenue-trend.png')
+  expect(
+    readFileSync(await file.path())
+      .subarray(1, 4)
+      .toString(),
+  ).toBe('PNG')
+})
+
+test('all products can be searched', async () => {
+  const products = block('Top Abandoned Products')
+  await products.getByRole('button', { name: 'See all' }).click()
+  const search = products.getByRole('searchbox', { name: 'Search by name or SKU' })
+  await search.fill('no such product')
+  await search.press('Enter')
+  await products.getByText('No product contains “no such product”.').waitFor()
+  await search.fill('mug')
+  await search.press('Enter')
+  await products.getByRole('rowheader', { name: /mug/i }).first().waitFor()
+})
+
+test('what fails says so and is tried again; what is empty says what to do', async () => {
+  await page.route('**/socket.io/**', (route) => route.abort())
+  await page.route('**/api/analytics?*', (route) =>
+    route.fulfill({ status: 500, json: { error: 'Failed to fetch analytics data', code: 'internal' } }),
+  )
+  await page.goto(`${instance.url}/analytics`)
+  await page.getByText('Failed to fetch analytics data').first().waitFor()
+  await page.unroute('**/api/analytics?*')
+  await page.route('**/api/analytics/revenue-trend?*', (route) =>
+    route.fulfill({ status: 500, json: { error: 'Failed to fetch trend data', code: 'internal' } }),
+  )
+  await page.route('**/api/analytics/recovery-rate-trend?*', async (route) => {
+    const reply = await route.fetch()
+    const said = await reply.json()
+    await route.fulfill({
+      json: { ...said, datasets: said.datasets.map((set: object) => ({ ...set, data: said.labels.map(() => null) })) },
+    })
+  })
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await block('Revenue').getByText('Error loading chart').waitFor()
+  await block('Revenue').getByText('Failed to fetch trend data').waitFor()
+  await block('Recovery rate').getByText('No data available').waitFor()
+  await block('Recovery rate').getByText('Try selecting a different time period').waitFor()
+  await page.unroute('**/api/analytics/revenue-trend?*')
+  await page.unroute('**/api/analytics/recovery-rate-trend?*')
+  await block('Revenue').getByRole('button', { name: 'Retry' }).click()
+  await block('Revenue').getByRole('img').waitFor()
+})
+
+test('in every theme, wide and on a phone, axe finds nothing', async () => {
+  await page.goto(`${instance.url}/analytics`)
+  await block('Top Abandoned Products').waitFor()
+  await block('Revenue').getByRole('img').waitFor()
+  await checkInEveryTheme(page, 'analytics')
+})
