@@ -238,8 +238,8 @@ function pausedText(data: NotificationData['campaign_paused']): string {
   if (!('count' in data)) return withheldTexts[data.cause]
   const share = `${figure(data.count)} of its ${figure(data.accepted)} messages`
   return data.cause === 'bounces'
-    ? `${share} bounced, which is more than 5 %. Check where the addresses come from before you resume it.`
-    : `${share} were reported as spam, which is more than 0.3 %. Check the text and whom you write to before you resume it.`
+    ? `${share} bounced, which is more than 5%. Check where the addresses come from before you resume it.`
+    : `${share} were reported as spam, which is more than 0.3%. Check the text and whom you write to before you resume it.`
 }
 
 const withheldTexts = {

@@ -134,7 +134,7 @@ export const theForm = () =>
       await form.getByText(couponTexts.kindIsKept).waitFor()
       await amount(form).fill('25')
       await form.getByRole('button', { name: 'Save' }).click()
-      await rowOf(page, 'SUMMER10').getByText('25 %').waitFor()
+      await rowOf(page, 'SUMMER10').getByText('25%').waitFor()
       const { path, body } = api.asked.find(({ method }) => method === 'PUT')!
       expect(path).toBe(`/api/coupons/${before._id}`)
       // What was not touched goes back as it came, seconds and all.
@@ -273,7 +273,7 @@ export const theForm = () =>
       await page.keyboard.press('Tab')
       await page.keyboard.type('20')
       await page.keyboard.press('Enter')
-      await rowOf(page, 'KEYS').getByText('20 %').waitFor()
+      await rowOf(page, 'KEYS').getByText('20%').waitFor()
       expect(api.coupons[0]).toMatchObject({ code: 'KEYS', kind: 'shared', amount: 20 })
       await expect.poll(() => isFocused(button)).toBe(true)
       await goodBye(page)

@@ -17,7 +17,7 @@ export const inTheStore = () =>
       await create.click()
       // The list may have it before the dialog has its answer.
       await form.waitFor({ state: 'detached', timeout: 20_000 })
-      await rowOf(page, 'REALONE').getByText('10 %').waitFor({ timeout: 20_000 })
+      await rowOf(page, 'REALONE').getByText('10%').waitFor({ timeout: 20_000 })
       // Seven days of the store's clocks, which may go forward or back meanwhile.
       await rowOf(page, 'REALONE')
         .getByText(/^(6 d 2[23] h|7 d [01] h)$/)
@@ -36,7 +36,7 @@ export const inTheStore = () =>
       await form.getByLabel('Active').uncheck()
       await form.getByRole('button', { name: 'Save' }).click()
       await form.waitFor({ state: 'detached', timeout: 20_000 })
-      await rowOf(page, 'REALONE').getByText('20 %').waitFor({ timeout: 20_000 })
+      await rowOf(page, 'REALONE').getByText('20%').waitFor({ timeout: 20_000 })
       await rowOf(page, 'REALONE').getByText('Inactive').waitFor()
       await page.getByRole('button', { name: 'Delete REALONE' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

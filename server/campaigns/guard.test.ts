@@ -59,7 +59,7 @@ test('bounces of more than 5 % pause it, once, and its owner is told once', asyn
   expect(await pauses()).toMatchObject([
     {
       title: 'The campaign “Spring” was paused',
-      message: expect.stringContaining('11 of its 210 messages bounced, which is more than 5 %.'),
+      message: expect.stringContaining('11 of its 210 messages bounced, which is more than 5%.'),
     },
   ])
 })

@@ -15,8 +15,8 @@ const cart = { valueMinor: 5_000, currency: 'USD', timeZone: 'America/New_York' 
 
 test('a percentage, an amount, what is saved and what is left (decision 37)', () => {
   const words = { code: 'CART10', minimum: null, expires: null, saving: '$5.00', total: '$45.00' }
-  expect(couponInWords(coupon, cart)).toEqual({ ...words, amount: '10 %', offer: '10 % off' })
-  expect(couponInWords({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5 %')
+  expect(couponInWords(coupon, cart)).toEqual({ ...words, amount: '10%', offer: '10% off' })
+  expect(couponInWords({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5%')
   expect(couponInWords({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({
     ...words,
     ...{ amount: '$5.00', offer: '$5.00 off' },

@@ -53,8 +53,8 @@ function amountText({ percent, amountMinor, currency }: ShownCoupon): string {
   return amountMinor ? formatMinor(amountMinor, currency) : ''
 }
 
-/** Hundredths of a percent: "10 %", "12.5 %". */
-const percentText = (hundredths: number): string => `${hundredths / 100} %`
+/** Hundredths of a percent: "10%", "12.5%". */
+const percentText = (hundredths: number): string => `${hundredths / 100}%`
 
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 

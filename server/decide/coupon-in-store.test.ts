@@ -109,6 +109,6 @@ test('edited here between decision and hand-over, it is said as it is now', asyn
   await send(world, scene.storeId)
   world.advance(1_000)
   await send(world, scene.storeId)
-  const said = world.sent.map(({ text }) => /^(\d+ %) off/m.exec(text)?.[1])
-  expect(said).toEqual([...Array(5).fill('10 %'), '20 %'])
+  const said = world.sent.map(({ text }) => /^(\d+%) off/m.exec(text)?.[1])
+  expect(said).toEqual([...Array(5).fill('10%'), '20%'])
 })

@@ -99,7 +99,7 @@ describe('a job', () => {
     await demo.make(shop)
     await demo.work(shop)
     expect(inStore()).toMatchObject([{ amountMinor: 2_000 }, { amountMinor: 2_000 }, { amountMinor: 2_000 }])
-    expect(world.sent.map(({ text }) => /Take (.*?) off/.exec(text)?.[1])).toEqual(['20 %', '20 %', '20 %'])
+    expect(world.sent.map(({ text }) => /Take (.*?) off/.exec(text)?.[1])).toEqual(['20%', '20%', '20%'])
   })
 
   test('says of whom the store has lost the code that they got nothing, and why', async () => {

@@ -26,7 +26,7 @@ describe('a mail without a coupon (decision 37)', () => {
     expect(wordsOf(body)).toMatch(/^Hi Ana,\n\nYour cart is saved\.\n\nReturn to your cart:/)
     expect(mail(body).html).not.toMatch(/Use|until|Hurry|\ue007/)
     expect(mail(body).leftOut).toEqual({ isSubject: false, paragraphs: ['Use … for … off, until …. Hurry.'] })
-    expect(wordsOf(body, {})).toContain('Use WELCOME10 for 10 % off, until November 30, 2026.\nHurry.')
+    expect(wordsOf(body, {})).toContain('Use WELCOME10 for 10% off, until November 30, 2026.\nHurry.')
     expect(mail(body, {}).leftOut).toEqual({ isSubject: false, paragraphs: [] })
   })
 
@@ -66,7 +66,7 @@ describe('a mail without a coupon (decision 37)', () => {
     expect(of({ coupon: null })).toBe('Your cart at Harbour Goods')
     expect(of({ coupon: null, isWithoutCart: true })).toBe('A message from Harbour Goods')
     expect(of({ coupon: { ...coupon, amount: '' } })).toBe('A coupon for you at Harbour Goods')
-    expect(of({})).toBe('10 % off for you')
+    expect(of({})).toBe('10% off for you')
     expect(mail('Hi', { coupon: null }, '{{ coupon_code }}').leftOut.isSubject).toBe(true)
   })
 
@@ -93,7 +93,7 @@ test('a text without a coupon has no sentence that names one, and keeps the way 
   expect(sms('Hi.\nUse {{ coupon_code }}: {{ checkout_link }}\nReply STOP to opt out.')).toBe(
     'Hi.\nReply STOP to opt out.\nhttps://shop.example/cart/recover?cart_id=sample',
   )
-  expect(sms('Hi. {{ coupon_amount }} off.', {})).toBe('Hi. 10 % off.')
+  expect(sms('Hi. {{ coupon_amount }} off.', {})).toBe('Hi. 10% off.')
 })
 
 test('whatever the HTML, nothing of a mark is left, and words that name no coupon stay', () => {
@@ -113,7 +113,7 @@ describe('the words a discount mail starts from', () => {
 
   test('say what the coupon takes off, from which amount on, and until when', () => {
     expect(words({})).toContain(
-      'Here is 10 % off at Harbour Goods. Your code is WELCOME10.\n\nIt is for orders from $25.00.\n\nIt is valid until November 30, 2026.',
+      'Here is 10% off at Harbour Goods. Your code is WELCOME10.\n\nIt is for orders from $25.00.\n\nIt is valid until November 30, 2026.',
     )
     expect(words({ minimum: null, expires: null })).not.toMatch(/orders from|valid until [^N]/)
   })

@@ -24,9 +24,9 @@ export interface TemplateItem {
 
 export interface TemplateCoupon {
   code: string
-  /** "10 %" or "$5.00"; empty where it cannot be said in a few characters. */
+  /** "10%" or "$5.00"; empty where it cannot be said in a few characters. */
   amount: string
-  /** "10 % off", "free shipping", or "a discount" where no more can be said. */
+  /** "10% off", "free shipping", or "a discount" where no more can be said. */
   offer: string
   /** "$25.00"; null: it has none. */
   minimum: string | null
@@ -146,7 +146,7 @@ export function webAddress(text: string): string | null {
 }
 
 const SAMPLE_COUPON: TemplateCoupon = {
-  ...{ code: 'WELCOME10', amount: '10 %', offer: '10 % off', minimum: '$25.00', expires: 'November 30, 2026' },
+  ...{ code: 'WELCOME10', amount: '10%', offer: '10% off', minimum: '$25.00', expires: 'November 30, 2026' },
   ...{ saving: '$8.00', total: '$72.00' },
 }
 

@@ -134,10 +134,10 @@ describe('a mail of a cart', () => {
       renderer.render({ id: 'look', version: 0, subject, body }, sampleContext({ coupon }), {
         ...{ storeHosts: [], trackLink: () => null },
       })
-    const with15 = message({ ...sampleContext().coupon!, amount: '15 %' })
+    const with15 = message({ ...sampleContext().coupon!, amount: '15%' })
     expect([with15.subject, with15.text]).toEqual([
-      '15 % off your cart at Harbour Goods',
-      expect.stringMatching(/^15 % off your cart\n[\s\S]*here is 15 % off what/),
+      '15% off your cart at Harbour Goods',
+      expect.stringMatching(/^15% off your cart\n[\s\S]*here is 15% off what/),
     ])
     const none = message(null)
     expect(`${none.subject}${none.html}${none.text}`).not.toMatch(/\d ?% off|here is/)

@@ -94,7 +94,7 @@ function Warnings({ count: { left, eligible, quietPercent, total } }: { count: C
       )}
       {quietPercent > QUIET_PERCENT && total > 0 && (
         <Notice tone="warn">
-          {Math.round(quietPercent)} % of them neither clicked nor bought in the last 90 days. Mail that nobody reads
+          {Math.round(quietPercent)}% of them neither clicked nor bought in the last 90 days. Mail that nobody reads
           makes mail programs trust the sender less.
         </Notice>
       )}

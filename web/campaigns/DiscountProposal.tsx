@@ -11,7 +11,7 @@ import { type CouponEdit, withCoupon } from '../words/step-coupon.ts'
 const PERCENT = 10
 const VALID_HOURS = 72
 
-/** B 9: the discount words speak of 10 %. One press makes the coupon for them. */
+/** B 9: the discount words speak of 10%. One press makes the coupon for them. */
 export function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) => void }) {
   const create = useCreateCoupon()
   const mayCreate = useMay('coupons:write')
@@ -25,7 +25,7 @@ export function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) 
   return (
     <Notice tone="info" title="These words speak of a discount">
       <Text fz="sm" mb="xs">
-        Choose a coupon above, or use {PERCENT} % off with personal codes that are good for {VALID_HOURS} hours.
+        Choose a coupon above, or use {PERCENT}% off with personal codes that are good for {VALID_HOURS} hours.
       </Text>
       {mayCreate && (
         <Group>

@@ -27,13 +27,13 @@ const standstills: Record<NonNullable<CampaignView['pausedBy'] | CampaignView['p
   bounces: {
     short: 'Too many emails bounced',
     title: 'Paused to protect your sender',
-    text: 'More than 5 % of its emails bounced. Check where these addresses come from before you resume it.',
+    text: 'More than 5% of its emails bounced. Check where these addresses come from before you resume it.',
     isByPlan: false,
   },
   complaints: {
     short: 'Too many spam complaints',
     title: 'Paused to protect your sender',
-    text: 'More than 0.3 % of its recipients reported it as spam. Change whom it is for, or what it says, before you resume it.',
+    text: 'More than 0.3% of its recipients reported it as spam. Change whom it is for, or what it says, before you resume it.',
     isByPlan: false,
   },
   plan: {

@@ -86,11 +86,11 @@ function inWords(platformType: string): string {
 
 type Discount = Pick<Coupon, 'type' | 'platformType' | 'amount' | 'maxDiscount' | 'currency'>
 
-/** "10 %", "$5.00 off", "10 %, at most $20.00"; the platform's word for a type that cannot be made here (decision 30). */
+/** "10%", "$5.00 off", "10%, at most $20.00"; the platform's word for a type that cannot be made here (decision 30). */
 export function discountText({ type, platformType, amount, maxDiscount, currency }: Discount): string {
   if (type === 'other') return inWords(platformType)
   if (type === 'fixed') return `${formatMoney(amount, currency)} off`
-  const percent = `${percentText(amount)}\u00a0%`
+  const percent = `${percentText(amount)}%`
   return maxDiscount === null ? percent : `${percent}, at most ${formatMoney(maxDiscount, currency)}`
 }
 
@@ -103,7 +103,7 @@ export const minSpendText = ({ minSpend, currency }: Pick<Coupon, 'minSpend' | '
 export const shownCode = ({ code, kind }: Pick<Coupon, 'code' | 'kind'>) =>
   kind === 'personal' ? `${code}-••••••••` : code
 
-/** In a list to choose from: `CART-•••••••• · 10 %` */
+/** In a list to choose from: `CART-•••••••• · 10%` */
 export const couponLabel = (coupon: Discount & Pick<Coupon, 'code' | 'kind'>): string =>
   `${shownCode(coupon)} · ${discountText(coupon)}`
 

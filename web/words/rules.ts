@@ -11,8 +11,8 @@ export const variables = [
   { name: 'store_name', meaning: 'Name of your store' },
   { name: 'discounted_total', meaning: 'Value of the cart with the coupon; without one, the value of the cart' },
   { name: 'coupon_code', meaning: 'Code of the coupon; empty without one' },
-  { name: 'coupon_amount', meaning: 'What the coupon takes off, such as 10 %; empty for free shipping' },
-  { name: 'coupon_offer', meaning: 'What the coupon gives, in words: 10 % off, free shipping or a discount' },
+  { name: 'coupon_amount', meaning: 'What the coupon takes off, such as 10%; empty for free shipping' },
+  { name: 'coupon_offer', meaning: 'What the coupon gives, in words: 10% off, free shipping or a discount' },
   { name: 'coupon_minimum', meaning: 'Minimum spend of the coupon; empty without one' },
   { name: 'coupon_expires', meaning: 'When the coupon ends; empty if it never does' },
 ] as const

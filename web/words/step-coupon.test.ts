@@ -17,10 +17,10 @@ describe('the coupon of a step', () => {
 
   test('says its rules in one line', () => {
     const edit = withCoupon(null, shared)
-    expect(rulesLine(edit, 'USD')).toBe('10\u00a0% · not for shoppers who used a coupon in the last 90 days')
+    expect(rulesLine(edit, 'USD')).toBe('10% · not for shoppers who used a coupon in the last 90 days')
     const strict = { firstOrderOnly: true, pauseDays: null, aboveAmount: 50, fallback: 'skip' as const }
     expect(rulesLine({ ...edit, coupon: { ...edit.coupon!, ...strict } }, 'USD')).toBe(
-      '10\u00a0% · only for first orders · only for carts above $50.00 · else not sent',
+      '10% · only for first orders · only for carts above $50.00 · else not sent',
     )
   })
 

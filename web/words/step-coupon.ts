@@ -51,7 +51,7 @@ export function finished(coupon: StepCoupon | null): StepCoupon | null {
   )
 }
 
-/** The rules in one line: "10 % · not for shoppers who used a coupon in the last 90 days". */
+/** The rules in one line: "10% · not for shoppers who used a coupon in the last 90 days". */
 export function rulesLine({ coupon, couponShown }: CouponEdit, currency: string): string {
   if (!coupon) return ''
   const { firstOrderOnly, pauseDays, aboveAmount, fallback } = coupon
