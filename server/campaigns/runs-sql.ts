@@ -150,23 +150,34 @@ async function closeSome(
   return rows.length
 }
 
-/** So many of its open messages whose time is another since it was edited; answers how many there were. */
+export interface Place {
+  step: number
+  id: string
+}
+
+/**
+ * Those open of so many of its messages behind a place get the time they have since it was edited; answers the place they reach to, null: there
+ * are none. Each message is looked at once, or all of a large campaign would be read again for every page.
+ */
 export async function retimeSome(
   { db, storeId }: StoreTx,
   campaignId: string,
-  { now, limit }: { now: Date; limit: number },
-): Promise<number> {
-  const { rows } = await sql`
-    update messages m set ${becomesScheduled}, due_at = t.at, expires_at = t.at + ${MOST_AGE}, wake_at = t.at, updated_at = ${now}
-    from (select o.id, ${dueAt(sql`o.shopper_id`)} as at from messages o
-      join campaigns g on g.store_id = o.store_id and g.id = o.origin_id
-      join campaign_runs r on r.store_id = o.store_id and r.campaign_id = g.id and r.id = o.step_id
-      left join carts c on c.store_id = o.store_id and c.id = o.cart_id
-      where o.store_id = ${storeId} and o.origin_kind = 'campaign' and o.origin_id = ${campaignId} and ${isOpen('o')}
-        and o.due_at <> ${dueAt(sql`o.shopper_id`)}
-      order by o.id limit ${limit} for update of o) t
-    where m.store_id = ${storeId} and m.id = t.id returning 1`.execute(db)
-  return rows.length
+  { now, limit, after }: { now: Date; limit: number; after: Place | null },
+): Promise<Place | null> {
+  const { rows } = await sql<Place>`
+    with page as materialized (
+      select step, id from messages where ${ofCampaign(storeId, campaignId)}
+        ${after ? sql`and (step, id) > (${after.step}::int, ${after.id}::uuid)` : sql``} order by step, id limit ${limit}),
+    moved as (
+      update messages m set ${becomesScheduled}, due_at = t.at, expires_at = t.at + ${MOST_AGE}, wake_at = t.at, updated_at = ${now}
+      from (select o.id, ${dueAt(sql`o.shopper_id`)} as at from page join messages o on o.store_id = ${storeId} and o.id = page.id
+        join campaigns g on g.store_id = o.store_id and g.id = o.origin_id
+        join campaign_runs r on r.store_id = o.store_id and r.campaign_id = g.id and r.id = o.step_id
+        left join carts c on c.store_id = o.store_id and c.id = o.cart_id
+        where ${isOpen('o')} and o.due_at <> ${dueAt(sql`o.shopper_id`)} order by o.id for update of o) t
+      where m.store_id = ${storeId} and m.id = t.id)
+    select step, id from page order by step desc, id desc limit 1`.execute(db)
+  return rows[0] ?? null
 }
 
 const ofCampaign = (storeId: string, campaignId: string) =>

@@ -12,7 +12,7 @@ import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { planRunsJob } from './jobs.ts'
-import { beginRun, followZones, planRuns, runCampaigns } from './runs.ts'
+import { beginRun, followCampaign, followZones, planRuns, runCampaigns } from './runs.ts'
 
 // Runs: when they begin, whom they write to, and what happens when a process ends in the middle of one.
 
@@ -233,6 +233,31 @@ describe('a run', () => {
     await world.runJobs()
     const rows = await rowsOf(world, id)
     expect(new Set(rows.map(({ due_at }) => due_at.getTime()))).toEqual(new Set([run!.at.getTime()]))
+  })
+
+  test('gets its new times in pages after an edit: every open message of every run, and no other', async () => {
+    const shop = await aShop(world)
+    await copies(shop, 6)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await tick(world, shop)
+    const [gone, ...open] = (await rowsOf(world, id)).map((row) => row.id)
+    await world.db.updateTable('messages').set({ state: 'skipped' }).where('id', '=', gone!).execute()
+    await ask(world, shop, 'POST', `/${id}/send-now`)
+    await copies(shop, 3)
+    await world.runJobs()
+    const before = await rowsOf(world, id)
+    await world.db.updateTable('campaigns').set({ delay_hours: 120 }).where('id', '=', id).execute()
+    await followCampaign(world.deps, { storeId: shop.storeId, campaignId: id }, 2)
+    const after = await rowsOf(world, id)
+    expect([open.length, before.length, new Set(after.map(({ step }) => step))]).toEqual([6, 10, new Set([1, 2])])
+    for (const [index, row] of after.entries()) {
+      const sooner = row.id === gone ? 0 : 48 * HOUR
+      const moved = (name: 'due_at' | 'expires_at') => before[index]![name].getTime() - row[name].getTime()
+      expect([row.id, moved('due_at'), moved('expires_at')]).toEqual([before[index]!.id, sooner, sooner])
+      expect(row.wake_at.getTime() - row.due_at.getTime()).toBe(0)
+    }
   })
 
   test('is planned in pages; a process that ends between two, or in one, leaves a place to go on from, and nobody is there twice', async () => {

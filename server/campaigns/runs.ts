@@ -215,22 +215,42 @@ const SOME = 2_000
 export async function followCampaign(
   deps: Deps,
   { storeId, campaignId }: { storeId: string; campaignId: string },
+  limit = SOME,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
-  while ((await transact(store, (tx) => followSome(deps, tx, campaignId))) > 0) await breathe()
+  let followed: Followed | null = { place: null }
+  while (followed !== null) {
+    const { place }: Followed = followed
+    followed = await transact(store, (tx) => followSome(deps, tx, campaignId, { limit, after: place }))
+    await breathe()
+  }
 }
 
-async function followSome(deps: Deps, tx: StoreTx, campaignId: string): Promise<number> {
-  const some = { now: deps.now(), limit: SOME }
+interface Followed {
+  /** null: from the beginning on. */
+  place: sql.Place | null
+}
+
+/** How far it came; null: nothing was left. */
+async function followSome(
+  deps: Deps,
+  tx: StoreTx,
+  campaignId: string,
+  { limit, after }: { limit: number; after: sql.Place | null },
+): Promise<Followed | null> {
+  const now = deps.now()
   // A deleted one is not found.
   const campaign = await lockCampaign(tx, campaignId)
   const reason = !campaign ? 'campaign_deleted' : campaign.status === 'cancelled' ? 'campaign_cancelled' : null
-  const moved =
+  const some = { now, limit }
+  const closed =
     !campaign || reason
       ? await sql.cancelSome(tx, campaignId, { reason: reason ?? 'campaign_deleted', ...some })
-      : (await closeLeftOut(tx, campaign, some)) || (await sql.retimeSome(tx, campaignId, some))
+      : await closeLeftOut(tx, campaign, some)
+  const isDone = reason !== null || closed > 0
+  const place = isDone ? null : await sql.retimeSome(tx, campaignId, { ...some, after })
   await scheduleNextLook(tx)
-  return moved
+  return place || closed > 0 ? { place: place ?? after } : null
 }
 
 const closeLeftOut = async (tx: StoreTx, { id, audience_mode }: CampaignRow, some: { now: Date; limit: number }) =>
