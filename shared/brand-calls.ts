@@ -10,6 +10,7 @@ export const brandTexts = {
   logoTooLarge: 'This file is larger than 300 KB. Choose a smaller one.',
   demoLogo: 'The demo store keeps its own logo. Register to upload yours.',
   noneFound: 'No logo was found in your store.',
+  anotherFound: 'Another logo was found in your store since you opened this page. Look at it before you use it.',
   alreadyUsed: 'The logo in your store is the one you already use.',
 } as const
 
@@ -24,7 +25,7 @@ export const BrandView = z.object({
   /** Counts the savings: who sends an older one saves over somebody else's. */
   version: z.number(),
   /** A logo found in the store and not used yet; null: none, or it was answered. */
-  proposal: z.object({ source: z.enum(['site_logo', 'site_icon']), logo: Logo }).nullable(),
+  proposal: z.object({ source: z.enum(['site_logo', 'site_icon']), logo: Logo, hash: z.string() }).nullable(),
   /** In the demo nobody uploads. */
   canUpload: z.boolean(),
 })
@@ -90,6 +91,10 @@ export const confirmLogo = endpoint({
   method: 'POST',
   path: `${path}/proposal/confirm`,
   summary: 'The logo found in the store becomes the logo of its emails',
+  body: z.object({
+    /** The `hash` of the proposal that was seen: another one is refused (409). */
+    hash: z.string().regex(/^[0-9a-f]{64}$/, 'Name the logo by the hash of its proposal.'),
+  }),
 })
 
 export const dismissLogo = endpoint({

@@ -1,7 +1,7 @@
 import { hashPassword } from '../../server/accounts/passwords.ts'
 import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/accounts/sql.ts'
 import { savePlan } from '../../server/billing/sql.ts'
-import { confirmLogo, hasBrand, hasProposal, saveLook } from '../../server/brand/brand.ts'
+import { confirmLogo, hasBrand, openProposal, saveLook } from '../../server/brand/brand.ts'
 import { proposeLogo } from '../../server/brand/proposals.ts'
 import { transactAccount } from '../../server/core/db.ts'
 import { newId } from '../../server/core/ids.ts'
@@ -102,5 +102,6 @@ async function dress(deps: Deps, storeId: string): Promise<void> {
   if (await hasBrand(store)) return
   await saveLook(deps, store, { look: LOOK })
   await proposeLogo(deps, store)
-  if (await hasProposal(store)) await confirmLogo(deps, store)
+  const proposed = await openProposal(store)
+  if (proposed) await confirmLogo(deps, store, proposed)
 }

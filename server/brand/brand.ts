@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import type { BrandKit, BrandLook } from '../../shared/brand.ts'
 import { type BrandView, brandTexts } from '../../shared/brand-calls.ts'
 import { type AccountDb, type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
-import { AppError, found } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { limits } from '../members/limits.ts'
@@ -18,7 +18,11 @@ export const brandOf = async (store: StoreDb): Promise<BrandKit> => brandFrom(aw
 
 export const hasBrand = async (store: StoreDb) => (await sql.readBrand(store)) !== null
 
-export const hasProposal = async (store: StoreDb) => (await sql.readProposal(store))?.state === 'open'
+/** The hash of the picture that is proposed; null: none is. */
+export async function openProposal(store: StoreDb): Promise<string | null> {
+  const proposal = await sql.readProposal(store)
+  return proposal?.state === 'open' ? proposal.hash : null
+}
 
 export async function viewBrand(store: StoreDb, account: AccountDb): Promise<BrandView> {
   const [stored, version, proposal] = [
@@ -30,11 +34,15 @@ export async function viewBrand(store: StoreDb, account: AccountDb): Promise<Bra
     look: lookFrom(stored?.look ?? {}),
     logo: stored?.logo ? presentLogo(store.storeId, stored.logo) : null,
     version,
-    proposal:
-      proposal?.state === 'open' ? { source: proposal.source, logo: presentLogo(store.storeId, proposal) } : null,
+    proposal: proposal?.state === 'open' ? presentProposal(store, proposal) : null,
     canUpload: !(await isDemoAccount(account)),
   }
 }
+
+const presentProposal = ({ storeId }: StoreDb, proposal: sql.ProposalRow) => ({
+  ...{ source: proposal.source, hash: proposal.hash },
+  logo: presentLogo(storeId, proposal),
+})
 
 /** Throws `conflict` when it was saved by somebody else since `version`. */
 export async function saveLook(deps: Deps, store: StoreDb, wanted: { look: BrandLook; version?: number | undefined }) {
@@ -50,13 +58,15 @@ export async function uploadLogo(deps: Deps, store: StoreDb<Db>, account: Accoun
   await transact(store, async (tx) => {
     await sql.useLogo(tx, await keepLogo(tx, picture, deps.now()), deps.now())
     // The one from the store is no longer in question.
-    await sql.closeProposal(tx, 'dismissed')
-    await sql.deleteOldLogos(tx, KEPT_LOGOS)
+    await sql.dismissProposal(tx)
+    await forgetOldLogos(tx)
   })
 }
 
 /** Mails that have left show the logo they left with; a store that changes it more often than this loses the oldest. */
 const KEPT_LOGOS = 20
+
+export const forgetOldLogos = (tx: StoreTx) => sql.deleteOldLogos(tx, KEPT_LOGOS)
 
 export async function keepLogo(tx: StoreTx, picture: Picture, now: Date): Promise<string> {
   const hash = crypto.hash('sha256', picture.content, 'hex')
@@ -66,14 +76,20 @@ export async function keepLogo(tx: StoreTx, picture: Picture, now: Date): Promis
 
 export const removeLogo = (deps: Deps, store: StoreDb<Db>) => transact(store, (tx) => sql.useLogo(tx, null, deps.now()))
 
-export async function confirmLogo(deps: Deps, store: StoreDb<Db>): Promise<void> {
+/** Throws `conflict` when another picture than the one that was seen is proposed by now. */
+export async function confirmLogo(deps: Deps, store: StoreDb<Db>, hash: string): Promise<void> {
   await transact(store, async (tx) => {
-    await sql.useLogo(tx, found(await sql.closeProposal(tx, 'confirmed'), 'Logo'), deps.now())
+    if (!(await sql.confirmProposal(tx, hash))) {
+      throw (await openProposal(tx)) ? new AppError('conflict', brandTexts.anotherFound) : notFound()
+    }
+    await sql.useLogo(tx, hash, deps.now())
   })
 }
 
+const notFound = () => new AppError('not_found', 'Logo not found')
+
 export async function dismissLogo(store: StoreDb): Promise<void> {
-  found(await sql.closeProposal(store, 'dismissed'), 'Logo')
+  if (!(await sql.dismissProposal(store))) throw notFound()
 }
 
 /** undefined: there is none. */

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { limits } from '../members/limits.ts'
 import type { StoreClient, StoreLogo } from '../platforms/platform.ts'
 import { storeAccess } from '../stores/access.ts'
-import { keepLogo } from './brand.ts'
+import { forgetOldLogos, keepLogo } from './brand.ts'
 import type { proposeLogoJob } from './jobs.ts'
 import { type Picture, type PictureFormat, readPicture } from './pictures.ts'
 import * as sql from './sql.ts'
@@ -46,6 +46,8 @@ async function propose(deps: Deps, store: StoreDb<Db>, client: StoreClient, { is
     const before = await sql.readProposal(tx)
     const isAnswered = before?.hash === hash && before.state !== 'open'
     if (isAsked || !isAnswered) await sql.propose(tx, { source: logo.source, hash }, deps.now())
+    // A store that shows another one each time piles up none.
+    await forgetOldLogos(tx)
     return 'found'
   })
 }

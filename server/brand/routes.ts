@@ -39,7 +39,7 @@ export const brandRoutes: Routes = (app, deps) => {
   })
 
   serveStore(app, deps, api.confirmLogo, async (call) => {
-    await confirmLogo(deps, call.store)
+    await confirmLogo(deps, call.store, call.body.hash)
     return view(call)
   })
 

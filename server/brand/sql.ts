@@ -1,5 +1,5 @@
 import type { BrandLook } from '../../shared/brand.ts'
-import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { BrandProposalsTable } from '../schema/brand.ts'
 import { brandOfStore } from './fragments.ts'
 import type { Picture } from './pictures.ts'
@@ -99,14 +99,15 @@ export async function propose(
       found_at = excluded.found_at`.execute(db)
 }
 
-/** Its picture, if it was open. */
-export async function closeProposal(
-  { db, storeId }: StoreDb,
-  state: 'confirmed' | 'dismissed',
-): Promise<string | undefined> {
-  const rows = await sql<{ logo_hash: string }>`
-    update brand_proposals set state = ${state} where store_id = ${storeId} and state = 'open' returning logo_hash`.execute(
-    db,
-  )
-  return rows.rows[0]?.logo_hash
+/** Answers whether it was open, and of this picture. */
+export const confirmProposal = (store: StoreDb, hash: string): Promise<boolean> =>
+  closeProposal(store, 'confirmed', sql`logo_hash = ${hash}`)
+
+/** Answers whether one was open. */
+export const dismissProposal = (store: StoreDb): Promise<boolean> => closeProposal(store, 'dismissed', sql`true`)
+
+async function closeProposal({ db, storeId }: StoreDb, state: 'confirmed' | 'dismissed', which: RawBuilder<unknown>) {
+  const { rows } = await sql`update brand_proposals set state = ${state}
+    where store_id = ${storeId} and state = 'open' and ${which} returning 1`.execute(db)
+  return rows.length > 0
 }

@@ -70,7 +70,9 @@ interface ProposalProps {
 function Proposal({ storeId, proposal, ground, isFixed }: ProposalProps) {
   const answer = useAnswerProposal(storeId)
   const say = (isUsed: boolean) =>
-    answer.mutate(isUsed, { onSuccess: () => announce(isUsed ? 'New emails have this logo' : 'The logo is not used') })
+    answer.say(isUsed ? proposal.hash : null, () =>
+      announce(isUsed ? 'New emails have this logo' : 'The logo is not used'),
+    )
   return (
     <Notice tone="info" title={`We found this ${proposal.source === 'site_logo' ? 'logo' : 'icon'} in your store.`}>
       <Stack gap="sm">
@@ -81,7 +83,7 @@ function Proposal({ storeId, proposal, ground, isFixed }: ProposalProps) {
           <Group gap="xs">
             <Button
               size="sm"
-              loading={answer.isPending && answer.variables}
+              loading={answer.isPending && answer.variables !== null}
               disabled={answer.isPending}
               onClick={() => say(true)}
             >

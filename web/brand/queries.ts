@@ -38,8 +38,21 @@ export const useRemoveLogo = (storeId: string) =>
 export const useFindLogo = (storeId: string) =>
   useChange(storeId, (_: undefined) => call(api.findLogo, { query: { storeId } }))
 
-export const useAnswerProposal = (storeId: string) =>
-  useChange(storeId, (isUsed: boolean) => call(isUsed ? api.confirmLogo : api.dismissLogo, { query: { storeId } }))
+/** `hash`: of the picture that is shown, to be used; null: it is not. */
+export function useAnswerProposal(storeId: string) {
+  const queries = useQueryClient()
+  const answer = useChange(storeId, (hash: string | null) =>
+    hash === null
+      ? call(api.dismissLogo, { query: { storeId } })
+      : call(api.confirmLogo, { query: { storeId }, body: { hash } }),
+  )
+  // Another one is proposed by now: it is shown.
+  const refresh = () => queries.invalidateQueries({ queryKey: brandQuery(storeId).queryKey })
+  return {
+    ...answer,
+    say: (hash: string | null, onSuccess: () => void) => answer.mutate(hash, { onSuccess, onError: refresh }),
+  }
+}
 
 /** A mail with this look, saved or not. `logo`: which one it is shown with, as the server knows. */
 export const useLookPreview = (storeId: string, look: BrandLook, logo: string | null) =>
