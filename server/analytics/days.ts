@@ -1,3 +1,5 @@
+import { zoneOf } from '../core/time.ts'
+
 // Days of a store's own calendar. Pure: no clock, no database.
 
 /** `2026-03-01`, as the store's clocks have it. */
@@ -32,13 +34,3 @@ export const dateOf = (instant: Temporal.ZonedDateTime) => new Date(instant.epoc
 
 export const localTime = (now: Date, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zoneOf(zone))
-
-/** A zone nobody knows counts as UTC. */
-export function zoneOf(zone: string): string {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone)
-    return zone
-  } catch {
-    return 'UTC'
-  }
-}

@@ -1,6 +1,7 @@
 import type { ChartPeriod, DashboardStats } from '../../shared/dashboard.ts'
 import { currencyExponent } from '../../shared/money.ts'
-import { dateOf, localTime, zoneOf } from './days.ts'
+import { zoneOf } from '../core/time.ts'
+import { dateOf, localTime } from './days.ts'
 
 // What the dashboard's figures mean (decision 28). Pure: no clock, no database.
 

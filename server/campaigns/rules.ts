@@ -1,5 +1,5 @@
 import type { CampaignSchedule, CampaignStatus } from '../../shared/campaigns.ts'
-import { instantOf } from '../core/time.ts'
+import { instantOf, zoneOf } from '../core/time.ts'
 import type { CampaignsTable } from '../schema/campaigns.ts'
 
 // What may be done with a campaign in which status (B 4), and when it runs. Pure.
@@ -41,6 +41,10 @@ const steps: Record<CampaignStatus, Partial<Record<Step, CampaignStatus>>> = {
 
 export const statusAfter = (status: CampaignStatus, step: Step): CampaignStatus | null => steps[status][step] ?? null
 
+/** Whether its runs begin and its messages leave (D5). */
+export const isRunning = ({ status }: { status: CampaignStatus }): boolean =>
+  status === 'scheduled' || status === 'active'
+
 export type RunTimes = Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>
 
 export const runTimesOf = (row: Pick<CampaignsTable, 'start_date' | 'time_of_day' | 'frequency'>): RunTimes => ({
@@ -54,7 +58,9 @@ export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: str
   const first = Temporal.PlainDateTime.from(`${startDate}T${timeOfDay}`)
   if (after === null) return dateOf(first, zone)
   if (frequency === 'once') return null
-  const from = Temporal.Instant.fromEpochMilliseconds(after.getTime()).toZonedDateTimeISO(zone).toPlainDateTime()
+  const from = Temporal.Instant.fromEpochMilliseconds(after.getTime())
+    .toZonedDateTimeISO(zoneOf(zone))
+    .toPlainDateTime()
   const unit = units[frequency]
   const passed = first.until(from, { largestUnit: unit })[unit]
   for (let count = Math.max(0, passed - 1); ; count++) {
@@ -67,7 +73,7 @@ export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: str
 const units = { daily: 'days', weekly: 'weeks', monthly: 'months' } as const
 
 const dateOf = (wallClock: Temporal.PlainDateTime, zone: string) =>
-  new Date(instantOf(wallClock, zone).epochMilliseconds)
+  new Date(instantOf(wallClock, zoneOf(zone)).epochMilliseconds)
 
 /** Of the runs since `first` that were missed, the newest: they are held as one. */
 export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): Date {
@@ -105,11 +111,15 @@ export function isPlayedByTime(campaign: Played, zone: string, now: Date): boole
 
 /** YYYY-MM-DD of the store's calendar. */
 export const todayIn = (zone: string, now: Date): string =>
-  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString()
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zoneOf(zone)).toPlainDate().toString()
 
 /** HH:MM of the store's clocks. */
 export const clockIn = (zone: string, now: Date): string =>
-  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone).toPlainTime().toString().slice(0, 5)
+  Temporal.Instant.fromEpochMilliseconds(now.getTime())
+    .toZonedDateTimeISO(zoneOf(zone))
+    .toPlainTime()
+    .toString()
+    .slice(0, 5)
 
 /** Area decision 50. */
 export const BRAKE = {

@@ -35,3 +35,13 @@ export function quietUntil(now: Temporal.Instant, zone: string, hours: QuietHour
   }
   return null
 }
+
+/** A zone nobody knows counts as UTC. */
+export function zoneOf(zone: string): string {
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone)
+    return zone
+  } catch {
+    return 'UTC'
+  }
+}
