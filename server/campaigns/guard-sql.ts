@@ -1,5 +1,5 @@
 import { type Db, type StoreDb, sql } from '../core/db.ts'
-import { hasBounced, isRunningCampaign, wasAccepted } from '../messages/fragments.ts'
+import { hasBounced, isInFlight, isOpen, isRunningCampaign, wasAccepted } from '../messages/fragments.ts'
 import type { CampaignKey } from './runs-sql.ts'
 
 // What came back of campaigns that are running: SQL and nothing else. Bounces and complaints are few and have an index of their own; what was
@@ -32,17 +32,21 @@ export async function campaignsWithReturns(
   return rows
 }
 
+export interface WatchedRun {
+  run: number
+  /** Something of it has not left yet. */
+  is_sending: boolean
+}
+
 /** The newest first. */
-export async function runsSince({ db, storeId }: StoreDb, id: string, since: Date): Promise<number[]> {
-  const rows = await db
-    .selectFrom('campaign_runs')
-    .select('run')
-    .where('store_id', '=', storeId)
-    .where('campaign_id', '=', id)
-    .where('started_at', '>', since)
-    .orderBy('run', 'desc')
-    .execute()
-  return rows.map(({ run }) => run)
+export async function runsSince({ db, storeId }: StoreDb, id: string, since: Date): Promise<WatchedRun[]> {
+  const ofRun = sql`m.store_id = r.store_id and m.origin_kind = 'campaign' and m.origin_id = r.campaign_id and m.step = r.run`
+  const { rows } = await sql<WatchedRun>`
+    select r.run, r.planned_at is null or exists (select 1 from messages m where ${ofRun} and ${isOpen('m')})
+      or exists (select 1 from messages m where ${ofRun} and ${isInFlight('m')}) as is_sending
+    from campaign_runs r where r.store_id = ${storeId} and r.campaign_id = ${id} and r.started_at > ${since}
+    order by r.run desc`.execute(db)
+  return rows
 }
 
 export interface RunCounts extends Returned {

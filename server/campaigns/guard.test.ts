@@ -115,6 +115,21 @@ describe('of small runs', () => {
   })
 })
 
+test.each([
+  ['a large run that was sent again', 300],
+  ['a few that were tried again', 5],
+])('%s leaves the run that is still sending under guard', async (_, count) => {
+  const ids = await manyRecipients(world, shop, id, { count: 249 })
+  await manyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
+  expect((await ask(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
+  await manyRecipients(world, shop, id, { count })
+  await guardCampaigns(world.deps)
+  expect(await standing()).toEqual(['active', null])
+  await report(ids.slice(0, 30), 'hard')
+  await guardCampaigns(world.deps)
+  expect(await standing()).toEqual(['paused', 'bounces'])
+})
+
 test('one that is over is left as it is, and so is one of another store', async () => {
   const other = await aShop(world)
   const { id: over } = await aCampaign(world, other)

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { notify } from '../notifications/notifications.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { campaignsWithReturns, countsOfRun, type RunCounts, runsSince } from './guard-sql.ts'
-import { BRAKE, type BrakeLimits, brakeOf, statusAfter } from './rules.ts'
+import { BRAKE, type BrakeLimits, brakeOf, isRunning, statusAfter } from './rules.ts'
 
 // Too many messages of a running campaign come back or are reported as spam: it is paused and its owner told (area decision 50). What is open
 // of it stays open; a member resumes or cancels it. After that only what leaves from then on counts, or it could not be resumed.
@@ -16,8 +16,9 @@ export async function guardCampaigns(deps: Deps, limits: BrakeLimits = BRAKE): P
   const least = { bounced: limits.bounces.least, complained: limits.complaints.least, since, limit: MOST }
   for (const { store_id: storeId, id } of await campaignsWithReturns(deps.db, least)) {
     const store = { storeId, db: deps.db }
-    const counts = await newestCounts(store, id, { since, enough: limits.leastAccepted })
-    const cause = brakeOf(counts, limits)
+    const judged = await countsToJudge(store, id, { since, enough: limits.leastAccepted })
+    const counts = judged.find((each) => brakeOf(each, limits) !== null)
+    const cause = counts && brakeOf(counts, limits)
     if (!cause) continue
     const { accepted } = counts
     const count = cause === 'bounces' ? counts.bounced : counts.complained
@@ -26,21 +27,28 @@ export async function guardCampaigns(deps: Deps, limits: BrakeLimits = BRAKE): P
   }
 }
 
-/** Of the newest runs that together have enough messages to judge: of a large one alone, of small ones of several. */
-async function newestCounts(
+/** The newest runs that together have enough messages, a large one alone or small ones as one; and each older one that is still sending. */
+async function countsToJudge(
   store: StoreDb<Db>,
   id: string,
   { since, enough }: { since: Date; enough: number },
-): Promise<RunCounts> {
-  const sum = { accepted: 0, bounced: 0, complained: 0 }
-  for (const run of await runsSince(store, id, since)) {
-    const { accepted, bounced, complained } = await countsOfRun(store, id, { run, since })
-    sum.accepted += accepted
-    sum.bounced += bounced
-    sum.complained += complained
-    if (sum.accepted >= enough) break
+): Promise<RunCounts[]> {
+  const newest = { accepted: 0, bounced: 0, complained: 0 }
+  const older: RunCounts[] = []
+  for (const { run, is_sending } of await runsSince(store, id, since)) {
+    const isNewest = newest.accepted < enough
+    if (!isNewest && !is_sending) continue
+    const counts = await countsOfRun(store, id, { run, since })
+    if (isNewest) add(newest, counts)
+    else older.push(counts)
   }
-  return sum
+  return [newest, ...older]
+}
+
+function add(sum: RunCounts, { accepted, bounced, complained }: RunCounts): void {
+  sum.accepted += accepted
+  sum.bounced += bounced
+  sum.complained += complained
 }
 
 type Cause =
@@ -55,7 +63,7 @@ async function pause(deps: Deps, store: StoreDb<Db>, id: string, found: Cause): 
   await transact(store, async (tx) => {
     const campaign = await lockCampaign(tx, id)
     // Somebody was faster.
-    if (!campaign || !['scheduled', 'active'].includes(campaign.status)) return
+    if (!campaign || !isRunning(campaign)) return
     await pauseFor(tx, campaign, found, now)
     await updateCampaign(tx, id, { watched_from: now })
   })
