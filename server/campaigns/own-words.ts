@@ -7,20 +7,23 @@ import { readStore } from '../stores/store.ts'
 import { isOurBody, isOurSubject } from '../templates/ours.ts'
 import { type CampaignRow, lockCampaign, peopleOf, updateCampaign } from './campaigns-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
+import { isRunning } from './rules.ts'
 
 /** More than any account that is held to a limit may send in a day. */
 const MOST_ASKED = 5_001
 
-/** Not too many mails have own words from an account this young. They are counted when a run begins. */
-export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<void> {
-  const { id, type: channel, subject, body, audience_mode, filters } = campaign
-  if (channel !== 'email' || (isOurBody(body) && isOurSubject(subject))) return
+/** Not too many mails have own words from an account this young. They are counted when a run begins: those it is for, or else `known`. */
+export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignRow, known?: number): Promise<void> {
+  const { type, subject, body } = campaign
+  if (type !== 'email' || (isOurBody(body) && isOurSubject(subject))) return
   const { account_id: accountId } = found(await readStore(tx), 'Store')
-  const count =
-    audience_mode === 'matching'
-      ? await countNewcomers(tx, { campaignId: id, channel, filters }, { now: deps.now(), most: MOST_ASKED })
-      : (await peopleOf(tx, [id])).length
+  const count = known ?? (await countPeople(deps, tx, campaign))
   if (count > 0) await takeOwnText(deps, { accountId, db: tx.db }, count)
+}
+
+async function countPeople(deps: Deps, tx: StoreTx, { id, type, audience_mode, filters }: CampaignRow) {
+  if (audience_mode === 'selected') return (await peopleOf(tx, [id])).length
+  return countNewcomers(tx, { campaignId: id, channel: type, filters }, { now: deps.now(), most: MOST_ASKED })
 }
 
 /** The run that may not begin for this waits; its owner is told the first time. */
@@ -33,7 +36,7 @@ export async function putOff(
   await transact(store, async (tx) => {
     const campaign = await lockCampaign(tx, id)
     // Somebody was faster: it has begun, or was paused.
-    if (!campaign?.next_run_at || campaign.next_run_at > now) return
+    if (!campaign?.next_run_at || campaign.next_run_at > now || !isRunning(campaign)) return
     await updateCampaign(tx, id, { next_run_at: nextTry, put_off_by: 'own_words' })
     if (campaign.put_off_by !== null) return
     const data = { campaignId: id, name: campaign.name, nextTry: nextTry.toISOString() }

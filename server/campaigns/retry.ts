@@ -5,6 +5,7 @@ import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
+import { countOwnWords } from './own-words.ts'
 import { type Failed, retryableOf } from './retry-sql.ts'
 import { planAbout } from './runs.ts'
 import { insertRun } from './runs-sql.ts'
@@ -31,6 +32,7 @@ export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): P
 
 async function runAgainFor(deps: Deps, tx: StoreTx, campaign: CampaignRow, failed: readonly Failed[]): Promise<number> {
   const now = deps.now()
+  await countOwnWords(deps, tx, campaign, failed.length)
   const run = { run: campaign.run + 1, id: newId(), at: now }
   await insertRun(tx, { campaignId: campaign.id, now, ...run })
   const made = await planAbout(tx, campaign, run, { people: failed.map((each) => ({ ...each, later_ms: 0 })), now })

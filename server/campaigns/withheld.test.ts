@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, ask, create, read, rowsOf, statesOf, tick, today, words } from '../../test/campaign-scene.ts'
+import { manyRecipients } from '../../test/many-recipients.ts'
 import { DAY, HOUR } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
 import { CAMPAIGN_TEMPLATES } from '../templates/ready-templates.ts'
+import { putOff } from './own-words.ts'
 
 // Runs that are due and may not begin: the plan, an overdue payment, the limit on a young account. Nothing of it goes unsaid.
 
@@ -95,6 +97,22 @@ describe('on a plan that has become smaller', () => {
     expect(await runsOf(id)).toHaveLength(1)
   })
 
+  test('a daily one that Free sends at once has one run: Play goes on with it, and never by its times', async () => {
+    const shop = await aShop(world)
+    await subscribe(shop, { plan: 'free' })
+    const daily = { ...later(0), timeOfDay: '00:00', frequency: 'daily' }
+    expect((await create(world, shop, { schedule: daily })).status).toBe(403)
+    const { id } = await aCampaign(world, shop, { schedule: daily, sendNow: true })
+    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    expect((await play(shop, id)).body.campaign).toMatchObject({ status: 'scheduled', nextRunAt: null })
+    await tick(world, shop)
+    expect(await standing(shop, id)).toEqual(['sent', null, null])
+    expect((await play(shop, id)).status).toBe(403)
+    await tick(world, shop, DAY)
+    await tick(world, shop, DAY)
+    expect([await standing(shop, id), await runsOf(id)]).toEqual([['sent', null, null], [{ run: 1 }]])
+  })
+
   test('an edit to times that need no plan is one that begins', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: later(3) })
@@ -161,6 +179,32 @@ describe('own words of a young account', () => {
     await tick(world, shop)
     expect(await statesOf(world, id)).toEqual(['1 sent'])
     expect(await standing(shop, id)).toEqual(['completed', null, null])
+  })
+
+  test('count for the failed that are tried again, too', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop)
+    await tick(world, shop)
+    await manyRecipients(world, shop, id, { count: 60, state: 'failed', reason: 'rejected:smtp_550' })
+    await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
+    const refused = await ask(world, shop, 'POST', `/${id}/retry`)
+    expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('50 emails with custom text')])
+    expect(await runsOf(id)).toHaveLength(1)
+    const { subject, body } = CAMPAIGN_TEMPLATES[0]!
+    const ours = { name: 'Spring', targetAudience: { mode: 'matching' }, content: { subject, body } }
+    const schedule = { startDate: today(world), timeOfDay: '00:00' }
+    await ask(world, shop, 'PUT', `/${id}`, { ...ours, schedule })
+    expect((await ask(world, shop, 'POST', `/${id}/retry`)).body.retried).toBe(60)
+  })
+
+  test('do not put off what was paused in the meantime', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '00:00' } })
+    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    const before = await read(world, shop, id)
+    await putOff({ storeId: shop.storeId, db: world.db }, id, { waitS: 60, now: world.now })
+    expect(await read(world, shop, id)).toEqual(before)
+    expect(await toldOf(shop, 'campaign_postponed')).toEqual([])
   })
 
   test('a pause ends the waiting, and a send by hand is refused in words', async () => {
