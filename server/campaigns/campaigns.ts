@@ -12,7 +12,7 @@ import { couponsThere } from '../coupons/for-messages.ts'
 import type { Deps } from '../deps.ts'
 import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
 import { insertTemplates, saveTemplate } from '../flows/templates.ts'
-import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { answerOfRepeat, type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
 import { readStore, type StoreRow } from '../stores/store.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
@@ -41,6 +41,8 @@ export async function createCampaign(
   request: IdempotentRequest,
   wanted: WantedCampaign,
 ): Promise<CampaignView> {
+  const before = await repeated(deps, store, request)
+  if (before) return before
   const { row, where } = await whereOf(deps, store)
   const stored = storedOf(wanted, where)
   assertValid(stored, where, { hasStart: !wanted.sendNow })
@@ -55,6 +57,17 @@ export async function createCampaign(
     answer: async (id) => ({ id }),
   })
   return viewCampaign(store, id)
+}
+
+/** What was made when this request came first with its key, whatever would be said to it by now; null: it is the first, or has none. */
+export async function repeated(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+): Promise<CampaignView | null> {
+  if (request.key === null) return null
+  const before = await answerOfRepeat(deps, store, request, async (id) => ({ id }))
+  return before && viewCampaign(store, before.reply.id)
 }
 
 export async function whereOf(deps: Deps, store: StoreDb): Promise<{ row: StoreRow; where: Where }> {

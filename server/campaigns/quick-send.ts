@@ -4,10 +4,11 @@ import { filtersOf } from '../audiences/filters.ts'
 import { refuseBadText } from '../compose/own-text.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
+import { zoneOf } from '../core/time.ts'
 import type { Deps } from '../deps.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { QUICK_SEND_TEMPLATES } from '../templates/ready-templates.ts'
-import { insert, whereOf } from './campaigns.ts'
+import { insert, repeated, whereOf } from './campaigns.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertWayOut } from './gates.ts'
 import { viewCampaign } from './present.ts'
@@ -25,6 +26,8 @@ export async function sendToAll(
   request: IdempotentRequest,
   wanted: Wanted,
 ): Promise<CampaignView> {
+  const before = await repeated(deps, store, request)
+  if (before) return before
   const { row, where } = await whereOf(deps, store)
   const stored = quickSend(wanted, where)
   if (isWithoutItsOffer(wanted)) throw refusalAt('coupon', campaignTexts.noOffer)
@@ -54,7 +57,7 @@ function quickSend(wanted: Wanted, { currency, zone, now }: Where): Stored {
   if (subject === '' || body.trim() === '') {
     throw refusalAt(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)
   }
-  const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: zone }).format(now)
+  const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: zoneOf(zone) }).format(now)
   return {
     ...{ name: `Quick Send - ${date}`, description: '', type: 'email', template_key: 'quick_send', subject, body },
     ...{ audience_type: 'abandoned_carts', audience_mode: 'matching', people: [] },

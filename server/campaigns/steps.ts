@@ -110,8 +110,15 @@ export async function sendNow(
       if (status === 'active') await sendNowIn(deps, tx, campaign)
     },
     answer: async () => ({ id }),
+    isUndone: () => isStopped(store, id),
   })
   return viewCampaign(store, id)
+}
+
+/** Whoever presses Send after a pause means it, however soon. */
+async function isStopped(store: StoreDb, id: string): Promise<boolean> {
+  const campaign = await readCampaign(store, id)
+  return campaign?.status === 'paused' || campaign?.status === 'cancelled'
 }
 
 /** The row's Send (area decision 125): of one that is not over the same as Send Now; one that is over is opened again. */
@@ -126,6 +133,7 @@ export async function sendAgain(
   await withIdempotencyKey(deps, store, request, {
     make: async (tx) => sendNowIn(deps, tx, (await step(tx, id, 'send')).campaign),
     answer: async () => ({ id }),
+    isUndone: () => isStopped(store, id),
   })
   return viewCampaign(store, id)
 }

@@ -27,6 +27,8 @@ interface Work<Reply> {
   make: (tx: StoreTx, id: string) => Promise<void>
   /** What became of it; a refusal is an AppError. */
   answer: (id: string) => Promise<Reply>
+  /** Whether something has undone it since: then the next press of the button acts. */
+  isUndone?: () => Promise<boolean>
 }
 
 type Kept<Reply> =
@@ -38,8 +40,9 @@ export async function withIdempotencyKey<Reply>(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  { make, answer }: Work<Reply>,
+  work: Work<Reply>,
 ): Promise<Reply> {
+  const { make, answer, isUndone } = work
   const { userId, key, bodyHash } = nameOf(request)
   const id = newId()
   const now = deps.now()
@@ -49,6 +52,11 @@ export async function withIdempotencyKey<Reply>(
     if (isKept) await make(tx, id)
     return isKept
   })
+  if (!isFirst && request.key === null && (await isUndone?.())) {
+    const first = await sql.readRequest(store, userId, key)
+    if (first) await sql.forgetRequest(store, userId, key, first.made)
+    return withIdempotencyKey(deps, store, request, work)
+  }
   if (!isFirst) return repeat(store, { userId, key, bodyHash }, answer)
   const kept = await outcomeOf(() => answer(id))
   // Without a key a refusal is not repeated: the next press may come after what stood in the way was put right.
