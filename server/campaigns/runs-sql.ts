@@ -41,10 +41,11 @@ export async function takeDue({ db, storeId }: StoreTx, id: string, now: Date): 
   return rows.length > 0
 }
 
-/** Those with a run whose rows are not all made: a process that made them may have ended. */
+/** Those of connected stores with a run whose rows are not all made: a process that made them may have ended, or the store was disconnected. */
 export async function unplannedCampaigns(db: Db, limit: number): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`
-    select distinct store_id, campaign_id as id from campaign_runs where planned_at is null limit ${limit}`.execute(db)
+    select distinct r.store_id, r.campaign_id as id from campaign_runs r join stores s on s.id = r.store_id and s.is_active
+    where r.planned_at is null limit ${limit}`.execute(db)
   return rows
 }
 
@@ -166,16 +167,20 @@ export async function retimeSome(
 ): Promise<Place | null> {
   const { rows } = await sql<Place>`
     with page as materialized (
-      select step, id from messages where ${ofCampaign(storeId, campaignId)}
+      select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
         ${after ? sql`and (step, id) > (${after.step}::int, ${after.id}::uuid)` : sql``} order by step, id limit ${limit}),
+    timed as materialized (
+      select o.id, ${dueAt(sql`o.shopper_id`)} as at from page o
+      join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}
+      join campaign_runs r on r.store_id = g.store_id and r.campaign_id = g.id and r.id = o.step_id
+      left join carts c on c.store_id = g.store_id and c.id = o.cart_id
+      where ${isOpen('o')} and o.due_at <> ${dueAt(sql`o.shopper_id`)}),
+    open as materialized (
+      select id from messages where store_id = ${storeId} and id = any(array(select id from timed)) and ${isOpen('messages')}
+      order by id for update),
     moved as (
       update messages m set ${becomesScheduled}, due_at = t.at, expires_at = t.at + ${MOST_AGE}, wake_at = t.at, updated_at = ${now}
-      from (select o.id, ${dueAt(sql`o.shopper_id`)} as at from page join messages o on o.store_id = ${storeId} and o.id = page.id
-        join campaigns g on g.store_id = o.store_id and g.id = o.origin_id
-        join campaign_runs r on r.store_id = o.store_id and r.campaign_id = g.id and r.id = o.step_id
-        left join carts c on c.store_id = o.store_id and c.id = o.cart_id
-        where ${isOpen('o')} and o.due_at <> ${dueAt(sql`o.shopper_id`)} order by o.id for update of o) t
-      where m.store_id = ${storeId} and m.id = t.id)
+      from timed t join open on open.id = t.id where m.store_id = ${storeId} and m.id = open.id)
     select step, id from page order by step desc, id desc limit 1`.execute(db)
   return rows[0] ?? null
 }

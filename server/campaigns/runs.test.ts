@@ -260,6 +260,28 @@ describe('a run', () => {
     }
   })
 
+  test('of a store that is disconnected makes no further page, and goes on once it is connected again', async () => {
+    const shop = await aShop(world, 1)
+    await copies(shop, 9)
+    const { id } = await aCampaign(world, shop)
+    await runCampaigns(world.deps)
+    const plan = () => planRuns(world.deps, { storeId: shop.storeId, campaignId: id }, 3)
+    const stores = world.db.updateTable('stores').where('id', '=', shop.storeId)
+    // While somebody disconnects it, nobody waits for them.
+    await transact({ storeId: shop.storeId, db: world.db }, async ({ db }) => {
+      await db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
+      await plan()
+    })
+    await plan()
+    await runCampaigns(world.deps)
+    await world.runJobs()
+    expect([await rowsOf(world, id), (await runsOf(id))[0]!.planned_at]).toEqual([[], null])
+    await stores.set({ is_active: true }).execute()
+    await runCampaigns(world.deps)
+    await world.runJobs()
+    expect(await rowsOf(world, id)).toHaveLength(10)
+  })
+
   test('is planned in pages; a process that ends between two, or in one, leaves a place to go on from, and nobody is there twice', async () => {
     const shop = await aShop(world, 1)
     await copies(shop, 2_400)
@@ -367,4 +389,20 @@ describe('a run', () => {
     expect([Date.parse(nextRunAt!) > world.now.getTime(), status]).toEqual([true, 'scheduled'])
     expect(await rowsOf(world, newId())).toEqual([])
   })
+})
+
+test('a store whose zone nobody knows has campaigns by UTC', async () => {
+  const shop = await aShop(world)
+  const zone = { time_zone: 'Mars/Base' }
+  await world.db.updateTable('stores').set(zone).where('id', '=', shop.storeId).execute()
+  const day = world.now.toISOString().slice(0, 10)
+  const schedule = { startDate: day, timeOfDay: '23:45', frequency: 'daily' }
+  const { id, nextRunAt } = await aCampaign(world, shop, { schedule })
+  expect(nextRunAt).toBe(`${day}T23:45:00.000Z`)
+  expect((await ask(world, shop, 'PATCH', `/${id}/pause`)).status).toBe(200)
+  expect((await ask(world, shop, 'PATCH', `/${id}/play`)).status).toBe(200)
+  await tick(world, shop, DAY)
+  expect(await statesOf(world, id)).toEqual(['1 sent'])
+  const quick = { channel: 'email', subject: 'Hello', htmlContent: 'Come back' }
+  expect((await ask(world, shop, 'POST', '/send-to-abandoned-carts', quick)).status).toBe(200)
 })

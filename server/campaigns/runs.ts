@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { refreshAfterMany } from '../manual-sends/bulk-sends.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { planMessages } from '../messages/plan.ts'
-import { readStore } from '../stores/store.ts'
+import { holdConnected, readStore } from '../stores/store.ts'
 import { type CampaignRow, lockCampaign, takeToPlan, updateCampaign } from './campaigns-sql.ts'
 import { cartWordsOf, standsAgainst } from './gates.ts'
 import { pauseFor } from './guard.ts'
@@ -140,10 +140,13 @@ export async function planRuns(
   await refreshAfterMany(deps, store, planned)
 }
 
-/** How many rows were made; null: there is nothing left to plan, or somebody else has the campaign. What is left is asked for every second. */
+/**
+ * How many rows were made; null: there is nothing left to plan, the store is not connected, or somebody else has the campaign. What is left of
+ * connected stores is asked for every second.
+ */
 async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: number): Promise<number | null> {
   const now = deps.now()
-  const campaign = await takeToPlan(tx, campaignId)
+  const campaign = (await holdConnected(tx)) ? await takeToPlan(tx, campaignId) : undefined
   const run = campaign && (await plan.runToPlan(tx, campaignId))
   if (!campaign || !run) return null
   const made =
@@ -206,7 +209,7 @@ export async function planAbout(
 /** D7, as `MOST_AGE`. */
 const MOST_AGE_MS = 72 * 3_600_000
 
-const SOME = 2_000
+const SOME = 1_000
 
 /**
  * What is open of a campaign that was cancelled or deleted is closed; of one that was edited it is closed where its person is not chosen any

@@ -1,5 +1,5 @@
 import type { Selectable, Updateable } from 'kysely'
-import type { AccountDb, AccountTx, Db, StoreDb, StoreTx } from '../core/db.ts'
+import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { StoresTable } from '../schema/stores.ts'
 
 // Stores: SQL and nothing else. What syncs and webhooks keep is in sync-sql.ts and webhook-sql.ts.
@@ -18,6 +18,12 @@ export function storesOf({ db, accountId }: AccountDb) {
 
 export function readStore({ db, storeId }: StoreDb) {
   return db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst()
+}
+
+/** Whether it is connected, and stays so until the end of the transaction; false also while it is being changed. */
+export async function holdConnected({ db, storeId }: StoreTx): Promise<boolean> {
+  const { rows } = await sql`select 1 from stores where id = ${storeId} and is_active for share skip locked`.execute(db)
+  return rows.length > 0
 }
 
 export function isDemoAccount({ db, accountId }: AccountDb) {

@@ -2,6 +2,7 @@
 
 export {
   deleteCredentials,
+  holdConnected,
   isDemoAccount,
   lockStore,
   readStore,
