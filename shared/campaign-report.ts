@@ -49,7 +49,7 @@ export const CampaignReport = z.object({
       revenue: z.array(Money),
     }),
   ),
-  /** Failed ones that may be tried again; never those whose fate is not known. */
+  /** Failed ones that a retry would try again now, 10,000 at most; never those whose fate is not known. */
   retryable: z.number(),
   /** Those held back, of which the first is looked at again at `firstUntil`, and the most frequent reason; null: none is. */
   held: z.object({ count: z.number(), firstUntil: z.string(), explanation: z.string() }).nullable(),

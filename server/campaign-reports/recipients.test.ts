@@ -10,6 +10,7 @@ import { bought, MINUTE } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { recordMailReport } from '../mail-reports/mail-reports.ts'
+import { readFigures } from './sql.ts'
 
 // The people of a campaign, their file, and the failed once more (area decision 48).
 
@@ -119,6 +120,8 @@ test('the failed are tried once more, each as a message of a new run, and of two
   expect(await statesOf(world, id)).toEqual(Array(3).fill('1 failed(rejected:smtp_550)'))
   expect((await read(world, shop, id)).status).toBe('completed')
   expect(await retryable()).toBe(3)
+  // No more than are tried at once.
+  expect((await readFigures({ storeId: shop.storeId, db: world.db }, id, 2)).retryable).toBe(2)
   world.answer = acceptsMail
   // Such refusals may be about us, so the receiving domain is left alone for a while.
   await world.pool.query('delete from domain_throttles')

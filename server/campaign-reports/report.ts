@@ -1,6 +1,7 @@
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
+import { MOST_RETRIED } from '../campaigns/retry.ts'
 import type { StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
@@ -16,7 +17,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
   await assertCampaign(store, id)
   const [states, figures, people, earned, links, runs, held] = await Promise.all([
     sql.countStates(store, id),
-    sql.readFigures(store, id),
+    sql.readFigures(store, id, MOST_RETRIED),
     peopleOf(store, 'campaign', id),
     sql.readEarned(store, id),
     clicksByTarget(store, 'campaign', id, MOST_LINKS),

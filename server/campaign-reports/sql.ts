@@ -28,11 +28,13 @@ export interface Figures {
   retryable: number
 }
 
-export async function readFigures({ db, storeId }: StoreDb, id: string): Promise<Figures> {
+/** Of those that can be tried again as many are counted as are tried at once: each takes looks of its own. */
+export async function readFigures({ db, storeId }: StoreDb, id: string, mostRetried: number): Promise<Figures> {
   const count = (condition: RawBuilder<unknown>) =>
     sql`(select count(*)::int from messages m where ${ofCampaign(storeId, id)} and ${condition})`
   const { rows } = await sql<Figures>`
-    select ${count(isDelivered('m'))} as delivered, ${count(hasBounced('m'))} as bounced, ${count(isRetryable)} as retryable,
+    select ${count(isDelivered('m'))} as delivered, ${count(hasBounced('m'))} as bounced, 
+      (select count(*)::int from (select 1 from messages m where ${ofCampaign(storeId, id)} and ${isRetryable} limit ${mostRetried}) r) as retryable,
       (select count(distinct m.shopper_id)::int from messages m
         where m.store_id = ${storeId} and m.origin_id = ${id} and m.origin_kind = 'campaign' and m.unsubscribed_at is not null) as unsubscribed,
       (select count(distinct m.shopper_id)::int from mail_reports r join messages m on m.store_id = r.store_id and m.id = r.message_id

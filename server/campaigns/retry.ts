@@ -15,7 +15,7 @@ import { assertMaySend } from './steps.ts'
 // unknown stays so (D4).
 
 /** At once; what is left can be asked for again. */
-const MOST = 10_000
+export const MOST_RETRIED = 10_000
 
 /** Answers how many. Of two requests at once the second finds none. */
 export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
@@ -25,7 +25,7 @@ export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): P
     if (campaign.status === 'paused' || campaign.status === 'cancelled') {
       throw new AppError('conflict', campaignTexts.badStep)
     }
-    const failed = await retryableOf(tx, id, MOST)
+    const failed = await retryableOf(tx, id, MOST_RETRIED)
     return failed.length === 0 ? 0 : runAgainFor(deps, tx, campaign, failed)
   })
 }
