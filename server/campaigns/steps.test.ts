@@ -362,3 +362,19 @@ describe('"Send to All Abandoned Carts"', () => {
     })
   })
 })
+
+test('a store whose zone nobody knows has campaigns by UTC', async () => {
+  const shop = await aShop(world)
+  const zone = { time_zone: 'Mars/Base' }
+  await world.db.updateTable('stores').set(zone).where('id', '=', shop.storeId).execute()
+  const day = world.now.toISOString().slice(0, 10)
+  const schedule = { startDate: day, timeOfDay: '23:45', frequency: 'daily' }
+  const { id, nextRunAt } = await aCampaign(world, shop, { schedule })
+  expect(nextRunAt).toBe(`${day}T23:45:00.000Z`)
+  expect((await ask(world, shop, 'PATCH', `/${id}/pause`)).status).toBe(200)
+  expect((await ask(world, shop, 'PATCH', `/${id}/play`)).status).toBe(200)
+  await tick(world, shop, DAY)
+  expect(await statesOf(world, id)).toEqual(['1 sent'])
+  const quick = { channel: 'email', subject: 'Hello', htmlContent: 'Come back' }
+  expect((await ask(world, shop, 'POST', '/send-to-abandoned-carts', quick)).status).toBe(200)
+})
