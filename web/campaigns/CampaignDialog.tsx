@@ -1,19 +1,12 @@
 import { Modal } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import type { Location } from 'react-router'
+import { useState } from 'react'
 import type { CampaignView } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { CampaignForm } from './CampaignForm.tsx'
 import type { Draft } from './rules.ts'
 
 const WIDTH = 860
-
-/** The dialog is left with its path, and with its place in the address. */
-const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || formOf(from) !== formOf(to)
-
-const formOf = ({ search }: Location) => new URLSearchParams(search).get('form')
 
 interface Props {
   isOpen: boolean
@@ -31,15 +24,10 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
   const [opened, setOpened] = useState({ isOpen: false, turn: 0 })
   const [isDirty, setDirty] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
-  // What ends it, once the guard has let go of it.
-  const [end, setEnd] = useState<{ run: () => void } | null>(null)
-  const guard = useLeaveGuard(isOpen && isDirty && !end, isLeft)
-  useEffect(() => end?.run(), [end])
   if (isOpen !== opened.isOpen) {
     setOpened({ isOpen, turn: opened.turn + (isOpen ? 1 : 0) })
     setDirty(false)
     setLeaving(false)
-    setEnd(null)
   }
   const [isAsking, setAsking] = useState(false)
   const storeId = useStore()?.id
@@ -52,7 +40,7 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
         title="Create New Campaign"
         size={WIDTH}
         closeOnClickOutside={!isDirty}
-        closeOnEscape={!isLeaving && !isAsking && !guard.isAsking}
+        closeOnEscape={!isLeaving && !isAsking}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {isOpen && (
@@ -63,14 +51,10 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
             onDirty={setDirty}
             onAsking={setAsking}
             onCancel={leave}
-            onCreated={(campaign, isSent) =>
-              setEnd({
-                run: () => {
-                  onClose()
-                  onCreated(campaign, isSent)
-                },
-              })
-            }
+            onCreated={(campaign, isSent) => {
+              onClose()
+              onCreated(campaign, isSent)
+            }}
           />
         )}
       </Modal>
@@ -79,12 +63,11 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
         title="Discard this campaign?"
         confirmLabel="Discard"
         isDangerous
-        onConfirm={() => setEnd({ run: onClose })}
+        onConfirm={onClose}
         onClose={() => setLeaving(false)}
       >
         It has not been created yet.
       </Confirm>
-      {guard.question}
     </>
   )
 }
