@@ -48,7 +48,7 @@ export const campaignMutations: readonly Mutation[] = [
   {
     name: 'a saved audience loses its largest amount',
     rule: 'Runs',
-    file: 'server/campaigns/wanted.ts',
+    file: 'server/audiences/filters.ts',
     before: '...(maxMinor === undefined ? {} : { maxCartValue: amount(maxMinor) }),',
     after: '',
     seed: 287,
