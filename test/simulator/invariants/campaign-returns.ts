@@ -1,7 +1,7 @@
 import type { Harness } from '../harness.ts'
 import { FEW } from '../play-campaigns.ts'
 import type { Message, State } from '../witness.ts'
-import type { Invariant } from './scene.ts'
+import { type Invariant, OPEN } from './scene.ts'
 
 // Report and Guard: what the report of a campaign says, counted again; and that one is paused whose mails come back, and no other.
 
@@ -61,7 +61,7 @@ const sorted = (of: unknown): string =>
 
 /**
  * After a look. What came back before it counts: of what left since the campaign was paused for such last, in the newest runs of 30 days that
- * together have enough to judge.
+ * together have enough to judge, and of each older one that is still sending.
  */
 export const guard: Invariant = ({ harness, state, before, step }) => {
   if (!before || step.do !== 'work' || !harness.isLookDone || harness.hasJumped) return []
@@ -71,12 +71,18 @@ export const guard: Invariant = ({ harness, state, before, step }) => {
     if (!then || !now || made.isDeleted || made.touchedAt >= harness.stepStartedAt || !isRunning(then.status)) return []
     const { id, brakedAt, brakedBefore } = made
     if (isRunning(now.status))
-      return isTooMuch(harness, before, { id, since: Math.max(since, brakedAt ?? 0) })
+      return isTooMuch(harness, before, {
+        ...{ id, since: Math.max(since, brakedAt ?? 0) },
+        isSending: (run) => [before, state].every((each) => isGoingOn(each, id, run)),
+      })
         ? ['a campaign whose mails came back goes on']
         : []
     if (now.pausedBy !== 'bounces' && now.pausedBy !== 'complaints') return []
-    // What came back while somebody looked may have been counted.
-    return isTooMuch(harness, state, { id, since: Math.max(since - step.waitMs, brakedBefore ?? 0) })
+    // What came back while somebody looked may have been counted, and any older run may have been sending then.
+    return isTooMuch(harness, state, {
+      ...{ id, since: Math.max(since - step.waitMs, brakedBefore ?? 0) },
+      isSending: () => true,
+    })
       ? []
       : [`a campaign was paused for ${now.pausedBy}, and there were not so many`]
   })
@@ -84,27 +90,39 @@ export const guard: Invariant = ({ harness, state, before, step }) => {
 
 const WATCHED_MS = 30 * 86_400_000
 
+const GOES_ON: ReadonlySet<string> = new Set([...OPEN, 'handed_over'])
+
+const isGoingOn = ({ messages }: State, id: string, run: number): boolean =>
+  messages.some(({ origin, step, state }) => origin === `campaign:${id}` && step === run && GOES_ON.has(state))
+
 const isRunning = (status: string) => status === 'scheduled' || status === 'active'
 
 function isTooMuch(
   { returned }: Harness,
   { messages, runs }: State,
-  { id, since }: { id: string; since: number },
+  { id, since, isSending }: { id: string; since: number; isSending: (run: number) => boolean },
 ): boolean {
   const left = messages.filter(({ origin, handedOverAt }) => origin === `campaign:${id}` && handedOverAt! > since)
-  const newest = runs.filter(({ campaign }) => campaign === id)
-  const hasBounced = ({ state, reason }: Message) => state === 'failed' && /^(bounced|undelivered)/.test(reason ?? '')
-  const sum = { accepted: 0, bounced: 0, complained: 0 }
-  for (const { run } of newest.sort((a, b) => b.run - a.run)) {
+  const all = runs.filter(({ campaign }) => campaign === id)
+  const newest = { accepted: 0, bounced: 0, complained: 0 }
+  const judged = [newest]
+  for (const { run } of all.sort((a, b) => b.run - a.run)) {
     const some = left.filter(({ step }) => step === run)
+    const isNewest = newest.accepted < FEW.leastAccepted
+    if (!isNewest && !isSending(run)) continue
+    const sum = isNewest ? newest : { accepted: 0, bounced: 0, complained: 0 }
     sum.accepted += some.filter((each) => ['sent', 'delivered'].includes(each.state) || hasBounced(each)).length
     sum.bounced += some.filter(hasBounced).length
     sum.complained += some.filter((each) => returned.get(each.id)?.has('complaint')).length
-    if (sum.accepted >= FEW.leastAccepted) break
+    if (!isNewest) judged.push(sum)
   }
-  const isOver = (count: number, { least, share }: { least: number; share: number }) =>
-    count >= least && count / sum.accepted > share
-  return (
-    sum.accepted >= FEW.leastAccepted && (isOver(sum.bounced, FEW.bounces) || isOver(sum.complained, FEW.complaints))
-  )
+  return judged.some(isOver)
 }
+
+const hasBounced = ({ state, reason }: Message) => state === 'failed' && /^(bounced|undelivered)/.test(reason ?? '')
+
+const isOver = ({ accepted, bounced, complained }: { accepted: number; bounced: number; complained: number }) =>
+  accepted >= FEW.leastAccepted &&
+  [[bounced, FEW.bounces] as const, [complained, FEW.complaints] as const].some(
+    ([count, { least, share }]) => count >= least && count / accepted > share,
+  )
