@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { endpoint, storeQuery } from './endpoint.ts'
+import { storesQuery } from './dashboard.ts'
+import { endpoint } from './endpoint.ts'
 import { Pagination, pageFields } from './paging.ts'
 
 // Advanced Analytics (B 2, 3, 7, 8, 9). What each number means: decisions 91 to 99. Rates are fractions here (decision 131); amounts are
@@ -17,14 +18,7 @@ const Change = z.number().nullable()
 const Fraction = z.number().nullable()
 const Amount = z.number()
 
-const rangeQuery = storeQuery.extend({
-  range: z.enum(analyticsRanges).default(DEFAULT_RANGE),
-  /** Added (decision 154): `all` adds up the account's stores whose currency is `currency`. */
-  stores: z.enum(['one', 'all']).default('one'),
-  /** Of `all`; else the store's own. */
-  currency: z.string().length(3).optional(),
-})
-export type AnalyticsQuery = z.output<typeof rangeQuery>
+const rangeQuery = storesQuery.extend({ range: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
 
 /** One stage never depends on another: a stage may exceed the one before it (decision 93). */
 export const Funnel = z.object({
@@ -207,11 +201,7 @@ export const listAnalyticsProducts = endpoint({
   reply: z.object({ products: z.array(TopProduct), pagination: Pagination, ...frame }),
 })
 
-const trendQuery = storeQuery.extend({
-  period: z.enum(analyticsRanges).default(DEFAULT_RANGE),
-  stores: z.enum(['one', 'all']).default('one'),
-  currency: z.string().length(3).optional(),
-})
+const trendQuery = storesQuery.extend({ period: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
 
 /** Days up to 30d, weeks for 90d, months for 1y; the last one is still running (decision 98). */
 const Trend = z.object({

@@ -57,7 +57,16 @@ export const User = z.object({
   id: z.uuid(),
   name: z.string(),
   email: z.string(),
-  stores: z.array(z.object({ id: z.uuid(), storeUrl: z.string(), platform: PlatformName, isActive: z.boolean() })),
+  stores: z.array(
+    z.object({
+      id: z.uuid(),
+      storeUrl: z.string(),
+      platform: PlatformName,
+      isActive: z.boolean(),
+      /** Added. */
+      currency: z.string(),
+    }),
+  ),
   subscriptionStatus: z.string().nullable(),
   hasActiveSubscription: z.boolean(),
   /** Added: the account this session works in, what the user may do there, and whether it is the demo (decision 29). */

@@ -8,6 +8,13 @@ export type ChartPeriod = (typeof chartPeriods)[number]
 export const chartMeasures = ['carts', 'revenue'] as const
 export type ChartMeasure = (typeof chartMeasures)[number]
 
+/** Added (decision 154): `all` adds up the account's stores whose currency is `currency`; else the currency is the store's own. */
+export const storesQuery = storeQuery.extend({
+  stores: z.enum(['one', 'all']).default('one'),
+  currency: z.string().length(3).optional(),
+})
+export type StoresQuery = Pick<z.output<typeof storesQuery>, 'stores' | 'currency'>
+
 /** Change in percent against the 30 days before; null when there is nothing to compare with. */
 const Trend = z.number().nullable()
 
@@ -39,6 +46,16 @@ export const DashboardStats = z.object({
   otherCurrencies: z.array(z.object({ currency: z.string(), totalRevenue: z.number(), monthlyRevenue: z.number() })),
   /** Seconds since the last complete reading of the store's orders began (Y3). */
   syncAgeSeconds: z.number().nullable(),
+  /** Added: names of the stores that these figures add up; of `all` only. */
+  stores: z
+    .array(
+      z.object({
+        name: z.string(),
+        /** Its syncs fail: its figures may be old (A 8). */
+        isFailing: z.boolean(),
+      }),
+    )
+    .optional(),
 })
 export type DashboardStats = z.infer<typeof DashboardStats>
 
@@ -48,7 +65,7 @@ export const readDashboardStats = endpoint({
   permission: 'carts:read',
   scope: 'store',
   summary: 'The figures of the last 30 days, and how they changed against the 30 days before',
-  query: storeQuery,
+  query: storesQuery,
   reply: DashboardStats,
 })
 
@@ -59,7 +76,7 @@ export const readDashboardChart = endpoint({
   scope: 'store',
   summary:
     'Abandoned and recovered carts, or recovered revenue, by hour (day) or by day (week, month) of the store’s own clock',
-  query: storeQuery.extend({
+  query: storesQuery.extend({
     period: z.enum(chartPeriods).default('week'),
     /** Added. `revenue`: attributed net revenue by the time of the order. */
     measure: z.enum(chartMeasures).default('carts'),

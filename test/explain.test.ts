@@ -210,11 +210,13 @@ test('all carts go out as one CSV file, page by page: each once, memory stays fl
 
 test('the dashboard: sums of a few slots, and of no cart, order or person', async () => {
   const handle = { storeId: store.storeId, db: world.db }
-  const { abandonedCarts } = await readStats(handle, world.now)
+  const account = { accountId: store.accountId, db: world.db }
+  const asked = { account, store: handle, query: { stores: 'one' as const }, now: world.now }
+  const { abandonedCarts } = await readStats(asked)
   expect(abandonedCarts).toBeGreaterThan(CARTS / 20)
   const plans = await watch.during(async () => {
-    await readStats(handle, world.now)
-    for (const period of chartPeriods) await readChart(handle, period, world.now)
+    await readStats(asked)
+    for (const period of chartPeriods) await readChart(asked, period)
   })
   const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'])
   const read = new Set(scans.map((node) => node['Relation Name']))

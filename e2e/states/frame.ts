@@ -22,6 +22,7 @@ const SECOND_STORE = {
   storeUrl: 'https://pots-and-plates.example',
   platform: 'woocommerce',
   isActive: true,
+  currency: 'USD',
 }
 
 export const onTheWayIn: State[] = [

@@ -130,7 +130,11 @@ export async function viewUser(account: AccountDb, userId: string, now: Date): P
     id: user.id,
     name: user.name,
     email: user.email,
-    stores: stores.map(({ id, url, platform, is_active }) => ({ id, storeUrl: url, platform, isActive: is_active })),
+    stores: stores.map(({ id, url, platform, is_active, currency }) => ({
+      ...{ id, platform, currency },
+      storeUrl: url,
+      isActive: is_active,
+    })),
     subscriptionStatus: plan.status,
     hasActiveSubscription: plan.entitlements.isSubscribed,
     accountId: account.accountId,

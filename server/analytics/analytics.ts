@@ -1,11 +1,11 @@
 import {
-  type AnalyticsQuery,
   type AnalyticsRange,
   type AnalyticsReply,
   analyticsTexts,
   rangeDays,
   type TopProduct,
 } from '../../shared/analytics.ts'
+import type { StoresQuery } from '../../shared/dashboard.ts'
 import { demandPlan, entitlementsOf } from '../billing/entitlements.ts'
 import { hasFeature } from '../billing/rules.ts'
 import type { AccountDb, Db, StoreDb } from '../core/db.ts'
@@ -20,12 +20,16 @@ import { daysOfRange, type RangeDays } from './ranges.ts'
 
 // Advanced Analytics (B 2, decisions 91 to 101): what days say of a range, of one store or of several of one currency.
 
-export interface Asked {
+/** One store, or all of the account's of one currency. */
+export interface AskedOfStores {
   account: AccountDb<Db>
   store: StoreDb<Db>
-  query: Pick<AnalyticsQuery, 'stores' | 'currency'>
-  range: AnalyticsRange
+  query: StoresQuery
   now: Date
+}
+
+export interface Asked extends AskedOfStores {
+  range: AnalyticsRange
 }
 
 /** A store and its days: each has a calendar of its own. */
@@ -42,20 +46,26 @@ export interface Asking {
 }
 
 /** Which stores, and of which currency; the plan decides (decisions 131 and 154). */
-export async function scopesOf({ account, store, query, range, now }: Asked): Promise<Asking> {
-  const own = found(await readStore(store), 'Store')
+export async function scopesOf({ range, ...asked }: Asked): Promise<Asking> {
+  const { rows, currency } = await storesAsked(asked)
   const scopeOf = (row: StoreRow): Scope => ({
-    store: { storeId: row.id, db: store.db },
+    store: { storeId: row.id, db: asked.store.db },
     row,
-    days: daysOfRange(range, now, row.time_zone),
+    days: daysOfRange(range, asked.now, row.time_zone),
   })
-  if (query.stores === 'one') return { scopes: [scopeOf(own)], currency: own.currency }
+  return { scopes: rows.map(scopeOf), currency }
+}
+
+/** The chosen store first. Only stores that are connected are added up. */
+export async function storesAsked({ account, store, query, now }: AskedOfStores) {
+  const own = found(await readStore(store), 'Store')
+  if (query.stores === 'one') return { rows: [own], currency: own.currency }
   await demandPlan(account, now, { feature: 'multi_store_dashboard', sentence: analyticsTexts.allStoresPlan })
   const currency = (query.currency ?? own.currency).toUpperCase()
   const rows = (await storesOf(account)).filter((row) => row.is_active && row.currency === currency)
   if (rows.length === 0) throw new AppError('unprocessable', analyticsTexts.noStoreOfCurrency)
   const isOwn = (row: StoreRow) => Number(row.id === own.id)
-  return { scopes: rows.sort((a, b) => isOwn(b) - isOwn(a)).map(scopeOf), currency }
+  return { rows: rows.sort((a, b) => isOwn(b) - isOwn(a)), currency }
 }
 
 /** Free sees figures and funnel of 7 and 30 days, the rest from starter on (decision 131). */

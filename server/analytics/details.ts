@@ -1,10 +1,5 @@
-import {
-  type AnalyticsDetails,
-  type AnalyticsQuery,
-  analyticsChannels,
-  hourBounds,
-  type TopProduct,
-} from '../../shared/analytics.ts'
+import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct } from '../../shared/analytics.ts'
+import type { StoresQuery } from '../../shared/dashboard.ts'
 import type { Pagination } from '../../shared/paging.ts'
 import { paginationOf } from '../core/paging.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
@@ -87,7 +82,7 @@ export function nameOf({ origin_kind, name, step }: OriginKey): string {
   return `${name ?? 'A deleted flow'}, ${step === null ? 'a deleted step' : `step ${step}`}`
 }
 
-type ProductsQuery = Pick<AnalyticsQuery, 'stores'> & { search: string; page: number; limit: number }
+type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: number; limit: number }
 
 /** Of the chosen store, whatever stores the figures are of. */
 export async function readProducts(

@@ -3,10 +3,11 @@ import { type Routes, serveStore } from '../http/http.ts'
 import { readChart, readStats } from './dashboard.ts'
 
 export const dashboardRoutes: Routes = (app, deps) => {
-  serveStore(app, deps, api.readDashboardStats, ({ store }) => readStats(store, deps.now()))
+  serveStore(app, deps, api.readDashboardStats, (call) => readStats({ ...call, now: deps.now() }))
 
-  serveStore(app, deps, api.readDashboardChart, async ({ store, query }) => {
-    const chart = await readChart(store, query.period, deps.now())
+  serveStore(app, deps, api.readDashboardChart, async (call) => {
+    const { query } = call
+    const chart = await readChart({ ...call, now: deps.now() }, query.period)
     return {
       labels: chart.buckets.map(({ label }) => label),
       datasets:

@@ -85,6 +85,18 @@ export interface Sums {
   attributed_orders: number
 }
 
+/** One of each currency: what several stores have, added up. */
+export function sumsByCurrency(sums: readonly Sums[]): Sums[] {
+  return [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, own]) => ({
+    currency,
+    abandoned: add(own, 'abandoned'),
+    abandoned_recovered: add(own, 'abandoned_recovered'),
+    recovered: add(own, 'recovered'),
+    attributed_minor: add(own, 'attributed_minor'),
+    attributed_orders: add(own, 'attributed_orders'),
+  }))
+}
+
 export interface Counted {
   /** The store's own. */
   currency: string
