@@ -16,9 +16,9 @@ export const campaignMutations: readonly Mutation[] = [
     name: 'a run whose process ended between two pages is not gone on with',
     rule: 'Runs',
     file: 'server/campaigns/runs-sql.ts',
-    before: 'from campaign_runs where planned_at is null limit',
-    after: 'from campaign_runs where planned_at is null and cursor_id is null limit',
-    seed: 2390,
+    before: 'where r.planned_at is null limit',
+    after: 'where r.planned_at is null and r.cursor_id is null limit',
+    seed: 34,
   },
   {
     name: 'a recurring campaign forgets who has had it',
