@@ -27,8 +27,8 @@ export async function noteCampaigns(harness: Harness, { state, before }: { state
 }
 
 /** Nobody was at the campaign in the last step, and the store is there. */
-const isUndisturbed = ({ stepStartedAt, isDisconnected }: Harness, { touchedAt }: Made) =>
-  touchedAt < stepStartedAt && !isDisconnected
+const isUndisturbed = ({ stepNumber, isDisconnected }: Harness, { touchedIn }: Made) =>
+  touchedIn < stepNumber && !isDisconnected
 
 interface Begun {
   made: Made

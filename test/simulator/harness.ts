@@ -90,6 +90,8 @@ export interface Harness {
   isLookDone: boolean
   /** When the last step began, before its wait: in true time. */
   stepStartedAt: number
+  /** Of the last step, counted from 0. */
+  stepNumber: number
   /** There is a control group only while a flow is on. */
   isFlowOn: boolean
   /** The last step was the tidy job, and it came to its end. */
@@ -175,6 +177,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     figures: new Map(),
     isLookDone: false,
     stepStartedAt: 0,
+    stepNumber: 0,
     isFlowOn: true,
     isTidied: false,
     isDisconnected: false,

@@ -36,8 +36,8 @@ export interface Made {
   plays: number
   /** By the engine's clock, since when its schedule has been what it is; null: it has come to its end. */
   armedAt: number | null
-  /** The owner was at it. */
-  touchedAt: number
+  /** In this step its owner was at it last. */
+  touchedIn: number
   /** By the engine's clock, when it was paused for what came back of it last. */
   brakedAt: number | null
   /** And the time before. */
@@ -170,8 +170,8 @@ const QUICK: CampaignPlan = {
   ...{ delay: 0, spreadHours: null, coupon: null, isTextChanged: true },
 }
 
-function touch({ clock }: Harness, made: Made): void {
-  made.touchedAt = clock.trueNow()
+function touch({ stepNumber }: Harness, made: Made): void {
+  made.touchedIn = stepNumber
 }
 
 function stop({ clock }: Harness, made: Made, step: 'pause' | 'cancel' | 'delete'): void {
@@ -206,7 +206,7 @@ function startOf({ clock }: Harness) {
 }
 
 function aMade(
-  { clock }: Harness,
+  { clock, stepNumber }: Harness,
   id: string,
   version: Made['versions'][number],
   asked: Made['asked'][number] | null,
@@ -224,7 +224,7 @@ function aMade(
     },
     ...{
       armedAt: asked ? null : clock.now().getTime(),
-      touchedAt: clock.trueNow(),
+      touchedIn: stepNumber,
       brakedAt: null,
       brakedBefore: null,
       expected: new Map(),

@@ -41,6 +41,7 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
     harness.isTidied = false
     harness.isLookDone = false
     harness.stepStartedAt = harness.clock.trueNow()
+    harness.stepNumber = index
     stockShop(harness, scenario, index)
     const problem = await playStep(harness, step).then(
       () => null,

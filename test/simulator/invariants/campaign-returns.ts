@@ -68,7 +68,7 @@ export const guard: Invariant = ({ harness, state, before, step }) => {
   const since = harness.clock.now().getTime() - WATCHED_MS
   return harness.campaigns.flatMap((made) => {
     const [then, now] = [before, state].map((each) => each.campaigns.find(({ id }) => id === made.id))
-    if (!then || !now || made.isDeleted || made.touchedAt >= harness.stepStartedAt || !isRunning(then.status)) return []
+    if (!then || !now || made.isDeleted || made.touchedIn >= harness.stepNumber || !isRunning(then.status)) return []
     const { id, brakedAt, brakedBefore } = made
     if (isRunning(now.status))
       return isTooMuch(harness, before, {

@@ -67,7 +67,7 @@ const ended: Invariant = ({ harness, state, step }) =>
     const isThrough = status === 'completed' || status === 'sent'
     const made = harness.campaigns.find((each) => each.id === id)
     const isLookedAt =
-      step.do === 'work' && harness.isLookDone && made !== undefined && made.touchedAt < harness.stepStartedAt
+      step.do === 'work' && harness.isLookDone && made !== undefined && made.touchedIn < harness.stepNumber
     const isOver = isLookedAt && (status === 'cancelled' || isDeleted)
     const left = state.messages.filter(
       (message) =>
@@ -179,8 +179,8 @@ const held: Invariant = (scene) => {
   if (isFullLook(scene).length === 0 || harness.hasJumped || harness.isDisconnected) return []
   // When the look began: a later time was not due yet.
   const by = harness.stepStartedAt + step.waitMs
-  return harness.campaigns.flatMap(({ id, armedAt, touchedAt, stops, versions }) => {
-    if (armedAt === null || touchedAt >= harness.stepStartedAt || stops.at(-1)?.until === null) return []
+  return harness.campaigns.flatMap(({ id, armedAt, touchedIn, stops, versions }) => {
+    if (armedAt === null || touchedIn >= harness.stepNumber || stops.at(-1)?.until === null) return []
     const slot = slotsOf(versions.at(-1)!.schedule, by).at(-1)
     if (slot === undefined || slot <= armedAt || stops.some(({ from, until }) => from <= slot && slot <= until!))
       return []
