@@ -135,6 +135,7 @@ describe('the endpoints that let somebody send', () => {
     'DELETE /api/audiences/:id',
     'PATCH /api/campaigns/:id/pause',
     'DELETE /api/campaigns/:id',
+    'POST /api/campaigns/:id/drop-held',
   ]
 
   test('are all walked', () => {
