@@ -22,7 +22,8 @@ export function readStore({ db, storeId }: StoreDb) {
 
 /** Whether it is connected, and stays so until the end of the transaction; false also while it is being changed. */
 export async function holdConnected({ db, storeId }: StoreTx): Promise<boolean> {
-  const { rows } = await sql`select 1 from stores where id = ${storeId} and is_active for share skip locked`.execute(db)
+  const { rows } =
+    await sql`select 1 from stores s where s.id = ${storeId} and s.is_active for share skip locked`.execute(db)
   return rows.length > 0
 }
 
