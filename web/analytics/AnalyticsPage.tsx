@@ -11,11 +11,13 @@ import {
 } from '../../shared/analytics.ts'
 import { featurePlans } from '../../shared/billing.ts'
 import { useSubscription } from '../access/queries.ts'
+import { useHasAllStores, useScope } from '../access/scope.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatMoney, formatPrice } from '../ui/format.ts'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
+import { AllStoresBar, AllStoresLocked } from './AllStoresBar.tsx'
 import { Details } from './Details.tsx'
 import { definitions } from './definitions.ts'
 import { FunnelBlock } from './FunnelBlock.tsx'
@@ -30,6 +32,8 @@ import { TrendPanel } from './TrendPanel.tsx'
 /** B 2: Advanced Analytics. The range stands in the address. */
 export function AnalyticsPage() {
   const [search, setSearch] = useSearchParams()
+  const { isAll, key } = useScope()
+  const hasAll = useHasAllStores()
   const plan = useSubscription()?.planInForce ?? null
   const isWhole = plan !== null && featurePlans.advanced_analytics.includes(plan)
   const wanted = rangeOf(search.get('range'))
@@ -40,7 +44,12 @@ export function AnalyticsPage() {
         <SegmentedControl
           aria-label="Period"
           value={range}
-          onChange={(value) => setSearch({ range: value })}
+          onChange={(value) =>
+            setSearch((known) => {
+              known.set('range', value)
+              return known
+            })
+          }
           data={analyticsRanges.map((value) => ({
             value,
             label: value,
@@ -48,12 +57,13 @@ export function AnalyticsPage() {
           }))}
         />
       </PageTitle>
-      <Screen range={range} isWhole={isWhole} />
+      {isAll && hasAll === false ? <AllStoresLocked /> : <Screen key={key} range={range} isWhole={isWhole} />}
     </>
   )
 }
 
 function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean }) {
+  const { isAll } = useScope()
   const figures = useAnalytics(range)
   const details = useDetails(range, isWhole)
   if (figures.error && !figures.data) {
@@ -62,8 +72,9 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
   const shown = figures.data
   return (
     <div className="analytics" aria-busy={figures.isPlaceholderData}>
+      {isAll && <AllStoresBar />}
       <KpiCards figures={shown} range={range} />
-      {shown ? <Counted figures={shown} /> : null}
+      {shown ? <Counted figures={shown} isAll={isAll} /> : null}
       {shown && isNothing(shown) && (
         <Empty
           icon={IconChartBar}
@@ -101,13 +112,17 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
 const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((count) => count === 0)
 
 /** Up to when, in which currency, and what is not in the figures. */
-function Counted({ figures }: { figures: AnalyticsReply }) {
+function Counted({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }) {
   const others = figures.otherCurrencies.map(
     ({ currency, netRevenue }) => `${formatMoney(netRevenue, currency)} of orders in ${currency}`,
   )
   return (
     <Text fz="xs" c="dimmed">
-      Days of your store’s calendar ({figures.timeZone}), {figures.firstDay} to {figures.lastDay}, which is not over.
+      {isAll
+        ? `Days of each store’s own calendar (in ${figures.timeZone}: `
+        : `Days of your store’s calendar (${figures.timeZone}), `}
+      {figures.firstDay} to {figures.lastDay}
+      {isAll && ')'}, which is not over.
       {figures.countedUntil && (
         <>
           {' '}

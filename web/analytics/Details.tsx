@@ -8,6 +8,7 @@ import {
   rangeDays,
 } from '../../shared/analytics.ts'
 import { reasonLabels, writeReachFilter } from '../../shared/reach.ts'
+import { useScope } from '../access/scope.ts'
 import { useReach } from '../carts/send-queries.ts'
 import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -18,6 +19,7 @@ import { hourLabel, percent } from './rules.ts'
 
 /** What Recoup adds to the blocks of every such screen: how revenue is known, and where it comes from (decision 99). */
 export function Details({ details, range }: { details: ReturnType<typeof useDetails>; range: AnalyticsRange }) {
+  const { isAll } = useScope()
   return (
     <Loaded
       query={details}
@@ -27,10 +29,14 @@ export function Details({ details, range }: { details: ReturnType<typeof useDeta
       {(known) => (
         <>
           <Sources details={known} />
-          <div className="analytics-pair">
+          {isAll ? (
             <Hours details={known} />
-            <Coverage range={range} />
-          </div>
+          ) : (
+            <div className="analytics-pair">
+              <Hours details={known} />
+              <Coverage range={range} />
+            </div>
+          )}
           <div className="analytics-pair">
             <Shares
               title="By country"

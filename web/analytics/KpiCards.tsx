@@ -1,6 +1,7 @@
 import { Anchor, Card, Skeleton } from '@mantine/core'
 import { Link } from 'react-router'
 import { type AnalyticsRange, type AnalyticsReply, rangeDays } from '../../shared/analytics.ts'
+import { useScope } from '../access/scope.ts'
 import { formatMoney } from '../ui/format.ts'
 import { definitions } from './definitions.ts'
 import { Term } from './parts.tsx'
@@ -78,6 +79,7 @@ export function KpiCards({ figures, range }: Props) {
 
 function Figure({ kpi, figures, days }: { kpi: Kpi; figures: AnalyticsReply; days: number }) {
   const change = kpi.change(figures)
+  const { isAll } = useScope()
   return (
     <>
       <p className="kpi-value">{kpi.value(figures)}</p>
@@ -86,7 +88,7 @@ function Figure({ kpi, figures, days }: { kpi: Kpi; figures: AnalyticsReply; day
           {changeText(change)}
         </span>{' '}
         {kpi.against === 'days' ? `against the ${days} days before` : `since the beginning of these ${days} days`}
-        {kpi.hasCarts && (
+        {kpi.hasCarts && !isAll && (
           <>
             {' · '}
             <Anchor component={Link} to={`/carts?days=${days}`} inherit underline="always">

@@ -7,7 +7,7 @@ import {
   readRecoveryRateTrend,
   readRevenueTrend,
 } from '../../shared/analytics.ts'
-import { useStore } from '../access/queries.ts'
+import { useScope } from '../access/scope.ts'
 import { call } from '../api.ts'
 
 const REFRESH_MS = 60_000
@@ -16,10 +16,10 @@ const RETRIES = false
 // The last range's figures stay, marked as such, until the next one's are there. Every request ends when nobody looks any more.
 
 export function useAnalytics(range: AnalyticsRange) {
-  const storeId = useStore()?.id
+  const { key, query: scope } = useScope()
   return useQuery({
-    queryKey: ['analytics', storeId, 'figures', range],
-    queryFn: async ({ signal }) => ({ ...(await call(readAnalytics, { query: { range }, signal })), range }),
+    queryKey: ['analytics', key, 'figures', range],
+    queryFn: async ({ signal }) => ({ ...(await call(readAnalytics, { query: { ...scope, range }, signal })), range }),
     refetchInterval: REFRESH_MS,
     retry: RETRIES,
     placeholderData: keepPreviousData,
@@ -27,10 +27,10 @@ export function useAnalytics(range: AnalyticsRange) {
 }
 
 export function useDetails(range: AnalyticsRange, isAsked: boolean) {
-  const storeId = useStore()?.id
+  const { key, query: scope } = useScope()
   return useQuery({
-    queryKey: ['analytics', storeId, 'details', range],
-    queryFn: ({ signal }) => call(readAnalyticsDetails, { query: { range }, signal }),
+    queryKey: ['analytics', key, 'details', range],
+    queryFn: ({ signal }) => call(readAnalyticsDetails, { query: { ...scope, range }, signal }),
     enabled: isAsked,
     refetchInterval: REFRESH_MS,
     retry: RETRIES,
@@ -42,10 +42,10 @@ export const trends = { rate: readRecoveryRateTrend, revenue: readRevenueTrend }
 export type TrendName = keyof typeof trends
 
 export function useTrend(name: TrendName, period: AnalyticsRange) {
-  const storeId = useStore()?.id
+  const { key, query: scope } = useScope()
   return useQuery({
-    queryKey: ['analytics', storeId, 'trend', name, period],
-    queryFn: async ({ signal }) => ({ ...(await call(trends[name], { query: { period }, signal })), period }),
+    queryKey: ['analytics', key, 'trend', name, period],
+    queryFn: async ({ signal }) => ({ ...(await call(trends[name], { query: { ...scope, period }, signal })), period }),
     refetchInterval: REFRESH_MS,
     retry: RETRIES,
     placeholderData: keepPreviousData,
@@ -58,10 +58,11 @@ export interface ProductQuery {
 }
 
 export function useProducts(range: AnalyticsRange, { search, page }: ProductQuery, isAsked: boolean) {
-  const storeId = useStore()?.id
+  const { key, query: scope } = useScope()
   return useQuery({
-    queryKey: ['analytics', storeId, 'products', range, search, page],
-    queryFn: ({ signal }) => call(listAnalyticsProducts, { query: { range, page, ...(search && { search }) }, signal }),
+    queryKey: ['analytics', key, 'products', range, search, page],
+    queryFn: ({ signal }) =>
+      call(listAnalyticsProducts, { query: { ...scope, range, page, ...(search && { search }) }, signal }),
     enabled: isAsked,
     retry: RETRIES,
     placeholderData: keepPreviousData,

@@ -5,12 +5,15 @@ import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
 import { useMe, useSubscription } from '../access/queries.ts'
+import { useHasAllStores, useScope } from '../access/scope.ts'
 import { storedUser } from '../access/session.ts'
+import { AllStoresLocked } from '../analytics/AllStoresBar.tsx'
 import { useReach } from '../carts/send-queries.ts'
 import { UntilDemoPast } from '../shell/DemoPast.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { ActiveCampaigns } from './ActiveCampaigns.tsx'
+import { AllStores } from './AllStores.tsx'
 import { FirstSteps, OpenSetup } from './FirstSteps.tsx'
 import { DashboardWarning, StoreFailed } from './failures.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
@@ -31,7 +34,7 @@ export function DashboardPage() {
   return (
     <>
       <PageTitle title="Dashboard" />
-      {isSubscribed ? <Dashboard /> : <SubscriptionRequired />}
+      {isSubscribed ? <Scoped /> : <SubscriptionRequired />}
     </>
   )
 }
@@ -48,6 +51,14 @@ function SubscriptionRequired() {
       </Button>
     </Empty>
   )
+}
+
+function Scoped() {
+  const { isAll, key } = useScope()
+  const hasAll = useHasAllStores()
+  if (!isAll) return <Dashboard />
+  // Another currency is another screen: figures of the last one never stand under its name.
+  return hasAll === false ? <AllStoresLocked /> : <AllStores key={key} />
 }
 
 function Dashboard() {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { listAbandonedCarts } from '../../shared/carts.ts'
 import { type ChartMeasure, type ChartPeriod, readDashboardChart, readDashboardStats } from '../../shared/dashboard.ts'
 import { useStore } from '../access/queries.ts'
+import { useScope } from '../access/scope.ts'
 import { call } from '../api.ts'
 import { cartListOf } from '../carts/rules.ts'
 
@@ -13,21 +14,21 @@ const RECENT = 4
 // Every request ends when nobody looks any more: leaving the screen, or asking for another period, aborts it.
 
 export function useStats() {
-  const storeId = useStore()?.id
+  const { key, query } = useScope()
   return useQuery({
-    queryKey: ['dashboard', storeId, 'stats'],
-    queryFn: ({ signal }) => call(readDashboardStats, { signal }),
+    queryKey: ['dashboard', key, 'stats'],
+    queryFn: ({ signal }) => call(readDashboardStats, { query, signal }),
     refetchInterval: ({ state }) => (state.data?.abandonedCarts === 0 ? BEGINNING_REFRESH_MS : REFRESH_MS),
   })
 }
 
 /** The last period's chart stays, under its own name, until the next one's is there; carts are never drawn as money. */
 export function useChart(period: ChartPeriod, measure: ChartMeasure) {
-  const storeId = useStore()?.id
+  const { key, query: scope } = useScope()
   return useQuery({
-    queryKey: ['dashboard', storeId, 'chart', measure, period],
+    queryKey: ['dashboard', key, 'chart', measure, period],
     queryFn: async ({ signal }) => ({
-      ...(await call(readDashboardChart, { query: { period, measure }, signal })),
+      ...(await call(readDashboardChart, { query: { ...scope, period, measure }, signal })),
       period,
     }),
     refetchInterval: REFRESH_MS,

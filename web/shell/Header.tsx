@@ -2,6 +2,7 @@ import { Burger } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { Link, useLocation } from 'react-router'
 import { useStore } from '../access/queries.ts'
+import { useScope } from '../access/scope.ts'
 import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
 import { Bell } from '../notifications/Bell.tsx'
 import { LogoMark } from '../ui/Logo.tsx'
@@ -19,6 +20,7 @@ interface Props {
 
 export function Header({ section, isMenuOpen, onMenu }: Props) {
   const store = useStore()
+  const { isAll } = useScope()
   return (
     <>
       <div className="header-start">
@@ -35,8 +37,8 @@ export function Header({ section, isMenuOpen, onMenu }: Props) {
         <SectionTitle {...section} />
       </div>
       <div className="header-end">
-        <PauseButton />
-        {store && <SyncState />}
+        {!isAll && <PauseButton />}
+        {store && !isAll && <SyncState />}
         <Bell />
         <span className="header-account">
           <StoreMark />

@@ -2,6 +2,7 @@ import { NavLink } from 'react-router'
 import { mayDo } from '../../shared/roles.ts'
 import { accessSoFar } from '../access/access.ts'
 import { useAccessState, useMe } from '../access/queries.ts'
+import { isOverAll, overAll, useScope } from '../access/scope.ts'
 import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
 import { Logo } from '../ui/Logo.tsx'
 import { AccountLinks } from './AccountLinks.tsx'
@@ -12,6 +13,7 @@ import { sections } from './sections.ts'
 export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
   const { accessState } = useAccessState()
   const role = useMe()?.role
+  const { isAll, currency } = useScope()
   const open = sections.filter(
     ({ path, isPlanned, permission }) =>
       !isPlanned && accessSoFar(path, accessState)?.show && (!role || mayDo(role, permission)),
@@ -26,7 +28,7 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
       {withAccount && <StoreMark />}
       <nav aria-label="Sections" className="side-list">
         {open.map(({ path, title, icon: Icon }) => (
-          <NavLink key={path} to={path} className="side-link">
+          <NavLink key={path} to={isAll && isOverAll(path) ? overAll(path, currency) : path} className="side-link">
             <Icon size={18} stroke={1.8} aria-hidden />
             {title}
           </NavLink>

@@ -1,7 +1,8 @@
 import { IconBuildingStore } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { platformNames } from '../../shared/platforms.ts'
-import { useMe, useStore } from '../access/queries.ts'
+import { useStore } from '../access/queries.ts'
+import { useConnectedStores, useScope } from '../access/scope.ts'
 
 /** Few accounts have several stores: the others do not load the menu. */
 const StoreSwitcher = lazy(async () => ({ default: (await import('./StoreSwitcher.tsx')).StoreSwitcher }))
@@ -9,14 +10,15 @@ const StoreSwitcher = lazy(async () => ({ default: (await import('./StoreSwitche
 /** Which store on which platform is shown; a menu where the account has several. */
 export function StoreMark() {
   const store = useStore()
-  const stores = (useMe()?.stores ?? []).filter(({ isActive }) => isActive)
+  const stores = useConnectedStores() ?? []
+  const { isAll, currency } = useScope()
   if (!store) return null
   const words = (
     <>
       <IconBuildingStore size={18} stroke={1.6} aria-hidden />
       <span className="store-words">
-        <span className="store-name">{store.name}</span>
-        <span className="store-platform">{platformNames[store.platform]}</span>
+        <span className="store-name">{isAll ? 'All stores' : store.name}</span>
+        <span className="store-platform">{isAll ? `In ${currency ?? '…'}` : platformNames[store.platform]}</span>
       </span>
     </>
   )

@@ -1,9 +1,10 @@
 import { Menu, UnstyledButton } from '@mantine/core'
-import { IconCheck, IconSelector } from '@tabler/icons-react'
+import { IconCheck, IconLock, IconSelector } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { useLocation, useNavigate } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import type { User } from '../../shared/auth.ts'
 import { platformNames } from '../../shared/platforms.ts'
+import { isOverAll, overAll, useHasAllStores, useScope } from '../access/scope.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { hasUnsaved } from '../ui/unsaved.ts'
@@ -17,7 +18,9 @@ interface Props {
 }
 
 export function StoreSwitcher({ words, stores, currentId }: Props) {
+  const { isAll } = useScope()
   const { choose, leaving, setLeaving } = useChoice(currentId)
+  const isShown = (id: string) => !isAll && id === currentId
   return (
     <>
       <Menu position="bottom-end" width={280} shadow="md" withInitialFocusPlaceholder={false} withinPortal={false}>
@@ -32,14 +35,16 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
           {stores.map(({ id, storeUrl, platform }) => (
             <Menu.Item
               key={id}
-              aria-current={id === currentId}
-              rightSection={id === currentId ? <IconCheck size={16} aria-label="shown now" /> : null}
+              aria-current={isShown(id)}
+              rightSection={isShown(id) ? <IconCheck size={16} aria-label="shown now" /> : null}
               onClick={() => choose(id)}
             >
               {storeUrl.replace(/^https?:\/\//, '')}
               <span className="store-platform">{platformNames[platform]}</span>
             </Menu.Item>
           ))}
+          <Menu.Divider />
+          <AllStores isShown={isAll} onChoose={() => choose(ALL)} />
         </Menu.Dropdown>
       </Menu>
       <Confirm
@@ -56,15 +61,46 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
   )
 }
 
+/** Dashboard and analytics over all stores (decision 154); a smaller plan is led to the plans. */
+function AllStores({ isShown, onChoose }: { isShown: boolean; onChoose: () => void }) {
+  if (useHasAllStores() === false) {
+    return (
+      <Menu.Item component={Link} to="/pricing" rightSection={<IconLock size={16} aria-hidden />}>
+        All stores
+        <span className="store-platform">On the Growth plan: see plans</span>
+      </Menu.Item>
+    )
+  }
+  return (
+    <Menu.Item
+      aria-current={isShown}
+      rightSection={isShown ? <IconCheck size={16} aria-label="shown now" /> : null}
+      onClick={onChoose}
+    >
+      All stores
+      <span className="store-platform">Dashboard and analytics together</span>
+    </Menu.Item>
+  )
+}
+
+const ALL = 'all'
+
 function useChoice(currentId: string) {
   const { pathname } = useLocation()
+  const { isAll } = useScope()
   const navigate = useNavigate()
   const switchStore = useSwitchStore()
   const [leaving, setLeaving] = useState<string | null>(null)
   const choose = (storeId: string, isSure = false) => {
-    if (storeId === currentId) return
+    if (storeId === (isAll ? ALL : currentId)) return
     if (hasUnsaved() && !isSure) return setLeaving(storeId)
     setLeaving(null)
+    if (storeId === ALL) {
+      announce('Now showing all stores')
+      return void navigate(overAll(isOverAll(pathname) ? pathname : '/dashboard', null))
+    }
+    // It is the chosen one still.
+    if (storeId === currentId) return void navigate(pathname)
     switchStore.mutate(storeId, {
       onSuccess: ({ store }) => {
         announce(`Now showing ${store.name}`)

@@ -1,0 +1,37 @@
+import { useState } from 'react'
+import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
+import { AllStoresBar } from '../analytics/AllStoresBar.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { DashboardWarning, StoreFailed } from './failures.tsx'
+import { OverviewCard } from './OverviewCard.tsx'
+import { useChart, useStats } from './queries.ts'
+import { failureOf } from './rules.ts'
+import { StatCards } from './StatCards.tsx'
+import { WonBack } from './WonBack.tsx'
+
+/** The dashboard over all stores of one currency: what can be added up (decision 154). Carts and campaigns are each store's own. */
+export function AllStores() {
+  const stats = useStats()
+  const [period, setPeriod] = useState<ChartPeriod>('week')
+  const [measure, setMeasure] = useState<ChartMeasure>('carts')
+  const chart = useChart(period, measure)
+  const failure = failureOf([stats.error, chart.error])
+  if (failure?.look === 'page') return <StoreFailed text={failure.text} />
+  const failing = (stats.data?.stores ?? []).flatMap(({ name, isFailing }) => (isFailing ? [name] : []))
+  return (
+    <div className="dashboard">
+      {failure && (
+        <DashboardWarning text={failure.text} onRetry={() => Promise.all([stats.refetch(), chart.refetch()])} />
+      )}
+      <AllStoresBar />
+      {failing.length > 0 && (
+        <Notice tone="warn" isLive>
+          Could not be read lately, so the figures may be old: {failing.join(', ')}.
+        </Notice>
+      )}
+      <WonBack stats={stats.data} isPending={stats.isPending} />
+      <StatCards stats={stats.data} isPending={stats.isPending} reach={undefined} />
+      <OverviewCard chart={chart} period={period} onPeriod={setPeriod} measure={measure} onMeasure={setMeasure} />
+    </div>
+  )
+}
