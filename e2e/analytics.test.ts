@@ -108,7 +108,42 @@ test('a trend has a period of its own, lines or bars, a table, and a picture', a
   ).toBe('PNG')
 })
 
+test('Export saves all figures of the range; what fails says so; other plans are led to the plans', async () => {
+  await page.goto(`${instance.url}/analytics?range=7d`)
+  const button = page.getByRole('button', { name: 'Export', exact: true }).first()
+  const download = page.waitForEvent('download')
+  await button.click()
+  const file = await download
+  expect(file.suggestedFilename()).toBe('analytics-woocommerce-7d.csv')
+  const text = readFileSync(await file.path(), 'utf8')
+  expect(text).toContain(`\r\n${(await figures('7d')).revenueOpportunity},`)
+  await page.route('**/api/analytics/export/link?*', (route) => route.fulfill({ status: 500, body: 'no words' }))
+  await button.click()
+  await page.getByText('Failed to export analytics data').waitFor()
+  await page.unroute('**/api/analytics/export/link?*')
+  await page.route('**/api/analytics/export/link?*', (route) =>
+    route.fulfill({ status: 429, json: { error: 'Too many exports.', code: 'rate_limited' } }),
+  )
+  await button.click()
+  await page.getByText('Too many exports.').waitFor()
+  await page.unroute('**/api/analytics/export/link?*')
+  await page.route('**/api/subscribe/status*', async (route) => {
+    const said = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...said, plan: 'starter', planInForce: 'starter' } })
+  })
+  await page.reload()
+  const locked = page.getByRole('link', {
+    name: 'Export: Exporting analytics requires the Growth plan. Please upgrade.',
+  })
+  await locked.focus()
+  await page.getByRole('tooltip').getByText('requires the Growth plan').waitFor()
+  await locked.click()
+  await page.waitForURL('**/pricing')
+  await page.unroute('**/api/subscribe/status*')
+})
+
 test('all products can be searched', async () => {
+  await page.goto(`${instance.url}/analytics?range=90d`)
   const products = block('Top Abandoned Products')
   await products.getByRole('button', { name: 'See all' }).click()
   const search = products.getByRole('searchbox', { name: 'Search by name or SKU' })

@@ -9,6 +9,7 @@ import { accountRoutes, profileRoutes } from './accounts/routes.ts'
 import { teamRoutes } from './accounts/team-routes.ts'
 import { analyticsRoutes } from './analytics/analytics-routes.ts'
 import { dashboardRoutes } from './analytics/routes.ts'
+import { analyticsReportRoutes } from './analytics-reports/routes.ts'
 import { audienceRoutes } from './audiences/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { brandRoutes } from './brand/routes.ts'
@@ -74,6 +75,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     cartRoutes,
     dashboardRoutes,
     analyticsRoutes,
+    analyticsReportRoutes,
     notificationRoutes,
     couponRoutes,
     flowRoutes,

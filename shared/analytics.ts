@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { storesQuery } from './dashboard.ts'
-import { endpoint } from './endpoint.ts'
-import { Pagination, pageFields } from './paging.ts'
+import { endpoint, storeQuery } from './endpoint.ts'
+import { DownloadLink, Pagination, pageFields } from './paging.ts'
 
 // Advanced Analytics (B 2, 3, 7, 8, 9). What each number means: decisions 91 to 99. Rates are fractions here (decision 131); amounts are
 // in whole units of `currency`. Figures are counted by the days of the store's calendar.
@@ -276,6 +276,31 @@ export const readRoi = endpoint({
   query: rangeQuery,
   summary: 'What messages, discounts and the plan cost, against the revenue attributed to them, by month',
   reply: Roi,
+})
+
+const exportQuery = storeQuery.extend({ range: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
+
+/** Answers `analytics-{platform}-{range}.csv` itself. */
+export const exportAnalytics = endpoint({
+  method: 'GET',
+  path: '/api/analytics/export',
+  permission: 'account:export',
+  scope: 'store',
+  query: exportQuery,
+  summary: 'All figures of a range of days as a CSV file, each with its definition',
+  fileType: 'text/csv',
+  reply: z.string(),
+})
+
+/** Added: for a browser, whose navigation carries no token. */
+export const prepareAnalyticsExport = endpoint({
+  method: 'GET',
+  path: '/api/analytics/export/link',
+  permission: 'account:export',
+  scope: 'store',
+  query: exportQuery,
+  summary: 'A link, good for two minutes, to the same CSV file',
+  reply: DownloadLink,
 })
 
 /** B 8. */

@@ -41,6 +41,8 @@ export interface Endpoint<
   noStore?: string | undefined
   /** A page of the app has the same path: this answers unless HTML is preferred (decision 129). */
   isBesidePage?: boolean | undefined
+  /** It answers a file of this type, not JSON. */
+  fileType?: string | undefined
   params: Params
   query: Query
   body: Body
@@ -72,6 +74,7 @@ export function endpoint<
   /** Of scope `store`: what is said where the account has no store connected. */
   noStore?: string | undefined
   isBesidePage?: boolean | undefined
+  fileType?: string | undefined
   reply: Reply
   params?: Params
   query?: Query

@@ -220,7 +220,7 @@ const namesAPlatform: [RegExp, because: string][] = [
   [/^server\/platforms\//, 'the platforms themselves'],
   [/^shared\/platforms\.ts$/, 'the values, and which is the default'],
   [
-    /^(shared\/analytics\.ts|server\/analytics\/analytics-rules\.ts|web\/analytics\/PlatformBlock\.tsx)$/,
+    /^(shared\/analytics\.ts|server\/(analytics\/analytics-rules|analytics-reports\/blocks)\.ts|web\/analytics\/PlatformBlock\.tsx)$/,
     'the names the specification gives to blocks of its answer',
   ],
   [/^web\/stores\/(StoreSetupPage\.tsx|StoreKeysForm\.tsx|rules\.ts)$/, 'the form that asks for its keys'],

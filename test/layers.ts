@@ -64,7 +64,10 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   { 'discount-mail': 'a coupon by email to chosen customers', campaigns: 'scheduled sends to an audience' },
   { 'campaign-reports': 'what became of a campaign' },
   { accounts: 'registration, team, profile, export and end of an account' },
-  { 'notification-mails': 'mails members what they were told' },
+  {
+    'notification-mails': 'mails members what they were told',
+    'analytics-reports': 'figures as a file',
+  },
   { instance: 'this copy of Recoup: health, demo, whether it is the live one' },
   { live: 'tells open browsers what changed' },
 ]

@@ -76,6 +76,8 @@ const LEADERS = [
   'GET /api/consent/imports/:importId/report',
   'GET /api/consent/ledger/export',
   'GET /api/stores/customers/export',
+  'GET /api/analytics/export',
+  'GET /api/analytics/export/link',
   'GET /api/campaigns/:id/export',
   'GET /api/privacy/:address',
   'DELETE /api/privacy/:address',

@@ -102,14 +102,18 @@ export async function attributedByDay({ db, storeId }: StoreDb, first: Day, last
   return rows
 }
 
-export interface ProductSums {
+/** Where a product stands: the most lost first. */
+export interface ProductPlace {
   product_id: string
+  abandoned: number
+  lost_minor: number
+}
+
+export interface ProductSums extends ProductPlace {
   name: string
   sku: string | null
   image_url: string | null
-  abandoned: number
   recovered: number
-  lost_minor: number
 }
 
 interface ProductFilter {
@@ -117,8 +121,14 @@ interface ProductFilter {
   search: string
 }
 
+/** Of the next ones in the order of the list. */
+interface ProductPage {
+  after: ProductPlace | null
+  limit: number
+}
+
 /** Months that are whole, and the days around them. */
-const productsOf = (storeId: string, { first, last }: RangeDays, { currency, search }: ProductFilter) => {
+const sumsOf = (storeId: string, { first, last }: RangeDays, currency: string) => {
   const months = wholeMonths(first, last)
   const part = (table: 'product_figures' | 'product_month_figures', from: Day, until: Day) => {
     const key = sql.ref(table === 'product_figures' ? 'day' : 'month')
@@ -133,13 +143,20 @@ const productsOf = (storeId: string, { first, last }: RangeDays, { currency, sea
   return sql`
     sums as (
       select product_id, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered, sum(lost_minor)::bigint as lost_minor
-      from (${parts}) p group by product_id),
-    known as (
-      select s.*, coalesce(c.name, n.name) as name, coalesce(c.sku, n.sku) as sku, coalesce(c.image_url, n.image_url) as image_url
-      from sums s join figure_products n on n.store_id = ${storeId} and n.product_id = s.product_id
-      left join products c on c.store_id = ${storeId} and c.product_id = s.product_id and c.variation_id = ''
-      where ${search === '' ? sql`true` : sql`(strpos(lower(coalesce(c.name, n.name)), lower(${search})) > 0 or strpos(lower(coalesce(c.sku, n.sku, '')), lower(${search})) > 0)`})`
+      from (${parts}) p group by product_id)`
 }
+
+const productsOf = (storeId: string, range: RangeDays, { currency, search }: ProductFilter) =>
+  sql`${sumsOf(storeId, range, currency)},
+    known as (
+      select s.*, ${NAMES} ${named(storeId, 'sums')}
+      where ${search === '' ? sql`true` : sql`(strpos(lower(coalesce(c.name, n.name)), lower(${search})) > 0 or strpos(lower(coalesce(c.sku, n.sku, '')), lower(${search})) > 0)`})`
+
+const NAMES = sql`coalesce(c.name, n.name) as name, coalesce(c.sku, n.sku) as sku, coalesce(c.image_url, n.image_url) as image_url`
+
+const named = (storeId: string, from: 'sums' | 'page') => sql`from ${sql.table(from)} s
+  join figure_products n on n.store_id = ${storeId} and n.product_id = s.product_id
+  left join products c on c.store_id = ${storeId} and c.product_id = s.product_id and c.variation_id = ''`
 
 function wholeMonths(first: Day, last: Day): { first: Day; until: Day } | null {
   const from = Temporal.PlainDate.from(first)
@@ -153,6 +170,25 @@ export async function topProducts({ db, storeId }: StoreDb, range: RangeDays, cu
   const { rows } = await sql<ProductSums>`
     with ${productsOf(storeId, range, { currency, search: '' })}
     select * from known order by lost_minor desc, abandoned desc, product_id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** All of them, page after page; each page is added up anew, so that nothing is held in between. */
+export async function productsAfter(
+  { db, storeId }: StoreDb,
+  range: RangeDays,
+  { currency, after, limit }: ProductPage & { currency: string },
+): Promise<ProductSums[]> {
+  const isAfter = after
+    ? sql`lost_minor < ${after.lost_minor} or (lost_minor = ${after.lost_minor} and (abandoned < ${after.abandoned}
+        or (abandoned = ${after.abandoned} and product_id > ${after.product_id})))`
+    : sql`true`
+  const { rows } = await sql<ProductSums>`
+    with ${sumsOf(storeId, range, currency)},
+    page as (select * from sums where ${isAfter} order by lost_minor desc, abandoned desc, product_id limit ${limit})
+    select s.*, ${NAMES} ${named(storeId, 'page')} order by s.lost_minor desc, s.abandoned desc, s.product_id`.execute(
+    db,
+  )
   return rows
 }
 

@@ -2,6 +2,7 @@ import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct }
 import type { StoresQuery } from '../../shared/dashboard.ts'
 import type { Pagination } from '../../shared/paging.ts'
 import { paginationOf } from '../core/paging.ts'
+import { pagesAs, pagesOf } from '../http/downloads.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
 import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
@@ -80,6 +81,17 @@ export function nameOf({ origin_kind, name, step }: OriginKey): string {
   if (origin_kind === 'manual') return 'Sent by hand'
   if (origin_kind === 'campaign') return name ?? 'A deleted campaign'
   return `${name ?? 'A deleted flow'}, ${step === null ? 'a deleted step' : `step ${step}`}`
+}
+
+/** The file reads more at once than the screen: each page adds all products up. */
+const PAGE_IN_FILE = 5_000
+
+/** All products of the chosen store, in the order of the list. */
+export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly TopProduct[]> {
+  const { scopes, currency } = await scopesOf({ ...asked, query: { stores: 'one' } })
+  const [{ store, days }] = scopes as [(typeof scopes)[number]]
+  const pages = pagesOf<sql.ProductSums>((page) => sql.productsAfter(store, days, { currency, ...page }), PAGE_IN_FILE)
+  yield* pagesAs(pages, (row) => presentProduct(row, currency))
 }
 
 type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: number; limit: number }

@@ -37,7 +37,10 @@ function openApi(app: FastifyInstance) {
           ? { requestBody: { content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } } }
           : {}),
         responses: {
-          200: { description: 'OK', content: { 'application/json': { schema: schemaOf(endpoint.reply, 'output') } } },
+          200: {
+            description: 'OK',
+            content: { [endpoint.fileType ?? 'application/json']: { schema: schemaOf(endpoint.reply, 'output') } },
+          },
         },
       },
     }

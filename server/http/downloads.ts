@@ -130,12 +130,13 @@ export function csvFile<Row>(
 /** All pages of a list that is read after the last row of the page before: one statement each, so that nothing is held in between. */
 export async function* pagesOf<Row>(
   read: (page: { after: Row | null; limit: number }) => Promise<readonly Row[]>,
+  limit = DOWNLOAD_PAGE,
 ): AsyncGenerator<readonly Row[]> {
   let after: Row | null = null
   for (;;) {
-    const rows: readonly Row[] = await read({ after, limit: DOWNLOAD_PAGE })
+    const rows: readonly Row[] = await read({ after, limit })
     yield rows
-    if (rows.length < DOWNLOAD_PAGE) return
+    if (rows.length < limit) return
     after = rows.at(-1)!
   }
 }

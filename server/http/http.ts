@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { authenticate, type Session } from '../members/session.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
 import { prefersHtml } from './accept.ts'
-import { type Download, openDownload } from './downloads.ts'
+import { type Download, type DownloadFile, openDownload } from './downloads.ts'
 import { invalidInput, readInput } from './input.ts'
 
 export type Routes = (app: FastifyInstance, deps: Deps) => void
@@ -44,15 +44,32 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
-  route(app, deps, endpoint, {
-    choose: (session, query, body) =>
-      chooseStore(deps.db, signedIn(session), wantedStore(query, body), endpoint.noStore),
+  route(app, deps, endpoint, storeWay(deps, endpoint, handle))
+}
+
+/** The same where the answer is a file (`fileType`). */
+export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B>,
+  read: (call: StoreCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DownloadFile>,
+): void {
+  route(app, deps, endpoint, { ...storeWay(deps, endpoint, read), answer: sendFile })
+}
+
+function storeWay<P, Q, B, A>(
+  deps: Deps,
+  { noStore }: Pick<Endpoint, 'noStore'>,
+  handle: (call: StoreCall<P, Q, B>) => Promise<A>,
+): Way<Call<P, Q, B>, A, { id: string }> {
+  return {
+    choose: (session, query, body) => chooseStore(deps.db, signedIn(session), wantedStore(query, body), noStore),
     handle: async (call, { id }) => {
       const session = signedIn(call.session)
       const account = { accountId: session.accountId, db: deps.db }
       return handle({ ...call, session, account, store: { storeId: id, db: deps.db } })
     },
-  })
+  }
 }
 
 /** Decision 7: named in the query or, as calls that write do (B 7), in the body: by its id, or by its address. `default` names none. */
@@ -86,15 +103,17 @@ export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends
 export function serveDownload<What>(app: FastifyInstance, deps: Deps, download: Download<What>): void {
   app.get(download.path, async (request, reply) => {
     const { ticket } = DownloadQuery.parse(request.query)
-    const { fileName, type, content } = await openDownload(deps, download, ticket)
-    return reply
-      .type(type)
-      .header('content-disposition', `attachment; filename="${fileName}"`)
-      .header('cache-control', 'no-store')
-      .header('referrer-policy', 'no-referrer')
-      .send(content)
+    return sendFile(await openDownload(deps, download, ticket), reply)
   })
 }
+
+const sendFile = ({ fileName, type, content }: DownloadFile, reply: FastifyReply) =>
+  reply
+    .type(type)
+    .header('content-disposition', `attachment; filename="${fileName}"`)
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .send(content)
 
 /** For endpoints anybody may call. */
 export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
@@ -109,19 +128,21 @@ export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends 
 /** Every endpoint served, in the order of registration: the documentation and the stranger test walk it. */
 export const servedBy = new WeakMap<FastifyInstance, Endpoint[]>()
 
-interface Way<C, R extends z.ZodType, T> {
+interface Way<C, A, T> {
   /** What the call is about. Asked before the body is parsed: whose store it is not, learns nothing of what would have been right in it. */
   choose: (session: Session | null, query: unknown, body: unknown) => Promise<T>
-  handle: (call: C, chosen: T) => Promise<z.input<R>>
+  handle: (call: C, chosen: T) => Promise<A>
+  /** Sends what is no JSON; otherwise the answer is checked against the contract. */
+  answer?: (made: A, reply: FastifyReply) => FastifyReply
 }
 
 const nothing = async () => undefined
 
-function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, T>(
+function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, A, T>(
   app: FastifyInstance,
   deps: Deps,
   endpoint: Endpoint<P, Q, B, R>,
-  { choose, handle }: Way<Call<z.output<P>, z.output<Q>, z.output<B>>, R, T>,
+  { choose, handle, answer }: Way<Call<z.output<P>, z.output<Q>, z.output<B>>, A, T>,
 ): void {
   servedBy.set(app, [...(servedBy.get(app) ?? []), endpoint as unknown as Endpoint])
   app.route({
@@ -139,14 +160,14 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
       const query = readInput(endpoint.query, request.query)
       const chosen = await choose(session, query, request.body)
       const body = readInput(endpoint.body, request.body ?? {})
-      const answer = await handle({ params, query, body, request, reply, session }, chosen)
-      return keepContract(endpoint, answer)
+      const made = await handle({ params, query, body, request, reply, session }, chosen)
+      return answer ? answer(made, reply) : keepContract(endpoint, made)
     },
   })
 }
 
 /** An answer that does not fit is our mistake, never the caller's. */
-function keepContract<R extends z.ZodType>(endpoint: { path: string; reply: R }, answer: z.input<R>): z.output<R> {
+function keepContract<R extends z.ZodType>(endpoint: { path: string; reply: R }, answer: unknown): z.output<R> {
   const reply = endpoint.reply.safeParse(answer)
   if (reply.success) return reply.data
   throw new Error(`The answer of ${endpoint.path} breaks its contract`, { cause: reply.error })

@@ -9,6 +9,7 @@ import {
   analyticsTexts,
   rangeDays,
 } from '../../shared/analytics.ts'
+import { definitions } from '../../shared/analytics-definitions.ts'
 import { featurePlans } from '../../shared/billing.ts'
 import { useSubscription } from '../access/queries.ts'
 import { useHasAllStores, useScope } from '../access/scope.ts'
@@ -19,7 +20,7 @@ import { PageTitle } from '../ui/PageTitle.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { AllStoresBar, AllStoresLocked } from './AllStoresBar.tsx'
 import { Details } from './Details.tsx'
-import { definitions } from './definitions.ts'
+import { ExportButton } from './ExportButton.tsx'
 import { FunnelBlock } from './FunnelBlock.tsx'
 import { KpiCards } from './KpiCards.tsx'
 import { PlatformBlock } from './PlatformBlock.tsx'
@@ -56,6 +57,7 @@ export function AnalyticsPage() {
             disabled: !isWhole && rangeDays[value] > 30,
           }))}
         />
+        {!isAll && <ExportButton range={range} plan={plan} />}
       </PageTitle>
       {isAll && hasAll === false ? <AllStoresLocked /> : <Screen key={key} range={range} isWhole={isWhole} />}
     </>

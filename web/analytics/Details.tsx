@@ -1,21 +1,22 @@
 import { Anchor, Skeleton, Table, Text } from '@mantine/core'
 import { Link } from 'react-router'
+import { type AnalyticsDetails, type AnalyticsRange, rangeDays } from '../../shared/analytics.ts'
 import {
-  type AnalyticsDetails,
-  type AnalyticsRange,
-  hourBounds,
-  type OrderSource,
-  rangeDays,
-} from '../../shared/analytics.ts'
+  channelNames,
+  countryName,
+  definitions,
+  hourLabel,
+  shopperName,
+  sourceNames,
+} from '../../shared/analytics-definitions.ts'
 import { reasonLabels, writeReachFilter } from '../../shared/reach.ts'
 import { useScope } from '../access/scope.ts'
 import { useReach } from '../carts/send-queries.ts'
 import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
-import { definitions } from './definitions.ts'
 import { Bar, Block, Term } from './parts.tsx'
 import type { useDetails } from './queries.ts'
-import { hourLabel, percent } from './rules.ts'
+import { percent } from './rules.ts'
 
 /** What Recoup adds to the blocks of every such screen: how revenue is known, and where it comes from (decision 99). */
 export function Details({ details, range }: { details: ReturnType<typeof useDetails>; range: AnalyticsRange }) {
@@ -47,7 +48,7 @@ export function Details({ details, range }: { details: ReturnType<typeof useDeta
             <Shares
               title="New and returning shoppers"
               name="Shopper"
-              rows={known.shoppers.map((row) => ({ ...row, name: shopperNames[row.key] ?? row.key }))}
+              rows={known.shoppers.map((row) => ({ ...row, name: shopperName(row.key) }))}
               currency={known.currency}
             />
           </div>
@@ -57,8 +58,6 @@ export function Details({ details, range }: { details: ReturnType<typeof useDeta
     </Loaded>
   )
 }
-
-const sourceNames: Record<OrderSource, string> = { attributed: 'Attributed', assisted: 'Assisted', organic: 'Organic' }
 
 function Sources({ details: { sources, currency } }: { details: AnalyticsDetails }) {
   const total = sources.reduce((sum, { netRevenue }) => sum + netRevenue, 0)
@@ -97,7 +96,7 @@ function Hours({ details: { hours, currency } }: { details: AnalyticsDetails }) 
         <Rows
           head={['Time after leaving', 'Messages', 'Conversion rate', 'Revenue per message']}
           rows={shown.map((hour) => [
-            hourLabel(hour.fromHour, hourBounds),
+            hourLabel(hour.fromHour),
             formatCount(hour.accepted),
             percent(hour.conversionRate),
             hour.revenuePerMessage === null ? '–' : formatMoney(hour.revenuePerMessage, currency),
@@ -183,10 +182,6 @@ function Shares({
   )
 }
 
-const regions = new Intl.DisplayNames(['en'], { type: 'region' })
-const countryName = (code: string) => (code === '' ? 'Not known' : (regions.of(code) ?? code))
-const shopperNames: Record<string, string> = { new: 'New', returning: 'Returning' }
-
 /** Which abandoned carts may not be written to, and why: each reason leads to its carts. */
 function Coverage({ range }: { range: AnalyticsRange }) {
   const days = rangeDays[range]
@@ -256,5 +251,3 @@ function Origins({ details: { origins, currency } }: { details: AnalyticsDetails
     </Block>
   )
 }
-
-const channelNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const

@@ -1,9 +1,9 @@
 import { Anchor, Card, Skeleton } from '@mantine/core'
 import { Link } from 'react-router'
 import { type AnalyticsRange, type AnalyticsReply, rangeDays } from '../../shared/analytics.ts'
+import { definitions } from '../../shared/analytics-definitions.ts'
 import { useScope } from '../access/scope.ts'
 import { formatMoney } from '../ui/format.ts'
-import { definitions } from './definitions.ts'
 import { Term } from './parts.tsx'
 import { changeText, percent, toneOf } from './rules.ts'
 

@@ -1,7 +1,7 @@
 import type { AnalyticsReply } from '../../shared/analytics.ts'
+import { definitions } from '../../shared/analytics-definitions.ts'
 import { platformNames } from '../../shared/platforms.ts'
 import { formatMoney } from '../ui/format.ts'
-import { definitions } from './definitions.ts'
 import { Block, FactList } from './parts.tsx'
 import { percent } from './rules.ts'
 

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import {
   type AnalyticsRange,
   listAnalyticsProducts,
+  prepareAnalyticsExport,
   readAnalytics,
   readAnalyticsDetails,
   readRecoveryRateTrend,
@@ -9,6 +10,7 @@ import {
 } from '../../shared/analytics.ts'
 import { useScope } from '../access/scope.ts'
 import { call } from '../api.ts'
+import { useDownload } from '../ui/Download.tsx'
 
 const REFRESH_MS = 60_000
 const RETRIES = false
@@ -68,3 +70,6 @@ export function useProducts(range: AnalyticsRange, { search, page }: ProductQuer
     placeholderData: keepPreviousData,
   })
 }
+
+export const useExportAnalytics = () =>
+  useDownload((range: AnalyticsRange) => call(prepareAnalyticsExport, { query: { range } }))

@@ -5,6 +5,7 @@ import {
   type Funnel,
   type FunnelChannel,
 } from '../../shared/analytics.ts'
+import { funnelDefinitions } from '../../shared/analytics-definitions.ts'
 
 // What Advanced Analytics shows of what it was told. Pure.
 
@@ -46,52 +47,31 @@ export interface Stage {
   definition: string
 }
 
-const sentNames: Record<FunnelChannel, [sent: string, what: string]> = {
-  all: ['Messages sent', 'message'],
-  email: ['Emails sent', 'email'],
-  sms: ['SMS sent', 'SMS'],
-  whatsapp: ['WhatsApp messages sent', 'WhatsApp message'],
-  push: ['Notifications sent', 'notification'],
+const sentLabels: Record<FunnelChannel, string> = {
+  all: 'Messages sent',
+  email: 'Emails sent',
+  sms: 'SMS sent',
+  whatsapp: 'WhatsApp messages sent',
+  push: 'Notifications sent',
 }
 
 /** Opens exist where there is a picture to load: of emails. */
 export function stagesOf(funnel: Funnel, channel: FunnelChannel): Stage[] {
-  const [sent, what] = sentNames[channel]
-  const stage = (label: string, count: number, definition: string): Stage => {
+  const means = funnelDefinitions(channel)
+  const stage = (name: keyof Funnel, label: string): Stage => {
+    const count = funnel[name]
     const share = funnel.cartsCreated > 0 ? count / funnel.cartsCreated : null
-    return { label, count, share, width: Math.min(100, (share ?? 0) * 100), definition }
+    return { label, count, share, width: Math.min(100, (share ?? 0) * 100), definition: means[name] }
   }
-  const opened = stage(
-    'Emails opened',
-    funnel.emailsOpened,
-    'Carts with at least one email that a person opened, as their mail program reports it. Opens by machines do not count; blocked pictures hide opens.',
-  )
   return [
-    stage('Carts created', funnel.cartsCreated, 'Carts that began in these days. All other stages count these carts.'),
-    stage(sent, funnel.emailsSent, `Carts with at least one ${what} handed over and not refused.`),
-    ...(channel === 'all' || channel === 'email' ? [opened] : []),
-    stage('Clicks', funnel.clicks, `Carts with at least one link of a ${what} clicked by a person.`),
-    stage(
-      'Conversions',
-      funnel.conversions,
-      channel === 'all'
-        ? 'Carts bought after a click in a message, its coupon or a restored cart.'
-        : `Carts bought after a click in the ${what}, its coupon or a restored cart.`,
-    ),
+    stage('cartsCreated', 'Carts created'),
+    stage('emailsSent', sentLabels[channel]),
+    ...(channel === 'all' || channel === 'email' ? [stage('emailsOpened', 'Emails opened')] : []),
+    stage('clicks', 'Clicks'),
+    stage('conversions', 'Conversions'),
   ]
 }
 
 /** Whether some stage exceeds one before it, which the screen explains. */
 export const isUneven = (stages: readonly Stage[]) =>
   stages.some((stage, place) => place > 0 && stage.count > stages[place - 1]!.count)
-
-/** Hours after leaving, as people say them: `3–6 h`, `2–3 days`. */
-export function hourLabel(fromHour: number, bounds: readonly number[]): string {
-  const until = bounds[bounds.indexOf(fromHour) + 1]
-  const isDays = fromHour >= 24
-  const [from, to] = isDays ? [fromHour / 24, until && until / 24] : [fromHour, until]
-  const unit = isDays ? 'days' : 'h'
-  if (to === undefined) return `${from} ${unit} and more`
-  if (fromHour === 0) return 'Within 1 h'
-  return `${from}–${to} ${unit}`
-}

@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream'
+import type { z } from 'zod'
+import {
+  analyticsTexts,
+  type exportAnalytics,
+  prepareAnalyticsExport,
+  rangeDays,
+  type TopProduct,
+} from '../../shared/analytics.ts'
+import { type Asked, readAnalytics } from '../analytics/analytics.ts'
+import { pagesOfProducts, readDetails } from '../analytics/details.ts'
+import { readRateTrend, readRevenueTrend } from '../analytics/trends.ts'
+import { demandPlan } from '../billing/entitlements.ts'
+import { CSV_START, type CsvCell, csvLine } from '../core/csv.ts'
+import type { AccountDb, Db, StoreDb } from '../core/db.ts'
+import { found } from '../core/errors.ts'
+import { take } from '../core/rate-limits.ts'
+import type { Deps } from '../deps.ts'
+import { type DownloadFile, prepareDownload, storeDownload } from '../http/downloads.ts'
+import { readReach } from '../manual-sends/reach.ts'
+import type { Session } from '../members/session.ts'
+import { readStore } from '../stores/store.ts'
+import { blocksOf, type FileBlock, productBlock, productCells } from './blocks.ts'
+
+// Advanced Analytics as a CSV file (B 7, decision 100).
+
+type Query = Pick<z.output<typeof exportAnalytics.query>, 'range'>
+interface Wanted {
+  account: AccountDb<Db>
+  store: StoreDb<Db>
+  session: Session
+  query: Query
+}
+
+const limit = { name: 'analytics-export', points: 30, windowS: 3_600 }
+
+export const analyticsDownload = storeDownload({
+  name: 'analytics',
+  path: '/api/analytics/export/file',
+  permission: prepareAnalyticsExport.permission,
+  limit,
+  what: prepareAnalyticsExport.query,
+  read: async (deps, store, query) => {
+    const { account_id: accountId } = found(await readStore(store), 'Store')
+    return fileOf(deps, { account: { accountId, db: store.db }, store, query })
+  },
+})
+
+export async function prepareExport(deps: Deps, { account, store, session, query }: Wanted) {
+  await demandExport(deps, account)
+  return prepareDownload(deps, analyticsDownload, { session, storeId: store.storeId, what: query })
+}
+
+export async function exportFile(deps: Deps, { session, ...wanted }: Wanted): Promise<DownloadFile> {
+  await demandExport(deps, wanted.account)
+  await take(deps, limit, session.userId)
+  return fileOf(deps, wanted)
+}
+
+const demandExport = (deps: Deps, account: AccountDb) =>
+  demandPlan(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
+
+/** What can fail is read before the file begins; the products follow while the file is taken. */
+async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'session'>): Promise<DownloadFile> {
+  await demandExport(deps, account)
+  const now = deps.now()
+  const asked: Asked = { account, store, query: { stores: 'one' }, range: query.range, now }
+  const row = found(await readStore(store), 'Store')
+  const [figures, details, rates, revenue, reach] = await Promise.all([
+    readAnalytics(asked),
+    readDetails(asked),
+    readRateTrend(asked),
+    readRevenueTrend(asked),
+    readReach(deps, store, { days: rangeDays[query.range] }),
+  ])
+  const blocks = blocksOf({ store: row, range: query.range, exportedAt: now, figures, details, rates, revenue, reach })
+  const lines = linesOf(blocks, productBlock(figures.currency), pagesOfProducts(asked))
+  return {
+    fileName: `analytics-${row.platform}-${query.range}.csv`,
+    type: 'text/csv; charset=utf-8',
+    content: Readable.from(lines, { objectMode: false }),
+  }
+}
+
+async function* linesOf(
+  blocks: readonly FileBlock[],
+  last: FileBlock,
+  pages: AsyncIterable<readonly TopProduct[]>,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(CSV_START + [...blocks, last].map(textOf).join('\r\n'))
+  for await (const page of pages) yield Buffer.from(page.map((product) => lineOf(productCells(product))).join(''))
+}
+
+const textOf = ({ title, columns, rows }: FileBlock): string =>
+  [[title], columns.map(([name]) => name), columns.map(([, definition]) => definition), ...rows].map(lineOf).join('')
+
+const lineOf = (cells: readonly CsvCell[]): string => csvLine(cells.map(plain))
+
+const DIGITS = 1_000_000
+
+/** A number as every spreadsheet reads it: without an exponent, and no longer than it is exact. */
+const plain = (cell: CsvCell): CsvCell => (typeof cell === 'number' ? Math.round(cell * DIGITS) / DIGITS : cell)

@@ -1,0 +1,106 @@
+import { type FunnelChannel, hourBounds, type OrderSource } from './analytics.ts'
+
+// What each number means (decisions 91 to 99): on the screen one hover or focus away from it, in the file in a row below its name.
+
+export const definitions = {
+  change: 'Against as many days before, as a fraction of them.',
+  lifetimeChange: 'Against the beginning of these days, as a fraction.',
+  revenueOpportunity:
+    'Value of the carts abandoned in these days that have not been bought by now, at the prices when they were abandoned.',
+  averageCartValue: 'Mean value of the carts abandoned in these days.',
+  abandonmentRate:
+    'Of the carts that began in these days and are not being filled any more, the share that was abandoned, as of now.',
+  customerLifetimeValue: 'Net revenue of all orders known, divided by the customers who have ordered.',
+  openRate:
+    'Emails opened by a person, of the emails accepted, without those that only machines opened. As reported by mail programs: blocked pictures hide opens.',
+  clickRate: 'Emails with a link clicked by a person, of the emails accepted.',
+  conversionRate: 'Emails with an order attributed to them, of the emails accepted.',
+  revenuePerEmail: 'Net revenue attributed to these emails, divided by the emails accepted.',
+  new: 'Customers whose first known order is in these days.',
+  returning: 'Customers with an order in these days and one before them.',
+  repeatPurchaseRate: 'Of the customers with an order in these days, the share that has ordered at least twice ever.',
+  avgOrdersPerCustomer: 'Orders in these days, divided by the customers who placed them.',
+  cartAbandonmentRate: 'As the abandonment rate above.',
+  platformCartValue: 'As the average cart value above.',
+  cartConversionRate: 'Carts bought, of the carts that began in these days.',
+  checkoutAbandonmentRate: 'Of the checkouts begun in these days, the share that was not completed.',
+  averageOrderValue: 'Net revenue of the orders of these days, divided by their number.',
+  abandonedCount: 'Carts abandoned in these days that hold the product.',
+  recoveryRate: 'Of these carts, the share recovered by now.',
+  revenueLost: 'Value of the product in carts abandoned in these days and not bought by now.',
+  attributed:
+    'Orders that followed a person’s click in a message, its coupon or a restored cart. Each order counts once, for the last of them.',
+  assisted:
+    'Orders without such a click, whose shopper had received a message within the attribution window before. They may have been bought anyway.',
+  organic: 'All other orders.',
+  byHour: 'Time between leaving the cart and the message.',
+  accepted: 'Messages of these days that the provider accepted, whatever came of them.',
+  messageClickRate: 'Messages with a link clicked by a person, of the messages accepted.',
+  messageConversionRate: 'Messages with an order attributed to them, of the messages accepted.',
+  revenuePerMessage: 'Net revenue attributed to these messages, divided by the messages accepted.',
+  attributedRevenue: 'Net revenue of the orders attributed to these messages.',
+  bounced: 'Messages that came back.',
+  unsubscribed: 'Messages whose receiver unsubscribed by them.',
+  complaints: 'Messages reported as spam.',
+  source: 'How an order is known to be ours, or not. Each order is in one of the three.',
+  sourceOrders: 'Orders of these days, without those refunded or cancelled in full.',
+  netRevenue: 'Net of refunds. The three together are the revenue of the store in these days.',
+  cartsAbandoned: 'Carts abandoned in these days.',
+  trendStart: 'Day, week or month that begins with this day. The last one is not over.',
+  trendRecovery: 'Of the carts abandoned in this time, the share recovered by now.',
+  trendAbandonment:
+    'Of the carts that began in this time and are not being filled any more, the share that was abandoned.',
+  trendRevenue: 'Net revenue of the orders of this time that are attributed to messages.',
+  trendOpportunity: 'Value of the carts abandoned in this time that have not been bought by now.',
+  reached: 'Whether an email may be sent about the cart now, or what stands against it.',
+  reachedCarts: 'Abandoned carts of these days.',
+} as const
+
+const sentNames: Record<FunnelChannel, string> = {
+  all: 'message',
+  email: 'email',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp message',
+  push: 'notification',
+}
+
+/** Of the stages of the funnel. */
+export const funnelDefinitions = (channel: FunnelChannel) => {
+  const what = sentNames[channel]
+  return {
+    cartsCreated: 'Carts that began in these days. All other stages count these carts.',
+    emailsSent: `Carts with at least one ${what} handed over and not refused.`,
+    emailsOpened:
+      'Carts with at least one email that a person opened, as their mail program reports it. Opens by machines do not count; blocked pictures hide opens.',
+    clicks: `Carts with at least one link of a ${what} clicked by a person.`,
+    conversions:
+      channel === 'all'
+        ? 'Carts bought after a click in a message, its coupon or a restored cart.'
+        : `Carts bought after a click in the ${what}, its coupon or a restored cart.`,
+  }
+}
+
+export const sourceNames: Record<OrderSource, string> = {
+  attributed: 'Attributed',
+  assisted: 'Assisted',
+  organic: 'Organic',
+}
+
+export const channelNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
+
+const shopperNames: Record<string, string> = { new: 'New', returning: 'Returning' }
+export const shopperName = (key: string) => shopperNames[key] ?? key
+
+const regions = new Intl.DisplayNames(['en'], { type: 'region' })
+export const countryName = (code: string) => (code === '' ? 'Not known' : (regions.of(code) ?? code))
+
+/** Hours after leaving, as people say them: `3–6 h`, `2–3 days`. */
+export function hourLabel(fromHour: number): string {
+  const until = hourBounds.find((bound) => bound > fromHour)
+  const isDays = fromHour >= 24
+  const [from, to] = isDays ? [fromHour / 24, until && until / 24] : [fromHour, until]
+  const unit = isDays ? 'days' : 'h'
+  if (to === undefined) return `${from} ${unit} and more`
+  if (fromHour === 0) return 'Within 1 h'
+  return `${from}–${to} ${unit}`
+}
