@@ -177,6 +177,7 @@ test('a screen opened while the server is away: the shell stays, says why, and t
     'Customers',
     'Notifications',
     'Coupons',
+    'Analytics',
     'Settings',
   ])
   expect(await page.getByText('newer version').count()).toBe(0)
