@@ -10,7 +10,7 @@ export const definitions = {
   averageCartValue: 'Mean value of the carts abandoned in these days.',
   abandonmentRate:
     'Of the carts that began in these days and are not being filled any more, the share that was abandoned, as of now.',
-  customerLifetimeValue: 'Net revenue of all orders known, divided by the customers who have ordered.',
+  customerLifetimeValue: 'Net revenue of all orders known, divided by the customers who placed them.',
   openRate:
     'Emails opened by a person, of the emails accepted, without those that only machines opened. As reported by mail programs: blocked pictures hide opens.',
   clickRate: 'Emails with a link clicked by a person, of the emails accepted.',
@@ -32,7 +32,7 @@ export const definitions = {
     'Orders that followed a person’s click in a message, its coupon or a restored cart. Each order counts once, for the last of them.',
   assisted:
     'Orders without such a click, whose shopper had received a message within the attribution window before. They may have been bought anyway.',
-  organic: 'All other orders.',
+  organic: 'All other orders, and those made by the staff.',
   byHour: 'Time between leaving the cart and the message.',
   accepted: 'Messages of these days that the provider accepted, whatever came of them.',
   messageClickRate: 'Messages with a link clicked by a person, of the messages accepted.',

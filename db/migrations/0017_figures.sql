@@ -105,7 +105,7 @@ create table order_figures (
   currency char(3) not null,
   orders bigint not null,
   net_minor bigint not null,
-  -- the first of their shopper
+  -- the first of their shopper in this currency
   firsts bigint not null,
   primary key (store_id, day, source, currency)
 );
@@ -182,6 +182,10 @@ begin
       and ((o.status, o.started_at, o.abandoned_at, o.shopper_id, o.currency, o.fold ->> 'deviceClass')
           is distinct from (n.status, n.started_at, n.abandoned_at, n.shopper_id, n.currency, n.fold ->> 'deviceClass')
         or n.abandoned_at is not null and (o.value_minor, o.items) is distinct from (n.value_minor, n.items));
+    insert into figure_changes (store_id, cart_id)
+    select distinct n.store_id, d.id from old_carts o join new_carts n on n.store_id = o.store_id and n.id = o.id,
+      lateral (values (o.merged_into), (n.merged_into)) d (id)
+    where d.id is not null and o.merged_into is distinct from n.merged_into;
   end if;
   return null;
 end $$;
@@ -300,13 +304,17 @@ create trigger coupon_codes_figured_out after delete on coupon_codes
 create function note_new_discounts() returns trigger language plpgsql as $$
 begin
   insert into figure_changes (store_id, message_id) select distinct k.store_id, k.message_id
-  from new_rows r join coupon_codes k on k.store_id = r.store_id and k.code = r.code;
+  from new_rows r join coupon_codes k on k.store_id = r.store_id and k.code = r.code
+  union select o.store_id, o.message_id
+  from new_rows r join orders o on o.store_id = r.store_id and o.order_id = r.order_id where o.message_id is not null;
   return null;
 end $$;
 create function note_old_discounts() returns trigger language plpgsql as $$
 begin
   insert into figure_changes (store_id, message_id) select distinct k.store_id, k.message_id
-  from old_rows r join coupon_codes k on k.store_id = r.store_id and k.code = r.code;
+  from old_rows r join coupon_codes k on k.store_id = r.store_id and k.code = r.code
+  union select o.store_id, o.message_id
+  from old_rows r join orders o on o.store_id = r.store_id and o.order_id = r.order_id where o.message_id is not null;
   return null;
 end $$;
 create trigger order_coupons_figured_in after insert on order_coupons

@@ -53,7 +53,7 @@ export function cartFigures(rows: readonly CartSums[], currency: string): CartFi
   }
 }
 
-/** Net revenue of all orders known ÷ customers with an order, as of the end of the range and as of its beginning (decision 92). */
+/** Net revenue of all orders known ÷ customers with an order, both of this currency, as of the end of the range and as of its beginning (decision 92). */
 export function lifetimeValue(rows: readonly OrderSums[], currency: string) {
   const own = rows.filter((row) => row.currency === currency)
   const of = (net: 'net_until' | 'net_before', firsts: 'firsts_until' | 'firsts_before') =>
@@ -62,7 +62,7 @@ export function lifetimeValue(rows: readonly OrderSums[], currency: string) {
         sum(own, (row) => row[net]),
         currency,
       ),
-      sum(rows, (row) => row[firsts]),
+      sum(own, (row) => row[firsts]),
     )
   return { now: of('net_until', 'firsts_until'), before: of('net_before', 'firsts_before') }
 }

@@ -14,7 +14,7 @@ import { readStore, type StoreRow, storesOf } from '../stores/store.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { boundsOf } from './days.ts'
-import { sumMessages } from './messages-sql.ts'
+import { type ChannelSums, sumMessages } from './messages-sql.ts'
 import * as people from './people-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
 
@@ -74,10 +74,11 @@ export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
   if (!isWhole && rangeDays[asked.range] > 30) await demandAdvanced(asked)
   const asking = await scopesOf(asked)
   const { scopes, currency } = asking
-  const [carts, orders, funnels, frame] = await Promise.all([
+  const [carts, orders, funnels, messages, frame] = await Promise.all([
     eachStore(scopes, ({ store, days }) => sql.sumCarts(store, days)),
     eachStore(scopes, ({ store, days }) => sql.sumOrders(store, days)),
     eachStore(scopes, ({ store, days }) => sql.sumFunnels(store, days)),
+    eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
     frameOf(asking),
   ])
   const [now, before] = [carts.filter((row) => row.isNow), carts.filter((row) => !row.isNow)]
@@ -96,14 +97,16 @@ export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
     customerLifetimeValueChange: rules.change(lifetime.now, lifetime.before),
     funnel: byChannel.email,
     funnels: byChannel,
-    ...(isWhole ? await advanced(asked, asking, now, orders) : { email: null, customers: null, topProducts: null }),
+    ...(isWhole
+      ? await advanced(asked, asking, { carts: now, orders, messages })
+      : { email: null, customers: null, topProducts: null }),
     ...frame,
     otherCurrencies: rules.otherCurrencies(now, orders, currency),
     counts: {
       carts: rules.sum(now, (row) => row.began),
       abandoned: rules.sum(now, (row) => row.abandoned),
       orders: rules.sum(orders, (row) => row.orders),
-      messages: byChannel.all.emailsSent,
+      messages: rules.sum(messages, (row) => row.accepted),
     },
   }
 }
@@ -114,11 +117,10 @@ export const demandAdvanced = ({ account, now }: Pick<Asked, 'account' | 'now'>)
 async function advanced(
   { range, now }: Asked,
   { scopes, currency }: Asking,
-  carts: readonly sql.CartSums[],
-  orders: readonly sql.OrderSums[],
+  sums: { carts: readonly sql.CartSums[]; orders: readonly sql.OrderSums[]; messages: readonly ChannelSums[] },
 ) {
-  const [messages, buyers, products] = await Promise.all([
-    eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
+  const { carts, orders, messages } = sums
+  const [buyers, products] = await Promise.all([
     Promise.all(scopes.map((scope) => buyersOf(scope, range, now))),
     topProducts({ scopes, currency }),
   ])

@@ -47,20 +47,25 @@ async function countStanding({ db, storeId }: StoreTx, bounds: readonly DayBound
 /** Whether the message left, was answered for and not refused. */
 const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and ${isNotInFlight('m')} or ${hasBounced('m')})`
 
+/** A message about a cart that was joined to another one since is about that other one (S6). */
 async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from funnel_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(db)
   await sql`
     with ${daysOf(bounds)},
     began as materialized (
-      select d.day, c.id, c.status from days d join carts c on c.store_id = ${storeId} and c.started_at >= d.since and c.started_at < d.until
+      select d.day, c.id, c.status, c.shopper_id from days d join carts c on c.store_id = ${storeId} and c.started_at >= d.since and c.started_at < d.until
       where c.status <> 'merged'),
+    joined as (
+      select day, id, id as cart_id from began
+      union all select b.day, b.id, c.id from began b
+      join carts c on c.store_id = ${storeId} and c.shopper_id = b.shopper_id and c.merged_into = b.id),
     reached as (
       select b.day, b.id, m.channel, 1 as sent,
         exists (select 1 from engagement_events e where e.store_id = ${storeId} and e.message_id = m.id
           and e.kind = 'open' and e.class = 'human')::int as opened,
         exists (select 1 from touchpoints t where t.store_id = ${storeId} and t.message_id = m.id
           and t.is_human and t.kind in ('click', 'restore'))::int as clicked, 0 as converted
-      from began b join messages m on m.store_id = ${storeId} and m.cart_id = b.id where m.handed_over_at is not null and ${wasSent}
+      from joined b join messages m on m.store_id = ${storeId} and m.cart_id = b.cart_id where m.handed_over_at is not null and ${wasSent}
       union all
       select b.day, b.id, m.channel, 0, 0, 0, 1 from began b
       join orders o on o.store_id = ${storeId} and o.cart_id = b.id and o.touchpoint_id is not null

@@ -13,6 +13,7 @@ const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 const fromHour = sql`case when m.left_at is null then -1 else (${sql.lit(`{${hourBounds.join(',')}}`)}::int[])[
   greatest(1, width_bucket(extract(epoch from m.handed_over_at - m.left_at) / 3600, ${sql.lit(`{${hourBounds.join(',')}}`)}::numeric[]))] end`
 
+/** Rates are of accepted messages: what became of others is in none of them. Their orders' revenue is counted all the same. */
 export async function countMessages({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from message_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(
     db,
@@ -39,15 +40,21 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
       select l.id, o.currency, sum(o.net_minor)::bigint as minor from left_ l
       join orders o on o.store_id = ${storeId} and o.message_id = l.id and o.touchpoint_id is not null and o.net_minor > 0
       group by l.id, o.currency),
-    discounts as (
-      select l.id, o.currency, sum(c.discount_minor)::bigint as minor from left_ l
+    used as (
+      select l.id, k.used_order_id as order_id, k.code from left_ l
       join coupon_codes k on k.store_id = ${storeId} and k.message_id = l.id and k.code = l.coupon_code and k.used_order_id is not null
-      join order_coupons c on c.store_id = ${storeId} and c.order_id = k.used_order_id and c.code = k.code
-      join orders o on o.store_id = ${storeId} and o.order_id = k.used_order_id and o.purchased_at is not null and o.net_minor > 0
-      group by l.id, o.currency),
+      union
+      select l.id, o.order_id, l.coupon_code from left_ l join orders o on o.store_id = ${storeId} and o.message_id = l.id
+      where l.coupon_code is not null and o.touchpoint_id is not null),
+    discounts as (
+      select u.id, o.currency, sum(c.discount_minor)::bigint as minor from used u
+      join order_coupons c on c.store_id = ${storeId} and c.order_id = u.order_id and c.code = u.code
+      join orders o on o.store_id = ${storeId} and o.order_id = u.order_id and o.purchased_at is not null and o.net_minor > 0
+      group by u.id, o.currency),
     counted as (
-      select l.id, '' as currency, l.accepted, coalesce(o.is_human, false)::int as opened, coalesce(not o.is_human, false)::int as machine_opened,
-        (k.id is not null)::int as clicked, (exists (select 1 from credits c where c.id = l.id))::int as credited, l.bounced, l.unsubscribed,
+      select l.id, '' as currency, l.accepted, l.accepted * coalesce(o.is_human, false)::int as opened,
+        l.accepted * coalesce(not o.is_human, false)::int as machine_opened, l.accepted * (k.id is not null)::int as clicked,
+        l.accepted * (exists (select 1 from credits c where c.id = l.id))::int as credited, l.bounced, l.unsubscribed,
         (p.id is not null)::int as complained, 0::bigint as attributed_minor, 0::bigint as discount_minor, 0::bigint as cost_micros
       from left_ l left join opens o on o.id = l.id left join clicks k on k.id = l.id left join complaints p on p.id = l.id
       union all select id, currency, 0, 0, 0, 0, 0, 0, 0, 0, minor, 0, 0 from credits
@@ -75,10 +82,11 @@ export async function countOrders({ db, storeId }: StoreTx, bounds: readonly Day
     with ${daysOf(bounds)},
     bought as (
       select d.day, o.currency, o.net_minor,
-        case when o.touchpoint_id is not null then 'attributed' when ${wasReached(storeId)} then 'assisted' else 'organic' end as source,
+        case when o.touchpoint_id is not null then 'attributed' when not o.is_staff and ${wasReached(storeId)} then 'assisted'
+          else 'organic' end as source,
         (o.shopper_id is not null and not exists (
           select 1 from orders e where e.store_id = ${storeId} and e.shopper_id = o.shopper_id and e.purchased_at is not null
-            and e.net_minor > 0 and (e.purchased_at, e.order_id) < (o.purchased_at, o.order_id)))::int as is_first
+            and e.currency = o.currency and e.net_minor > 0 and (e.purchased_at, e.order_id) < (o.purchased_at, o.order_id)))::int as is_first
       from days d join orders o on o.store_id = ${storeId} and o.purchased_at >= d.since and o.purchased_at < d.until
       join stores s on s.id = o.store_id
       where o.purchased_at is not null and o.net_minor > 0)

@@ -46,7 +46,8 @@ export async function takeChanges({ db, storeId }: StoreTx, limit: number): Prom
       select subject, at from taken where subject <> 'all' and at is not null
       union all select 'messages', handed_over_at from said
       union all select 'carts', c.started_at
-        from (select cart_id from said union select cart_id from taken) t join carts c on c.store_id = ${storeId} and c.id = t.cart_id
+        from (select cart_id from said union select cart_id from taken) t join carts o on o.store_id = ${storeId} and o.id = t.cart_id
+        join carts c on c.store_id = ${storeId} and c.id in (o.id, o.merged_into)
       union all select 'orders', o.purchased_at
         from said m join stores s on s.id = ${storeId}
         join orders o on o.store_id = ${storeId} and o.shopper_id = m.shopper_id and o.purchased_at >= m.handed_over_at
@@ -54,9 +55,10 @@ export async function takeChanges({ db, storeId }: StoreTx, limit: number): Prom
       union all select 'carts', d.at
         from people p join carts c on c.store_id = ${storeId} and c.shopper_id = p.id, lateral (values (c.started_at), (c.abandoned_at)) d (at)
       union all select 'orders', f.purchased_at
-        from people p, lateral (select o.purchased_at from orders o
-          where o.store_id = ${storeId} and o.shopper_id = p.id and o.purchased_at is not null and o.net_minor > 0
-          order by o.purchased_at, o.order_id limit 2) f)
+        from people p, lateral (
+          select o.purchased_at, row_number() over (partition by o.currency order by o.purchased_at, o.order_id) as place from orders o
+          where o.store_id = ${storeId} and o.shopper_id = p.id and o.purchased_at is not null and o.net_minor > 0) f
+        where f.place <= 2)
     select distinct subject, rollup_slot(at) as at from found where at is not null
     union all (select null, null from taken where subject = 'all' limit 1)`.execute(db)
   return rows

@@ -143,6 +143,24 @@ test('an order is attributed, assisted by a message before it, or organic; its s
   await expectCountedAnew(shop)
 })
 
+test('what was sent about a cart that was joined to another is about that one, on the day it began (S6, decision 93)', async () => {
+  const shop = await aShop(world)
+  const message = await shop.mailed(ada)
+  await shop.order({ kind: 'purchase', email: ada.email })
+  world.advance(2 * DAY)
+  await shop.fill('one', [pot])
+  const [mailed, other] = await shop.carts()
+  await expectCountedAnew(shop)
+  await sql`update carts set status = 'merged', merged_into = ${other!.id} where store_id = ${shop.storeId} and id = ${mailed!.id}`.execute(
+    world.db,
+  )
+  const row = { day: dayOf(other!.started_at), sent: 1, opened: 0, clicked: 0, converted: 0 }
+  const expected = ['all', 'email'].map((channel) => ({ channel, ...row }))
+  expect((await expectCountedAnew(shop)).funnel_figures).toEqual(expected)
+  await shop.press(message.id)
+  expect((await expectCountedAnew(shop)).funnel_figures).toEqual(expected.map((each) => ({ ...each, clicked: 1 })))
+})
+
 test('a store that is deleted leaves nothing behind', async () => {
   const shop = await aLife()
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()

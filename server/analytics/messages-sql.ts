@@ -41,7 +41,9 @@ async function sumBy<K>(
   return rows
 }
 
-export const sumMessages = (store: StoreDb, range: RangeDays) =>
+export type ChannelSums = MessageSums & { channel: AnalyticsChannel; from_hour: number }
+
+export const sumMessages = (store: StoreDb, range: RangeDays): Promise<ChannelSums[]> =>
   sumBy<{ channel: AnalyticsChannel; from_hour: number }>(
     store,
     range,
