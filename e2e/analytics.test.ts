@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AnalyticsReply } from '../shared/analytics.ts'
+import type { AnalyticsReply, Roi } from '../shared/analytics.ts'
 import { type AppInstance, aSeededInstance, until } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
 import { checkInEveryTheme } from './every-theme.ts'
@@ -184,6 +184,32 @@ test('what fails says so and is tried again; what is empty says what to do', asy
   await block('Revenue')
     .getByRole('img', { name: /^Revenue,/ })
     .waitFor()
+})
+
+test('ROI Tracking shows what is left by month, channel and flow; a smaller plan is led to the plans (A 9, decision 154)', async () => {
+  const replied = page.waitForResponse((reply) => reply.url().includes('/api/analytics/roi?'))
+  await page.goto(`${instance.url}/analytics`)
+  const { months, channels } = (await (await replied).json()) as Roi
+  const rows = block('ROI Tracking').getByRole('region', { name: 'By month' }).locator('tbody tr')
+  await rows.first().waitFor()
+  expect(await rows.count()).toBe(months.length)
+  const { attributedRevenue, messageCost, planPrice } = months.at(-1)!
+  const cells = await rows.first().locator('td').allInnerTexts()
+  const left = attributedRevenue - messageCost - planPrice!
+  expect(cells.slice(0, 4)).toEqual([attributedRevenue, messageCost, planPrice!, left].map(money))
+  const byChannel = block('ROI Tracking').getByRole('region', { name: 'By channel' }).locator('tbody tr')
+  expect(await byChannel.count()).toBe(channels.length)
+  await block('ROI Tracking')
+    .getByRole('img', { name: /^Revenue and costs, by month/ })
+    .waitFor()
+  await page.route('**/api/subscribe/status', async (route) => {
+    const said = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...said, planInForce: 'starter' } })
+  })
+  await page.goto(`${instance.url}/analytics`)
+  await block('ROI Tracking').getByText('ROI Tracking requires the Growth plan. Please upgrade.').waitFor()
+  expect(await block('ROI Tracking').getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
+  await page.unroute('**/api/subscribe/status')
 })
 
 test('“All stores” adds up those of one currency; other screens are about one store (A 9, decision 154)', async () => {

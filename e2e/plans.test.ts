@@ -73,7 +73,7 @@ test('plans mark what is not built yet', async () => {
   await page.goto(`${instance.url}/pricing`)
   await page.getByText('This is your current plan.').waitFor()
   const marked = await page.getByRole('listitem').filter({ hasText: 'Soon' }).allInnerTexts()
-  expect(marked.map((text) => text.replace(/\s*Soon/, ''))).toEqual(['ROI Tracking'])
+  expect(marked.map((text) => text.replace(/\s*Soon/, ''))).toEqual([])
 })
 
 test('going back to Lite from a paid plan is asked about before it happens', async () => {

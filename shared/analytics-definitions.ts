@@ -33,6 +33,16 @@ export const definitions = {
   assisted:
     'Orders without such a click, whose shopper had received a message within the attribution window before. They may have been bought anyway.',
   organic: 'All other orders, and those made by the staff.',
+  roiRevenue:
+    'Net revenue of the orders attributed to these messages, by the day the message left. After discounts and refunds.',
+  messageCost:
+    'What the providers of SMS and WhatsApp charged for these messages, as they reported it. Emails by your own mail server have no price.',
+  planPrice: 'The monthly price of the plan in force now, whole, for every month and whatever number of stores.',
+  whatIsLeft:
+    'Attributed revenue less message cost and, by month, the plan’s price. Discounts are taken off the revenue already.',
+  roiReturn: 'What is left, divided by the costs. Without costs there is none.',
+  discountsGiven:
+    'What the codes in these messages took off orders that were paid. The revenue is counted after it, so it is not taken off again.',
   byHour: 'Time between leaving the cart and the message.',
   accepted: 'Messages of these days that the provider accepted, whatever came of them.',
   messageClickRate: 'Messages with a link clicked by a person, of the messages accepted.',

@@ -234,8 +234,9 @@ export const readRevenueTrend = endpoint({
   reply: Trend,
 })
 
-/** By month of the store's calendar (decision 154): what messages cost and brought in. */
+/** What messages cost and brought in (decision 154). Everything counts on the day the message left. */
 export const Roi = z.object({
+  /** By month of the store's calendar, whatever the range: the last 12 at most, without gaps, from the first that has a message. */
   months: z.array(
     z.object({
       month: z.string(),
@@ -243,7 +244,7 @@ export const Roi = z.object({
       /** As booked, in the store's currency; others in `otherCosts`. */
       messageCost: Amount,
       discounts: Amount,
-      /** null: the account pays in another currency, or the month has no plan's price. */
+      /** Of the plan in force now; null: it is paid in another currency. */
       planPrice: Amount.nullable(),
     }),
   ),
@@ -261,8 +262,10 @@ export const Roi = z.object({
       discounts: Amount,
     }),
   ),
+  /** Of the range, and of the months. */
   otherCosts: z.array(z.object({ currency: z.string(), messageCost: Amount })),
-  /** The plan's price is in it; null: not in the store's currency, shown apart. */
+  otherCostsByMonth: z.array(z.object({ currency: z.string(), messageCost: Amount })),
+  /** Plans are paid in it. */
   planCurrency: z.string(),
   ...frame,
 })

@@ -77,7 +77,7 @@ export type Feature =
 export const GRACE_DAYS = 7
 
 /** Of the features, those that are not built yet: wherever plans are shown, they are marked so. */
-const SOON: readonly string[] = ['ROI Tracking']
+const SOON: readonly string[] = []
 export const isSoon = (feature: string) => SOON.includes(feature)
 
 export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled'])

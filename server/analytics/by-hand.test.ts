@@ -391,6 +391,7 @@ test('what messages cost and brought in, of 30 days and by month of their leavin
       { kind: 'manual', id: null, name: 'Sent by hand', attributedRevenue: 102, messageCost: 0.01, discounts: 0 },
     ],
     otherCosts: [],
+    otherCostsByMonth: [],
     planCurrency: 'USD',
     ...frameSince('2026-03-05'),
   })

@@ -29,18 +29,34 @@ export async function readRoi(asked: Asked): Promise<Roi> {
   ])
   const price = plan !== null && currency === PLAN_CURRENCY ? plans[plan].priceMonthly : null
   return {
-    months: [...Map.groupBy(months, ({ month }) => month)]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([month, own]) => ({ month, ...amountsOf(own, currency), planPrice: price })),
+    months: monthsOf(months, frame.lastDay.slice(0, 7)).map(([month, own]) => ({
+      month,
+      ...amountsOf(own, currency),
+      planPrice: price,
+    })),
     channels: analyticsChannels.flatMap((channel) => {
       const own = ofChannel(messages, channel)
       return own.length > 0 ? [{ channel, ...amountsOf(own, currency) }] : []
     }),
     origins: originsOf(origins, currency),
     otherCosts: otherCosts(messages, currency),
+    otherCostsByMonth: otherCosts(months, currency),
     planCurrency: PLAN_CURRENCY,
     ...frame,
   }
+}
+
+/** From the first with a message to the one that runs (for some store it may be the next already), those without any included. */
+function monthsOf<T extends { month: string }>(rows: readonly T[], now: string): [month: string, own: readonly T[]][] {
+  const byMonth = Map.groupBy(rows, ({ month }) => month)
+  const [first, last] = [[...byMonth.keys()].sort()[0], [...byMonth.keys(), now].sort().at(-1)!]
+  if (first === undefined) return []
+  const begins = Temporal.PlainYearMonth.from(first)
+  const { months } = begins.until(Temporal.PlainYearMonth.from(last), { largestUnit: 'months' })
+  return Array.from({ length: months + 1 }, (_, place) => {
+    const month = begins.add({ months: place }).toString()
+    return [month, byMonth.get(month) ?? []]
+  })
 }
 
 function amountsOf(rows: readonly MessageSums[], currency: string) {

@@ -9,7 +9,7 @@ import {
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { logout, me } from '../../shared/auth.ts'
-import { subscriptionStatus } from '../../shared/billing.ts'
+import { type Feature, featurePlans, subscriptionStatus } from '../../shared/billing.ts'
 import type { Permission } from '../../shared/endpoint.ts'
 import { readInstance } from '../../shared/instance.ts'
 import { mayDo } from '../../shared/roles.ts'
@@ -77,6 +77,11 @@ export const instanceQuery = queryOptions({
 export const useMe = () => useQuery(meQuery).data
 export const useInstance = () => useQuery(instanceQuery).data
 export const useSubscription = () => useQuery(subscriptionQuery).data
+/** Whether the plan in force has it (decision 6); null: not known yet. */
+export function useHasFeature(feature: Feature): boolean | null {
+  const plan = useSubscription()?.planInForce
+  return plan === undefined ? null : plan !== null && featurePlans[feature].includes(plan)
+}
 /** The connected store; nobody without a subscription has one (A 4.1). */
 export const useStore = () => useConnection()?.data?.store ?? null
 

@@ -1,6 +1,5 @@
 import { useLocation, useSearchParams } from 'react-router'
-import { featurePlans } from '../../shared/billing.ts'
-import { useMe, useStore, useSubscription } from './queries.ts'
+import { useMe, useStore } from './queries.ts'
 
 // Which stores the figures on the screen are of (decision 154): the chosen one, or with `?stores=all` in the address all of one currency.
 
@@ -47,12 +46,6 @@ export function useScope(): Scope {
 
 /** Of the account; undefined: not known yet. */
 export const useConnectedStores = () => useMe()?.stores.filter(({ isActive }) => isActive)
-
-/** Whether the plan has figures over all stores; null: not known yet. */
-export function useHasAllStores(): boolean | null {
-  const plan = useSubscription()?.planInForce
-  return plan === undefined ? null : plan !== null && featurePlans.multi_store_dashboard.includes(plan)
-}
 
 /** The address of a screen over all stores. */
 export const overAll = (path: string, currency: string | null) =>

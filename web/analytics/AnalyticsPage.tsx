@@ -11,8 +11,8 @@ import {
 } from '../../shared/analytics.ts'
 import { definitions } from '../../shared/analytics-definitions.ts'
 import { featurePlans } from '../../shared/billing.ts'
-import { useSubscription } from '../access/queries.ts'
-import { useHasAllStores, useScope } from '../access/scope.ts'
+import { useHasFeature, useSubscription } from '../access/queries.ts'
+import { useScope } from '../access/scope.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatMoney, formatPrice } from '../ui/format.ts'
@@ -26,6 +26,7 @@ import { KpiCards } from './KpiCards.tsx'
 import { PlatformBlock } from './PlatformBlock.tsx'
 import { Block, type Fact, FactList } from './parts.tsx'
 import { useAnalytics, useDetails } from './queries.ts'
+import { RoiBlock } from './Roi.tsx'
 import { percent, rangeLabels, rangeOf } from './rules.ts'
 import { TopProducts } from './TopProducts.tsx'
 import { TrendPanel } from './TrendPanel.tsx'
@@ -34,7 +35,7 @@ import { TrendPanel } from './TrendPanel.tsx'
 export function AnalyticsPage() {
   const [search, setSearch] = useSearchParams()
   const { isAll, key } = useScope()
-  const hasAll = useHasAllStores()
+  const hasAll = useHasFeature('multi_store_dashboard')
   const plan = useSubscription()?.planInForce ?? null
   const isWhole = plan !== null && featurePlans.advanced_analytics.includes(plan)
   const wanted = rangeOf(search.get('range'))
@@ -106,6 +107,7 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
           {shown.topProducts && <TopProducts products={shown.topProducts} currency={shown.currency} range={range} />}
         </>
       )}
+      {shown && <RoiBlock range={range} />}
       {shown && !isWhole && <Locked />}
     </div>
   )

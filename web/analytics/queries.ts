@@ -7,6 +7,7 @@ import {
   readAnalyticsDetails,
   readRecoveryRateTrend,
   readRevenueTrend,
+  readRoi,
 } from '../../shared/analytics.ts'
 import { useScope } from '../access/scope.ts'
 import { call } from '../api.ts'
@@ -33,6 +34,18 @@ export function useDetails(range: AnalyticsRange, isAsked: boolean) {
   return useQuery({
     queryKey: ['analytics', key, 'details', range],
     queryFn: ({ signal }) => call(readAnalyticsDetails, { query: { ...scope, range }, signal }),
+    enabled: isAsked,
+    refetchInterval: REFRESH_MS,
+    retry: RETRIES,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useRoi(range: AnalyticsRange, isAsked: boolean) {
+  const { key, query: scope } = useScope()
+  return useQuery({
+    queryKey: ['analytics', key, 'roi', range],
+    queryFn: ({ signal }) => call(readRoi, { query: { ...scope, range }, signal }),
     enabled: isAsked,
     refetchInterval: REFRESH_MS,
     retry: RETRIES,

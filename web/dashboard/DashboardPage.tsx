@@ -4,8 +4,8 @@ import { IconCreditCard } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
-import { useMe, useSubscription } from '../access/queries.ts'
-import { useHasAllStores, useScope } from '../access/scope.ts'
+import { useHasFeature, useMe, useSubscription } from '../access/queries.ts'
+import { useScope } from '../access/scope.ts'
 import { storedUser } from '../access/session.ts'
 import { AllStoresLocked } from '../analytics/AllStoresBar.tsx'
 import { useReach } from '../carts/send-queries.ts'
@@ -55,7 +55,7 @@ function SubscriptionRequired() {
 
 function Scoped() {
   const { isAll, key } = useScope()
-  const hasAll = useHasAllStores()
+  const hasAll = useHasFeature('multi_store_dashboard')
   if (!isAll) return <Dashboard />
   // Another currency is another screen: figures of the last one never stand under its name.
   return hasAll === false ? <AllStoresLocked /> : <AllStores key={key} />

@@ -4,7 +4,8 @@ import { type ReactNode, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { User } from '../../shared/auth.ts'
 import { platformNames } from '../../shared/platforms.ts'
-import { isOverAll, overAll, useHasAllStores, useScope } from '../access/scope.ts'
+import { useHasFeature } from '../access/queries.ts'
+import { isOverAll, overAll, useScope } from '../access/scope.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { hasUnsaved } from '../ui/unsaved.ts'
@@ -63,7 +64,7 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
 
 /** Dashboard and analytics over all stores (decision 154); a smaller plan is led to the plans. */
 function AllStores({ isShown, onChoose }: { isShown: boolean; onChoose: () => void }) {
-  if (useHasAllStores() === false) {
+  if (useHasFeature('multi_store_dashboard') === false) {
     return (
       <Menu.Item component={Link} to="/pricing" rightSection={<IconLock size={16} aria-hidden />}>
         All stores

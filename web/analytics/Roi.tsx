@@ -1,0 +1,219 @@
+import { Button, Skeleton, Table, Text } from '@mantine/core'
+import { IconLock } from '@tabler/icons-react'
+import { lazy, type ReactNode, Suspense, useRef } from 'react'
+import { Link } from 'react-router'
+import { type AnalyticsRange, analyticsTexts, type Roi } from '../../shared/analytics.ts'
+import { definitions } from '../../shared/analytics-definitions.ts'
+import { useHasFeature } from '../access/queries.ts'
+import type { Subject } from '../dashboard/chart-subject.ts'
+import { formatMoney, formatRound } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { Block, Term } from './parts.tsx'
+import { useRoi } from './queries.ts'
+import { monthLabel, percent, rangeLabels, returnOf } from './rules.ts'
+
+const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
+
+const channelTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' } as const
+
+/** ROI Tracking (A 9, decision 154): what messages and plan cost against what they brought in. */
+export function RoiBlock({ range }: { range: AnalyticsRange }) {
+  const hasRoi = useHasFeature('roi_tracking')
+  const roi = useRoi(range, hasRoi === true)
+  if (hasRoi === null) return null
+  if (!hasRoi) {
+    return (
+      <Block title="ROI Tracking" className="locked">
+        <Text>
+          <IconLock size={16} aria-hidden /> {analyticsTexts.roiPlan}
+        </Text>
+        <Button component={Link} to="/pricing" mt="sm">
+          See plans
+        </Button>
+      </Block>
+    )
+  }
+  return (
+    <Block title="ROI Tracking">
+      <Loaded
+        query={roi}
+        loading={<Skeleton h={320} role="status" aria-label="Loading" />}
+        failed="The costs could not be loaded"
+      >
+        {(known) =>
+          known.months.length === 0 ? <Text c="dimmed">No messages yet.</Text> : <Known roi={known} range={range} />
+        }
+      </Loaded>
+    </Block>
+  )
+}
+
+function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
+  const { currency } = roi
+  const money = (amount: number) => formatMoney(amount, currency)
+  return (
+    <>
+      <MonthChart roi={roi} />
+      <h3 className="roi-title">By month, the last 12 at most</h3>
+      <RoiTable
+        label="By month"
+        head={[
+          ['Month'],
+          ['Attributed revenue', definitions.roiRevenue],
+          ['Message cost', definitions.messageCost],
+          ['Plan', definitions.planPrice],
+          ['What is left', definitions.whatIsLeft],
+          ['Return', definitions.roiReturn],
+          ['Discounts given', definitions.discountsGiven],
+        ]}
+        rows={roi.months.toReversed().map((month, place) => {
+          const { left, rate } = returnOf(month)
+          const plan = month.planPrice === null ? '–' : money(month.planPrice)
+          return [
+            ...[
+              place === 0 ? runningMonth(month.month) : monthLabel(month.month),
+              money(month.attributedRevenue),
+              money(month.messageCost),
+              plan,
+            ],
+            ...[money(left), percent(rate), money(month.discounts)],
+          ]
+        })}
+      />
+      <Notes
+        costs={roi.otherCostsByMonth}
+        more={
+          roi.months.every(({ planPrice }) => planPrice === null)
+            ? `The plan is paid in ${roi.planCurrency} and is not taken off.`
+            : ''
+        }
+      />
+      <h3 className="roi-title">By channel, {rangeLabels[range].toLowerCase()}</h3>
+      <Parts
+        name="Channel"
+        rows={roi.channels.map((row) => ({ ...row, name: channelTitles[row.channel] }))}
+        money={money}
+      />
+      <h3 className="roi-title">By flow and campaign, {rangeLabels[range].toLowerCase()}</h3>
+      <Parts name="Sent by" rows={roi.origins} money={money} />
+      <Notes costs={roi.otherCosts} more="The plan’s price belongs to no channel, flow or campaign." />
+    </>
+  )
+}
+
+interface PartsProps {
+  name: string
+  rows: readonly { name: string; attributedRevenue: number; messageCost: number; discounts: number }[]
+  money: (amount: number) => string
+}
+
+function Parts({ name, rows, money }: PartsProps) {
+  if (rows.length === 0) return <Text c="dimmed">No messages in this period.</Text>
+  return (
+    <RoiTable
+      label={name === 'Channel' ? 'By channel' : 'By flow and campaign'}
+      head={[
+        [name],
+        ['Attributed revenue', definitions.roiRevenue],
+        ['Message cost', definitions.messageCost],
+        ['What is left', definitions.whatIsLeft],
+        ['Return', definitions.roiReturn],
+        ['Discounts given', definitions.discountsGiven],
+      ]}
+      rows={rows.map((row) => {
+        const { left, rate } = returnOf(row)
+        return [
+          ...[row.name, money(row.attributedRevenue), money(row.messageCost)],
+          ...[money(left), percent(rate), money(row.discounts)],
+        ]
+      })}
+    />
+  )
+}
+
+interface RoiTableProps {
+  label: string
+  head: readonly (readonly [label: string, definition?: string])[]
+  /** The first cell names the row. */
+  rows: readonly (readonly string[])[]
+}
+
+function RoiTable({ label, head, rows }: RoiTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+    <section className="product-table" tabIndex={0} aria-label={label}>
+      <Table fz="sm" verticalSpacing={6} miw={640}>
+        <Table.Thead>
+          <Table.Tr>
+            {head.map(([name, definition], place) => (
+              <Table.Th key={name} scope="col" {...(place > 0 && { className: 'number' })}>
+                {definition ? <Term label={name} definition={definition} /> : name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(([name, ...cells], row) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two campaigns may have one name
+            <Table.Tr key={row}>
+              <Table.Th scope="row" fw={500}>
+                {name}
+              </Table.Th>
+              {cells.map((cell, place) => (
+                <Table.Td key={head[place + 1]![0]} className="number">
+                  {cell}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}
+
+/** Costs in other currencies, which are never added (decision 21). */
+function Notes({ costs, more }: { costs: Roi['otherCosts']; more: ReactNode }) {
+  const others = costs.map(({ currency, messageCost }) => formatMoney(messageCost, currency)).join(', ')
+  if (!others && !more) return null
+  return (
+    <Text fz="xs" c="dimmed" mt="xs">
+      {others && `Costs of messages in other currencies, which are not in the table: ${others}. `}
+      {more}
+    </Text>
+  )
+}
+
+/** It is not over. */
+const runningMonth = (month: string) => `${monthLabel(month)} (so far)`
+
+function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
+  const canvas = useRef<HTMLCanvasElement | null>(null)
+  const data = {
+    labels: months.map(({ month }, place) => (place === months.length - 1 ? runningMonth(month) : monthLabel(month))),
+    datasets: [
+      { label: 'Attributed revenue', data: months.map(({ attributedRevenue }) => attributedRevenue) },
+      { label: 'Costs', data: months.map((month) => returnOf(month).costs) },
+    ],
+  }
+  const format = (value: number | null) => formatMoney(value ?? 0, currency)
+  const subject: Subject = {
+    ...{
+      measure: 'money' as const,
+      name: 'Revenue and costs',
+      definition: '',
+      nothing: '',
+      format,
+      formatTotal: format,
+    },
+    axis: `Amount (${currency})`,
+    formatMark: (value) => formatRound(value, currency),
+  }
+  return (
+    <div className="trend-plot">
+      <Suspense fallback={<Skeleton h="100%" />}>
+        <SeriesChart {...{ canvas, data, subject }} type="bar" name="by month" />
+      </Suspense>
+    </div>
+  )
+}
