@@ -96,7 +96,7 @@ create table message_figures (
   primary key (store_id, day, channel, origin_kind, origin_id, step_id, from_hour, currency)
 );
 
--- Orders bought on the day; one refunded or cancelled in full does not count. Assisted: not attributed, and a message had reached the
+-- Orders bought on the day; one refunded or cancelled in full does not count. Assisted: not attributed, and a message had left for the
 -- shopper within the attribution window before.
 create table order_figures (
   store_id uuid not null references stores on delete cascade,

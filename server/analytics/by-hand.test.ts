@@ -63,7 +63,7 @@ beforeAll(async () => {
     // The days on which a cart is joined to another, and a discount is corrected.
     if (/^2026-03-(12|29)/.test(world.now.toISOString())) await expectCountedAnew(storeId)
   })
-})
+}, 240_000)
 
 async function expectCountedAnew(storeId: string) {
   const counted = await figuresOf(world.db, storeId)

@@ -1,6 +1,6 @@
 import { hourBounds } from '../../shared/analytics.ts'
 import { type StoreTx, sql } from '../core/db.ts'
-import { hasBounced, isNotInFlight, wasAccepted, wasHandedOver } from '../messages/fragments.ts'
+import { hasBounced, isNotInFlight, isReportable, wasAccepted, wasHandedOver } from '../messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 import { daysOf } from './fragments.ts'
 
@@ -70,11 +70,11 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
     group by l.day, l.channel, l.origin_kind, l.origin_id, l.step_id, l.from_hour, c.currency`.execute(db)
 }
 
-/** Whether a message had reached the shopper within the attribution window before the order. */
+/** Whether a message had left for the shopper within the attribution window before the order, and did not come back. */
 const wasReached = (storeId: string) => sql`exists (
   select 1 from messages m where m.store_id = ${storeId} and m.shopper_id = o.shopper_id and m.handed_over_at is not null
     and m.handed_over_at <= o.purchased_at and m.handed_over_at >= o.purchased_at - s.attribution_window_days * interval '1 day'
-    and ${wasAccepted('m')} and not ${hasBounced('m')})`
+    and ${isReportable('m')})`
 
 export async function countOrders({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from order_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(db)
