@@ -166,6 +166,20 @@ describe('a campaign', () => {
     await dialog().waitFor({ state: 'detached' })
   })
 
+  test('that is new is not lost by Back without a question', async () => {
+    await openList()
+    await page.getByRole('button', { name: 'New Campaign' }).first().click()
+    await dialog().getByLabel('Campaign name').fill('Not to be lost')
+    await page.goBack()
+    const asked = dialog('Leave without saving?')
+    await button('Cancel', asked).click()
+    await asked.waitFor({ state: 'detached' })
+    expect(await dialog().getByLabel('Campaign name').inputValue()).toBe('Not to be lost')
+    await page.goBack()
+    await button('Leave', asked).click()
+    await dialog().waitFor({ state: 'detached' })
+  })
+
   test('is deleted after a question, and stays after “Cancel”', async () => {
     await openList()
     const name = `${NAME} again`

@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CampaignView } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -30,6 +30,10 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
     setLeaving(false)
   }
   const [isAsking, setAsking] = useState(false)
+  const isDiscarded = useRef(false)
+  useEffect(() => {
+    if (isOpen) isDiscarded.current = false
+  }, [isOpen])
   const storeId = useStore()?.id
   const leave = () => (isDirty ? setLeaving(true) : onClose())
   return (
@@ -48,6 +52,7 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
             key={opened.turn}
             place={`campaign:${storeId}:${name}`}
             start={start}
+            isDiscarded={isDiscarded}
             onDirty={setDirty}
             onAsking={setAsking}
             onCancel={leave}
@@ -63,7 +68,10 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
         title="Discard this campaign?"
         confirmLabel="Discard"
         isDangerous
-        onConfirm={onClose}
+        onConfirm={() => {
+          isDiscarded.current = true
+          onClose()
+        }}
         onClose={() => setLeaving(false)}
       >
         It has not been created yet.

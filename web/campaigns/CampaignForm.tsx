@@ -1,6 +1,7 @@
 import './campaigns.css'
 import { Button, Group, Stack, Title } from '@mantine/core'
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { Location } from 'react-router'
 import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
@@ -30,6 +31,8 @@ interface Props {
   /** Of what is typed, where a session ends. */
   place: string
   start: () => Draft
+  /** Its own question was answered: nothing else asks. */
+  isDiscarded: RefObject<boolean>
   onDirty: (isDirty: boolean) => void
   /** The question whether to leave stands over it. */
   onAsking: (isAsking: boolean) => void
@@ -38,7 +41,7 @@ interface Props {
 }
 
 /** The four steps of B 2. */
-export function CampaignForm({ place, start, onDirty, onAsking, onCancel, onCreated }: Props) {
+export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onCancel, onCreated }: Props) {
   const { draft, isDirty, change } = useTyped(place, start, onDirty)
   const [step, choose] = useState<StepName>('details')
   const [isAsking, setAsking] = useState(false)
@@ -46,7 +49,7 @@ export function CampaignForm({ place, start, onDirty, onAsking, onCancel, onCrea
   const { problems, found, gate, ask, zone } = useDraftProblems(draft, create.error, { keptStart: null })
   const heading = useHeading(step)
   const isCreated = useRef(false)
-  const question = useQuestion(isDirty, isCreated, onAsking)
+  const question = useQuestion(isDirty, () => isCreated.current || isDiscarded.current, onAsking)
   const store = useStore()
   const where = store ? { platform: store.platform, storeId: store.store_url } : {}
   const send = (wanted: Draft, sendNow: boolean) => {
@@ -153,15 +156,17 @@ function useTyped(place: string, start: () => Draft, onDirty: (isDirty: boolean)
   return { draft, isDirty: typed !== null, change }
 }
 
-/** Asked where a link leads away; what was created leads to its own page. */
-function useQuestion(isDirty: boolean, isCreated: RefObject<boolean>, onAsking: (isAsking: boolean) => void) {
-  const { question, isAsking } = useLeaveGuard(
-    isDirty,
-    (from, to) => !isCreated.current && from.pathname !== to.pathname,
-  )
+/** Asked where a link or Back leads away. What was created leads to its own page, and what was discarded nowhere. */
+function useQuestion(isDirty: boolean, isOver: () => boolean, onAsking: (isAsking: boolean) => void) {
+  const { question, isAsking } = useLeaveGuard(isDirty, (from, to) => !isOver() && isLeft(from, to))
   useEffect(() => onAsking(isAsking), [isAsking, onAsking])
   return question
 }
+
+/** The wizard is left with its path, and with its place in the address. */
+const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || formOf(from) !== formOf(to)
+
+const formOf = ({ search }: Location) => new URLSearchParams(search).get('form')
 
 /** Whoever turns to another step reads it from its heading on. */
 function useHeading(step: StepName) {
