@@ -22,6 +22,8 @@ import { removeAccountData } from './accounts/removal.ts'
 import { watchStages } from './alarms/alarms.ts'
 import { countFigures } from './analytics/figures.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
+import { weeklyReport } from './analytics-reports/jobs.ts'
+import { mailWeeklyReport, planWeeklyReports } from './analytics-reports/weekly.ts'
 import { proposeLogoJob } from './brand/jobs.ts'
 import { proposeLogo } from './brand/proposals.ts'
 import { guardCampaigns } from './campaigns/guard.ts'
@@ -93,6 +95,7 @@ export const handlers: Handler[] = [
   on(mailEmailUndo, mailEmailUndoLink),
   on(mailNotice, mailSecurityNotice),
   on(mailNotifications, mailNotificationsTo),
+  on(weeklyReport, mailWeeklyReport),
   on(removeAccount, removeAccountData),
   on(replyJob, sendReply),
   on(consentImportJob, runImport),
@@ -122,6 +125,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.figures', everyMs: 15_000, run: countFigures },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
+  { name: 'analytics.weekly', everyMs: 60_000, run: planWeeklyReports },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'coupons.codes', everyMs: 2_000, run: enqueueDueCodes },
   { name: 'coupons.tidy-codes', everyMs: 60_000, run: enqueueTidyCodes },

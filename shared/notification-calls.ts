@@ -165,7 +165,12 @@ const Choice = z.object({
 })
 export type NotificationChoice = z.infer<typeof Choice>
 
-const Preferences = z.object({ topics: z.array(Choice) })
+const Preferences = z.object({
+  topics: z.array(Choice),
+  /** Every Monday by mail, of each store (decision 100). */
+  weeklyReport: z.boolean(),
+})
+export type NotificationChoices = z.infer<typeof Preferences>
 
 export const readNotificationPreferences = endpoint({
   method: 'GET',
@@ -176,14 +181,14 @@ export const readNotificationPreferences = endpoint({
   reply: Preferences,
 })
 
-/** Topics that are left out stay as they are. */
+/** What is left out stays as it is. */
 export const updateNotificationPreferences = endpoint({
   method: 'PUT',
   path: '/api/notifications/preferences',
   permission: 'carts:read',
   scope: 'account',
   summary: 'Chooses which notifications this member gets, and how',
-  body: z.object({ topics: z.array(Choice).max(50) }),
+  body: z.object({ topics: z.array(Choice).max(50).default([]), weeklyReport: z.boolean().optional() }),
   reply: Preferences,
 })
 

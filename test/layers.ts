@@ -66,7 +66,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   { accounts: 'registration, team, profile, export and end of an account' },
   {
     'notification-mails': 'mails members what they were told',
-    'analytics-reports': 'figures as a file',
+    'analytics-reports': 'figures as a file, and by mail every week',
   },
   { instance: 'this copy of Recoup: health, demo, whether it is the live one' },
   { live: 'tells open browsers what changed' },

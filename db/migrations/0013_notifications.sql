@@ -154,6 +154,15 @@ create table notification_preferences (
   foreign key (account_id, user_id) references members on delete cascade
 );
 
+-- Whether a member gets the report of each week, where they have chosen otherwise than usual (decision 100).
+create table weekly_report_choices (
+  account_id uuid not null,
+  user_id uuid not null,
+  is_wanted boolean not null,
+  primary key (account_id, user_id),
+  foreign key (account_id, user_id) references members on delete cascade
+);
+
 -- Mail about notifications: up to which of them each member has been mailed, and when the next one is due.
 create table notification_mails (
   account_id uuid not null,

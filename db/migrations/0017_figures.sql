@@ -145,6 +145,24 @@ create table figure_products (
   primary key (store_id, product_id)
 );
 
+-- When the report of a week is due for a store (decision 100).
+create table weekly_report_clocks (
+  store_id uuid primary key references stores on delete cascade,
+  due_at timestamptz not null
+);
+create index weekly_report_clocks_due on weekly_report_clocks (due_at);
+
+-- The newest report of each member: made once.
+create table weekly_reports (
+  store_id uuid not null references stores on delete cascade,
+  user_id uuid not null references users on delete cascade,
+  -- on which it is due
+  monday date not null,
+  -- null: not handed to the mail server yet
+  handed_at timestamptz,
+  primary key (store_id, user_id, monday)
+);
+
 -- Distinct people cannot be added up from days: they are counted for a range when somebody looks, at most every 15 minutes.
 create table counted_figures (
   store_id uuid not null references stores on delete cascade,

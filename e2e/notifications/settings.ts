@@ -5,6 +5,7 @@ import { aBrowser, ask, at, expectBadge, instance, isListed, numbered, tokenOf }
 // What each member chooses (decision 65).
 
 interface Preferences {
+  weeklyReport: boolean
   topics: { topic: string; bell: boolean; mail: string }[]
 }
 const chosenBy = async (member: 'olive' | 'mia', wanted: string) => {
@@ -43,6 +44,27 @@ export function ofTheSettings() {
     await page.getByText('Notification settings saved').waitFor()
     await expectBadge(page, '1')
     await checkInEveryTheme(page, 'notification-settings')
+    await page.context().close()
+  })
+
+  test('each member switches the weekly report off and on for themselves (decision 100)', async () => {
+    const page = await aBrowser('olive')
+    const chosen = async () =>
+      (await ask<Preferences>(tokenOf('olive'), 'GET', '/api/notifications/preferences')).weeklyReport
+    await page.goto(`${instance.url}/settings/account/notifications`)
+    const report = page.getByRole('switch', { name: 'Weekly report: by email' })
+    await report.waitFor()
+    for (const wanted of [false, true]) {
+      expect(await report.isChecked()).toBe(!wanted)
+      await report.focus()
+      await page.keyboard.press('Space')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Notification settings saved').first().waitFor()
+      await expect.poll(chosen).toBe(wanted)
+      await page.reload()
+      await report.waitFor()
+      expect(await report.isChecked()).toBe(wanted)
+    }
     await page.context().close()
   })
 

@@ -92,10 +92,10 @@ export async function sumOrders({ db, storeId }: StoreDb, { first, last }: Range
   return rows
 }
 
-/** Attributed net revenue per day and currency. */
+/** Attributed orders and their net revenue per day and currency. */
 export async function attributedByDay({ db, storeId }: StoreDb, first: Day, last: Day) {
-  const { rows } = await sql<{ day: Day; currency: string; net_minor: number }>`
-    select day, currency, net_minor from order_figures
+  const { rows } = await sql<{ day: Day; currency: string; orders: number; net_minor: number }>`
+    select day, currency, orders, net_minor from order_figures
     where store_id = ${storeId} and source = 'attributed' and day >= ${first}::date and day <= ${last}::date`.execute(
     db,
   )

@@ -330,6 +330,8 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     person: { none: 'sums' },
     export: { none: 'derived from carts, messages and orders' },
   },
+  weekly_report_clocks: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
+  weekly_reports: { of: 'store', person: { none: 'of the team' }, export: { none: 'clockwork' } },
   counted_figures: {
     of: 'store',
     person: { none: 'sums' },
@@ -388,5 +390,6 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     export: { none: 'what each member has read' },
   },
   notification_preferences: { of: 'account', person: { none: 'of the team' }, export: 'whole' },
+  weekly_report_choices: { of: 'account', person: { none: 'of the team' }, export: 'whole' },
   notification_mails: { of: 'account', person: { none: 'of the team' }, export: { none: 'clockwork' } },
 }

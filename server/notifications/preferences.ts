@@ -5,7 +5,7 @@ import type { AccountDb, Db } from '../core/db.ts'
 import * as sql from './preferences-sql.ts'
 
 // Which topics a member gets in the bell and by mail (decision 65). What was never chosen is as usual: everything in the bell, and to
-// owners an email at once about problems.
+// owners an email at once about problems, and the report of each week.
 
 interface Member {
   userId: string
@@ -22,6 +22,16 @@ export async function readPreferences(account: AccountDb, { userId, role }: Memb
     return { topic, bell: row?.bell ?? true, mail: row?.mail ?? usual }
   })
 }
+
+export async function wantsWeeklyReport(account: AccountDb, { userId, role }: Member): Promise<boolean> {
+  return (await sql.weeklyChoiceOf(account, userId))?.is_wanted ?? role === 'owner'
+}
+
+export const saveWeeklyReport = (account: AccountDb<Db>, { userId }: Member, isWanted: boolean) =>
+  sql.saveWeeklyChoice(account, userId, isWanted)
+
+/** The members to mail it to. */
+export const weeklyReaders = (account: AccountDb): Promise<string[]> => sql.weeklyReaders(account)
 
 export async function savePreferences(
   account: AccountDb<Db>,

@@ -1,7 +1,7 @@
 import * as api from '../../shared/notification-calls.ts'
 import { type Routes, serveAccount, serveStore } from '../http/http.ts'
 import * as member from './member.ts'
-import { readPreferences, savePreferences } from './preferences.ts'
+import { readPreferences, savePreferences, saveWeeklyReport, wantsWeeklyReport } from './preferences.ts'
 
 export const notificationRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listNotifications, ({ store, session: { userId }, query }) =>
@@ -35,11 +35,14 @@ export const notificationRoutes: Routes = (app, deps) => {
 
   serveAccount(app, deps, api.readNotificationPreferences, async ({ account, session }) => ({
     topics: await readPreferences(account, session),
+    weeklyReport: await wantsWeeklyReport(account, session),
   }))
 
-  serveAccount(app, deps, api.updateNotificationPreferences, async ({ account, session, body }) => ({
-    topics: await savePreferences(account, session, body.topics),
-  }))
+  serveAccount(app, deps, api.updateNotificationPreferences, async ({ account, session, body }) => {
+    const topics = await savePreferences(account, session, body.topics)
+    if (body.weeklyReport !== undefined) await saveWeeklyReport(account, session, body.weeklyReport)
+    return { topics, weeklyReport: await wantsWeeklyReport(account, session) }
+  })
 
   serveStore(app, deps, api.restoreNotifications, async ({ store, session: { userId }, body }) => {
     const reader = { store, userId }

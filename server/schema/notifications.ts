@@ -16,6 +16,7 @@ export interface NotificationsSchema {
   notification_marks: Marks & { store_id: string }
   account_notification_marks: Marks & { account_id: string }
   notification_preferences: NotificationPreferencesTable
+  weekly_report_choices: { account_id: string; user_id: string; is_wanted: boolean }
   notification_mails: NotificationMailsTable
 }
 

@@ -3,7 +3,7 @@ import { Card, NativeSelect, Switch, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconArrowLeft, IconMail } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { MailChoice, NotificationChoice } from '../../shared/notification-calls.ts'
+import type { MailChoice, NotificationChoice, NotificationChoices } from '../../shared/notification-calls.ts'
 import { atOnceLabel, type NotificationTopic, notificationTopics } from '../../shared/notification-kinds.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMe } from '../access/queries.ts'
@@ -34,14 +34,14 @@ export function NotificationSettings() {
         loading={<LoadingCards count={1} rows={8} />}
         failed="Your notification settings could not be loaded"
       >
-        {({ topics }) => <Preferences topics={topics} />}
+        {(choices) => <Preferences choices={choices} />}
       </Loaded>
     </>
   )
 }
 
-function Preferences({ topics }: { topics: NotificationChoice[] }) {
-  const { form, save, submit, discard } = usePreferencesForm(topics)
+function Preferences({ choices }: { choices: NotificationChoices }) {
+  const { form, save, submit, discard } = usePreferencesForm(choices)
   const email = useMe()?.email
   return (
     <>
@@ -57,6 +57,18 @@ function Preferences({ topics }: { topics: NotificationChoice[] }) {
           ))}
         </ul>
       </Card>
+      <Card mt="md">
+        <Title order={2}>Weekly report</Title>
+        <Text fz="sm" c="dimmed" mt={4} mb="md">
+          Every Monday at 8 in the morning, on each store’s clock: what the seven days before won back, with the week
+          before. A store without carts in both weeks has no report.
+        </Text>
+        <Switch
+          label="By email"
+          aria-label="Weekly report: by email"
+          {...form.getInputProps('weeklyReport', { type: 'checkbox' })}
+        />
+      </Card>
       <SaveBar
         isDirty={form.isDirty()}
         isSaving={save.isPending}
@@ -66,10 +78,6 @@ function Preferences({ topics }: { topics: NotificationChoice[] }) {
       />
     </>
   )
-}
-
-interface Values {
-  topics: NotificationChoice[]
 }
 
 interface TopicProps extends Pick<NotificationChoice, 'topic'> {
@@ -101,12 +109,16 @@ function Topic({ topic, place, form }: TopicProps) {
   )
 }
 
-function usePreferencesForm(topics: NotificationChoice[]) {
+function usePreferencesForm(choices: NotificationChoices) {
   const save = useSavePreferences()
-  const form = useForm<Values>({ initialValues: { topics } })
+  const form = useForm<NotificationChoices>({ initialValues: choices })
   useDraft('notification-preferences', form.isDirty() ? form.values : null, form.setValues)
   const submit = () => {
-    const changed = form.values.topics.filter((_, place) => form.isDirty(`topics.${place}`))
+    const { topics, weeklyReport } = form.values
+    const changed = {
+      topics: topics.filter((_, place) => form.isDirty(`topics.${place}`)),
+      ...(form.isDirty('weeklyReport') && { weeklyReport }),
+    }
     save.mutate(changed, {
       onSuccess: (saved) => {
         form.setInitialValues(saved)

@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
-  type NotificationChoice,
+  type NotificationChoices,
   readNotificationPreferences,
   updateNotificationPreferences,
 } from '../../shared/notification-calls.ts'
@@ -17,7 +17,7 @@ export const usePreferences = () => useQuery(preferencesQuery)
 export function useSavePreferences() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (topics: NotificationChoice[]) => call(updateNotificationPreferences, { body: { topics } }),
+    mutationFn: (changed: Partial<NotificationChoices>) => call(updateNotificationPreferences, { body: changed }),
     onSuccess: (saved) => {
       queries.setQueryData(preferencesQuery.queryKey, saved)
       void queries.invalidateQueries({ queryKey: ['notifications'] })
