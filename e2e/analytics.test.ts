@@ -142,6 +142,34 @@ test('Export saves all figures of the range; what fails says so; other plans are
   await page.unroute('**/api/subscribe/status*')
 })
 
+test('each table is saved as a CSV file, as it is shown, with plain numbers', async () => {
+  await page.goto(`${instance.url}/analytics?range=30d`)
+  const said = await figures('30d')
+  const save = async (table: string) => {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: `Save as CSV: ${table}`, exact: true }).click()
+    const file = await download
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
+  }
+  const products = await save('Top Abandoned Products')
+  expect(products.name).toBe(`top-abandoned-products-${said.firstDay}-to-${said.lastDay}.csv`)
+  const [head, first] = products.text.split('\r\n')
+  expect(head).toBe('\ufeffProduct,SKU,Abandoned,Recovery rate,Revenue lost (USD)')
+  const top = said.topProducts![0]!
+  expect(first).toContain(`,${top.abandonedCount},`)
+  expect(first!.endsWith(`,${top.revenueLost}`)).toBe(true)
+  const tables = ['By country', 'New and returning shoppers', 'Flows, campaigns and messages by hand']
+  for (const table of [...tables, 'What a reminder earned, by time after leaving']) {
+    const shown = await block(table).locator('tbody tr').count()
+    expect([table, (await save(table)).text.trimEnd().split('\r\n').length]).toEqual([table, shown + 1])
+  }
+  const panel = block('Recovery rate')
+  await panel.getByRole('button', { name: 'Show as table' }).click()
+  const trend = await save('Recovery rate')
+  expect(trend.text.trimEnd().split('\r\n')).toHaveLength(31)
+  expect(trend.text).toContain('Date,Recovery rate,Abandonment rate')
+})
+
 test('all products can be searched', async () => {
   await page.goto(`${instance.url}/analytics?range=90d`)
   const products = block('Top Abandoned Products')

@@ -9,9 +9,9 @@ import {
   shopperName,
   sourceNames,
 } from '../../shared/analytics-definitions.ts'
+import type { CsvCell } from '../../shared/csv.ts'
 import { type PlatformName, platformNames } from '../../shared/platforms.ts'
 import { type CartReach, reasonLabels } from '../../shared/reach.ts'
-import type { CsvCell } from '../core/csv.ts'
 
 // The blocks of Advanced Analytics as a file has them: names, below each what it means, and rows (decision 100). Pure. Rates are fractions.
 

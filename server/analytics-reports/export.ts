@@ -7,11 +7,11 @@ import {
   rangeDays,
   type TopProduct,
 } from '../../shared/analytics.ts'
+import { CSV_START, type CsvCell, csvLine } from '../../shared/csv.ts'
 import { type Asked, readAnalytics } from '../analytics/analytics.ts'
 import { pagesOfProducts, readDetails } from '../analytics/details.ts'
 import { readRateTrend, readRevenueTrend } from '../analytics/trends.ts'
 import { demandPlan } from '../billing/entitlements.ts'
-import { CSV_START, type CsvCell, csvLine } from '../core/csv.ts'
 import type { AccountDb, Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { take } from '../core/rate-limits.ts'

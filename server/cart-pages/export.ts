@@ -1,7 +1,7 @@
 import { type CartView, exportCarts } from '../../shared/carts.ts'
+import { phoneCell } from '../../shared/csv.ts'
 import { filterOf } from '../carts/filter.ts'
 import { pagesOfCarts } from '../carts/list.ts'
-import { phoneCell } from '../core/csv.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, pagesAs, storeDownload } from '../http/downloads.ts'
 import { countFiltered } from '../manual-sends/reach.ts'
 import { presentCart } from './present.ts'

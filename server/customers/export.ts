@@ -1,5 +1,5 @@
+import { phoneCell } from '../../shared/csv.ts'
 import { type CustomerView, exportCustomers } from '../../shared/customers.ts'
-import { phoneCell } from '../core/csv.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, pagesAs, storeDownload } from '../http/downloads.ts'
 import { filterOf } from './customers.ts'
 import { countCustomers, pagesOfCustomers } from './list-sql.ts'

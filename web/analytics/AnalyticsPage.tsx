@@ -104,7 +104,9 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
             <PlatformBlock figures={shown} />
           </div>
           <Details details={details} range={range} />
-          {shown.topProducts && <TopProducts products={shown.topProducts} currency={shown.currency} range={range} />}
+          {shown.topProducts && (
+            <TopProducts products={shown.topProducts} currency={shown.currency} range={range} days={shown} />
+          )}
         </>
       )}
       {shown && <RoiBlock range={range} />}

@@ -1,4 +1,4 @@
-import { Anchor, Skeleton, Table, Text } from '@mantine/core'
+import { Anchor, Skeleton, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { type AnalyticsDetails, type AnalyticsRange, rangeDays } from '../../shared/analytics.ts'
 import {
@@ -16,7 +16,9 @@ import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Bar, Block, Term } from './parts.tsx'
 import type { useDetails } from './queries.ts'
+import { RowsBlock } from './Rows.tsx'
 import { percent } from './rules.ts'
+import { count, money, rate, word } from './table.ts'
 
 /** What Recoup adds to the blocks of every such screen: how revenue is known, and where it comes from (decision 99). */
 export function Details({ details, range }: { details: ReturnType<typeof useDetails>; range: AnalyticsRange }) {
@@ -43,13 +45,13 @@ export function Details({ details, range }: { details: ReturnType<typeof useDeta
               title="By country"
               name="Country"
               rows={known.countries.map((row) => ({ ...row, name: countryName(row.key) }))}
-              currency={known.currency}
+              details={known}
             />
             <Shares
               title="New and returning shoppers"
               name="Shopper"
               rows={known.shoppers.map((row) => ({ ...row, name: shopperName(row.key) }))}
-              currency={known.currency}
+              details={known}
             />
           </div>
           <Origins details={known} />
@@ -86,63 +88,19 @@ function Sources({ details: { sources, currency } }: { details: AnalyticsDetails
   )
 }
 
-function Hours({ details: { hours, currency } }: { details: AnalyticsDetails }) {
-  const shown = hours.filter(({ accepted }) => accepted > 0)
+function Hours({ details }: { details: AnalyticsDetails }) {
+  const shown = details.hours.filter(({ accepted }) => accepted > 0)
   return (
-    <Block title="What a reminder earned, by time after leaving">
-      {shown.length === 0 ? (
-        <Text c="dimmed">No messages in this period.</Text>
-      ) : (
-        <Rows
-          head={['Time after leaving', 'Messages', 'Conversion rate', 'Revenue per message']}
-          rows={shown.map((hour) => [
-            hourLabel(hour.fromHour),
-            formatCount(hour.accepted),
-            percent(hour.conversionRate),
-            hour.revenuePerMessage === null ? '–' : formatMoney(hour.revenuePerMessage, currency),
-          ])}
-        />
-      )}
-    </Block>
-  )
-}
-
-interface RowsProps {
-  head: readonly string[]
-  /** The first cell names the row. */
-  rows: readonly (readonly string[])[]
-}
-
-function Rows({ head, rows }: RowsProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-    <section className="product-table" tabIndex={0} aria-label={head[0]!}>
-      <Table fz="sm" verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            {head.map((label, place) => (
-              <Table.Th key={label} scope="col" {...(place > 0 && { className: 'number' })}>
-                {label}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(([name, ...cells]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" fw={500}>
-                {name}
-              </Table.Th>
-              {cells.map((cell, place) => (
-                <Table.Td key={head[place + 1]!} className="number">
-                  {cell}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <RowsBlock
+      title="What a reminder earned, by time after leaving"
+      days={details}
+      head={['Time after leaving', 'Messages', 'Conversion rate', 'Revenue per message']}
+      rows={shown.map((hour) => [
+        ...[word(hourLabel(hour.fromHour)), count(hour.accepted), rate(hour.conversionRate)],
+        money(hour.revenuePerMessage, details.currency),
+      ])}
+      nothing="No messages in this period."
+    />
   )
 }
 
@@ -150,37 +108,27 @@ type ShareRow = AnalyticsDetails['countries'][number] & { name: string }
 
 const SHOWN = 8
 
-function Shares({
-  title,
-  name,
-  rows,
-  currency,
-}: {
+interface SharesProps {
   title: string
   name: string
   rows: readonly ShareRow[]
-  currency: string
-}) {
-  return (
-    <Block title={title}>
-      {rows.length === 0 ? (
-        <Text c="dimmed">No abandoned carts in this period.</Text>
-      ) : (
-        <Rows
-          head={[name, 'Abandoned', 'Recovery rate', 'Revenue opportunity']}
-          rows={rows
-            .slice(0, SHOWN)
-            .map((row) => [
-              row.name,
-              formatCount(row.abandoned),
-              percent(row.recoveryRate),
-              formatMoney(row.revenueOpportunity, currency),
-            ])}
-        />
-      )}
-    </Block>
-  )
+  details: AnalyticsDetails
 }
+
+const Shares = ({ title, name, rows, details }: SharesProps) => (
+  <RowsBlock
+    title={title}
+    days={details}
+    head={[name, 'Abandoned', 'Recovery rate', 'Revenue opportunity']}
+    rows={rows
+      .slice(0, SHOWN)
+      .map((row) => [
+        ...[word(row.name), count(row.abandoned), rate(row.recoveryRate)],
+        money(row.revenueOpportunity, details.currency),
+      ])}
+    nothing="No abandoned carts in this period."
+  />
+)
 
 /** Which abandoned carts may not be written to, and why: each reason leads to its carts. */
 function Coverage({ range }: { range: AnalyticsRange }) {
@@ -229,25 +177,16 @@ function Coverage({ range }: { range: AnalyticsRange }) {
   )
 }
 
-function Origins({ details: { origins, currency } }: { details: AnalyticsDetails }) {
-  return (
-    <Block title="Flows, campaigns and messages by hand">
-      {origins.length === 0 ? (
-        <Text c="dimmed">No messages in this period.</Text>
-      ) : (
-        <Rows
-          head={['Sent by', 'Accepted', 'Open rate', 'Click rate', 'Conversion rate', 'Unsubscribed', 'Revenue']}
-          rows={origins.map((origin) => [
-            `${origin.name} (${channelNames[origin.channel]})`,
-            formatCount(origin.accepted),
-            origin.channel === 'email' ? percent(origin.openRate) : '–',
-            percent(origin.clickRate),
-            percent(origin.conversionRate),
-            formatCount(origin.unsubscribed),
-            formatMoney(origin.attributedRevenue, currency),
-          ])}
-        />
-      )}
-    </Block>
-  )
-}
+const Origins = ({ details }: { details: AnalyticsDetails }) => (
+  <RowsBlock
+    title="Flows, campaigns and messages by hand"
+    days={details}
+    head={['Sent by', 'Accepted', 'Open rate', 'Click rate', 'Conversion rate', 'Unsubscribed', 'Revenue']}
+    rows={details.origins.map((origin) => [
+      ...[word(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted)],
+      ...[rate(origin.channel === 'email' ? origin.openRate : null), rate(origin.clickRate)],
+      ...[rate(origin.conversionRate), count(origin.unsubscribed), money(origin.attributedRevenue, details.currency)],
+    ])}
+    nothing="No messages in this period."
+  />
+)

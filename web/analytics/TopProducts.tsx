@@ -12,24 +12,30 @@ import { ProductPicture } from '../ui/ProductPicture.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { Block, Term } from './parts.tsx'
 import { useProducts } from './queries.ts'
+import { SaveCsv, type Sheet } from './Rows.tsx'
 import { percent } from './rules.ts'
+import { count, money, rate, word } from './table.ts'
 
 interface Props {
   products: readonly TopProduct[]
   currency: string
   range: AnalyticsRange
+  days: Sheet['days']
 }
 
-export function TopProducts({ products, currency, range }: Props) {
+export function TopProducts({ products, currency, range, days }: Props) {
   const [isAll, setAll] = useState(false)
   return (
     <Block
-      title="Top Abandoned Products"
+      title={TITLE}
       tools={
         products.length > 0 && (
-          <Button size="xs" variant="default" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
-            {isAll ? 'Show the top 10' : 'See all'}
-          </Button>
+          <div className="block-tools">
+            <Button size="xs" variant="default" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+              {isAll ? 'Show the top 10' : 'See all'}
+            </Button>
+            {!isAll && <SaveCsv {...sheetOf(products, currency, days)} />}
+          </div>
         )
       }
     >
@@ -56,12 +62,13 @@ function AllProducts({ range }: { range: AnalyticsRange }) {
         onSearch={(search) => setQuery({ search: search ?? '', page: 1 })}
       />
       <Loaded query={found} loading={<LoadingRows />} failed="The products could not be loaded">
-        {({ products, currency, pagination }) =>
+        {({ products, currency, pagination, ...days }) =>
           products.length === 0 ? (
             <Empty icon={IconPackage} text={`No product contains “${query.search}”.`} />
           ) : (
             <div aria-busy={found.isPlaceholderData}>
               <ProductTable {...{ products, currency }} />
+              <SaveCsv {...sheetOf(products, currency, days)} />
               {pagination.pages > 1 && (
                 <nav aria-label="Pages of products" className="list-foot">
                   <PageButtons
@@ -80,6 +87,17 @@ function AllProducts({ range }: { range: AnalyticsRange }) {
     </>
   )
 }
+
+const TITLE = 'Top Abandoned Products'
+
+const sheetOf = (products: readonly TopProduct[], currency: string, days: Sheet['days']): Sheet => ({
+  ...{ title: TITLE, days },
+  head: ['Product', 'SKU', 'Abandoned', 'Recovery rate', 'Revenue lost'],
+  rows: products.map((product) => [
+    ...[word(product.name), word(product.sku ?? ''), count(product.abandonedCount)],
+    ...[rate(product.recoveryRate), money(product.revenueLost, currency)],
+  ]),
+})
 
 function ProductTable({ products, currency }: { products: readonly TopProduct[]; currency: string }) {
   return (

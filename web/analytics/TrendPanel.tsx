@@ -11,7 +11,9 @@ import { formatMoney, formatRound } from '../ui/format.ts'
 import { savePicture } from '../ui/savePicture.ts'
 import { Block } from './parts.tsx'
 import { type TrendName, useTrend } from './queries.ts'
+import { SaveCsv, type Sheet } from './Rows.tsx'
 import { percent, rangeLabels } from './rules.ts'
+import { money, rate, word } from './table.ts'
 
 // The library that draws comes when the page is there already.
 const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
@@ -73,6 +75,7 @@ export function TrendPanel({ name, range }: Props) {
             <ToolButton label="Bar chart" icon={IconChartBar} isOn={type === 'bar'} onClick={() => setType('bar')} />
           </Button.Group>
           <ToolButton label="Show as table" icon={IconTable} isOn={isTable} onClick={() => setTable(!isTable)} />
+          {shown && isTable && trend.data && <SaveCsv {...sheetOf(title, trend.data)} />}
           <Tooltip label="Save as PNG">
             <Button
               size="xs"
@@ -137,6 +140,20 @@ const isSomething = (trend: Trend | undefined) =>
   trend?.datasets.some(({ data }) =>
     data.some((value) => (trend.unit === 'money' ? Boolean(value) : value !== null)),
   ) === true
+
+/** The table below the chart: each bucket by its first day. */
+const sheetOf = (title: string, { starts, datasets, unit, currency, lastDay }: Trend): Sheet => ({
+  title,
+  days: { firstDay: starts[0] ?? lastDay, lastDay },
+  head: ['Date', ...datasets.map(({ label }) => label)],
+  rows: starts.map((start, place) => [
+    word(start),
+    ...datasets.map(({ data }) => {
+      const value = data[place] ?? null
+      return unit === 'money' ? money(value, currency) : rate(value)
+    }),
+  ]),
+})
 
 /** The last bucket is not over. */
 const withRunning = <T extends { labels: string[] }>(data: T): T => ({

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { csvLine } from '../../shared/csv.ts'
+import { count, fileOf, linesOf, money, rate, word } from './table.ts'
+
+// A table as a file (decision 100).
+
+test('a table’s file has plain numbers, fractions, and the currency in the name of its column', () => {
+  const rows = [
+    [word('France'), count(1_234), rate(1 / 3), money(5_678.9, 'EUR')],
+    [word('Not known'), count(0), rate(null), money(null, 'EUR')],
+  ]
+  expect(rows[0]!.map(({ shown }) => shown)).toEqual(['France', '1,234', '33.33%', '€5,678.90'])
+  expect(linesOf(['Country', 'Abandoned', 'Recovery rate', 'Revenue opportunity'], rows)).toEqual([
+    ['Country', 'Abandoned', 'Recovery rate', 'Revenue opportunity (EUR)'],
+    ['France', 1_234, 0.333333, 5_678.9],
+    ['Not known', 0, null, null],
+  ])
+})
+
+test('a name that begins like a formula is text in the file (X3)', () => {
+  const [, line] = linesOf(['Sent by'], [[word('=1+1')]])
+  expect(csvLine(line!)).toBe("'=1+1\r\n")
+})
+
+test('the file is named by the table and its days', () => {
+  const days = { firstDay: '2026-02-01', lastDay: '2026-03-02' }
+  expect(fileOf('By country', days)).toBe('by-country-2026-02-01-to-2026-03-02.csv')
+})

@@ -1,0 +1,38 @@
+import type { CsvCell } from '../../shared/csv.ts'
+import { formatCount, formatMoney } from '../ui/format.ts'
+import { percent } from './rules.ts'
+
+// Cells of a table: as they are shown, and as the file has them (decision 100). Pure.
+
+export interface Cell {
+  shown: string
+  /** A rate is a fraction, as in the export of all figures. */
+  value: CsvCell
+  /** Of an amount. */
+  currency?: string
+}
+
+export const word = (text: string): Cell => ({ shown: text, value: text })
+export const count = (value: number): Cell => ({ shown: formatCount(value), value })
+export const rate = (value: number | null): Cell => ({ shown: percent(value), value })
+export const money = (value: number | null, currency: string): Cell => ({
+  shown: value === null ? '–' : formatMoney(value, currency),
+  value,
+  currency,
+})
+
+const DIGITS = 1_000_000
+
+/** A column of amounts has its currency in its name. */
+export function linesOf(head: readonly string[], rows: readonly (readonly Cell[])[]): CsvCell[][] {
+  const names = head.map((name, place) => {
+    const currency = rows[0]?.[place]?.currency
+    return currency ? `${name} (${currency})` : name
+  })
+  const plain = (value: CsvCell) => (typeof value === 'number' ? Math.round(value * DIGITS) / DIGITS : value)
+  return [names, ...rows.map((row) => row.map(({ value }) => plain(value)))]
+}
+
+/** "By country" of these days: by-country-2026-02-01-to-2026-03-02.csv */
+export const fileOf = (title: string, { firstDay, lastDay }: { firstDay: string; lastDay: string }): string =>
+  `${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${firstDay}-to-${lastDay}.csv`
