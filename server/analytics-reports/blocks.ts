@@ -137,7 +137,7 @@ function funnelBlock({ funnels }: AnalyticsReply): FileBlock {
   }
 }
 
-const channelLabel = (channel: keyof typeof channelNames) =>
+export const channelLabel = (channel: keyof typeof channelNames) =>
   `${channelNames[channel].charAt(0).toUpperCase()}${channelNames[channel].slice(1)}`
 
 const messageColumns = (currency: string): readonly Column[] => [

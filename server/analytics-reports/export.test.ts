@@ -61,7 +61,9 @@ test('a file named by platform and range has every block, each number with what 
       ...['Advanced Analytics', 'Figures', 'Conversion Funnel', 'Email Performance', 'Recovery rate over time'],
       ...['Revenue over time', 'Customer Insights', 'WooCommerce metrics', 'Revenue, by how it is known'],
       ...['What a reminder earned, by time after leaving', 'Carts that can be reached', 'By country'],
-      ...['New and returning shoppers', 'Flows, campaigns and messages by hand', 'Top Abandoned Products'],
+      ...['New and returning shoppers', 'Flows, campaigns and messages by hand'],
+      ...['ROI Tracking by month', 'ROI Tracking by channel', 'ROI Tracking by flow and campaign'],
+      'Top Abandoned Products',
     ])
     for (const [title, { names, means, rows }] of blocks) {
       expect([title, means.length, means.every((each) => each.length > 5)]).toEqual([title, names.length, true])
@@ -91,6 +93,8 @@ test('a file named by platform and range has every block, each number with what 
       ['Assisted', '0', '0'],
       ['Organic', '0', '0'],
     ])
+    expect(blocks.get('ROI Tracking by month')!.rows).toEqual([['2026-03', '42', '0', '49', '-7', '-0.142857', '0']])
+    expect(blocks.get('ROI Tracking by channel')!.rows).toEqual([['Email', '42', '0', '42', '', '0']])
     expect(blocks.get('New and returning shoppers')!.rows).toEqual([['New', '2', '1', '0.5', '68']])
     expect(blocks.get('Carts that can be reached')!.rows).toContainEqual(['Can be reached', '', '1'])
   }

@@ -10,6 +10,7 @@ import {
 import { CSV_START, type CsvCell, csvLine } from '../../shared/csv.ts'
 import { type Asked, readAnalytics } from '../analytics/analytics.ts'
 import { pagesOfProducts, readDetails } from '../analytics/details.ts'
+import { readRoi } from '../analytics/roi.ts'
 import { readRateTrend, readRevenueTrend } from '../analytics/trends.ts'
 import { demandPlan } from '../billing/entitlements.ts'
 import type { AccountDb, Db, StoreDb } from '../core/db.ts'
@@ -21,6 +22,7 @@ import { readReach } from '../manual-sends/reach.ts'
 import type { Session } from '../members/session.ts'
 import { readStore } from '../stores/store.ts'
 import { blocksOf, type FileBlock, productBlock, productCells } from './blocks.ts'
+import { roiBlocks } from './roi-blocks.ts'
 
 // Advanced Analytics as a CSV file (B 7, decision 100).
 
@@ -66,15 +68,16 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'sessi
   const now = deps.now()
   const asked: Asked = { account, store, query: { stores: 'one' }, range: query.range, now }
   const row = found(await readStore(store), 'Store')
-  const [figures, details, rates, revenue, reach] = await Promise.all([
+  const [figures, details, rates, revenue, roi, reach] = await Promise.all([
     readAnalytics(asked),
     readDetails(asked),
     readRateTrend(asked),
     readRevenueTrend(asked),
+    readRoi(asked),
     readReach(deps, store, { days: rangeDays[query.range] }),
   ])
   const blocks = blocksOf({ store: row, range: query.range, exportedAt: now, figures, details, rates, revenue, reach })
-  const lines = linesOf(blocks, productBlock(figures.currency), pagesOfProducts(asked))
+  const lines = linesOf([...blocks, ...roiBlocks(roi)], productBlock(figures.currency), pagesOfProducts(asked))
   return {
     fileName: `analytics-${row.platform}-${query.range}.csv`,
     type: 'text/csv; charset=utf-8',

@@ -4,13 +4,14 @@ import { lazy, type ReactNode, Suspense, useRef } from 'react'
 import { Link } from 'react-router'
 import { type AnalyticsRange, analyticsTexts, type Roi } from '../../shared/analytics.ts'
 import { definitions } from '../../shared/analytics-definitions.ts'
+import { returnOf } from '../../shared/roi.ts'
 import { useHasFeature } from '../access/queries.ts'
 import type { Subject } from '../dashboard/chart-subject.ts'
 import { formatMoney, formatRound } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Block, Term } from './parts.tsx'
 import { useRoi } from './queries.ts'
-import { monthLabel, percent, rangeLabels, returnOf } from './rules.ts'
+import { monthLabel, percent, rangeLabels } from './rules.ts'
 
 const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { monthLabel, returnOf } from './rules.ts'
+import { returnOf } from '../../shared/roi.ts'
+import { monthLabel } from './rules.ts'
 
 test('what is left is the revenue less message cost and plan; without costs there is no return', () => {
   expect(returnOf({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({ costs: 50, left: 50, rate: 1 })

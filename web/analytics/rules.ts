@@ -79,17 +79,3 @@ export const isUneven = (stages: readonly Stage[]) =>
 /** `2026-03` → `Mar 2026`. */
 export const monthLabel = (month: string) => MONTH.format(Date.parse(`${month}-01T00:00:00Z`))
 const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' })
-
-export interface Spent {
-  attributedRevenue: number
-  messageCost: number
-  /** null, or none at all: not among the costs. */
-  planPrice?: number | null
-}
-
-/** Discounts are no cost here: the revenue is what shoppers paid, after them. `rate`: what is left, of the costs; null without any. */
-export function returnOf({ attributedRevenue, messageCost, planPrice }: Spent) {
-  const costs = messageCost + (planPrice ?? 0)
-  const left = attributedRevenue - costs
-  return { costs, left, rate: costs > 0 ? left / costs : null }
-}
