@@ -103,9 +103,8 @@ function keep(): void {
   const missed = results.flatMap((each) => each.figures.filter((figure) => isMet(figure) === false))
   const minutes = ((Date.now() - started) / 60_000).toFixed(1)
   process.stdout.write(`\n${markdownOf(results.flatMap((each) => each.figures))}\n\n${minutes} minutes in all\n`)
-  process.stdout.write(
-    `\n${missed.length === 0 ? 'All goals met' : `Missed: ${missed.map((each) => each.name).join('; ')}`}\n`,
-  )
+  if (missed.length > 0) process.stdout.write(`\nMissed: ${missed.map((each) => each.name).join('; ')}\n`)
+  else if (failed.length === 0) process.stdout.write('\nAll goals met\n')
   if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(', ')}\n`)
   process.exitCode = failed.length > 0 ? 1 : 0
 }

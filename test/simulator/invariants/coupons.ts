@@ -83,12 +83,13 @@ const shared: Invariant = ({ mails, fresh, state }) =>
 
 /** As many are used as were made at most, each by an order that names it or by the store's own word. */
 function overUsed({ shop }: Harness, { codes }: State): string[] {
-  return codes.flatMap(({ code, isUsed, order, attempts }) => {
+  return codes.flatMap(({ code, isUsed, order, attempts, state: made }) => {
     if (!isUsed) return []
     const isNamed = shop.versions.some(
       (version) => version.order.orderId === order && isAmong(version.order.coupons, code),
     )
-    if (attempts === 0) return [`${code} is used, and the store was never asked for it`]
+    // Taken out of the store again, of somebody erased or after its time, it begins anew.
+    if (attempts === 0 && made !== 'deleted') return [`${code} is used, and the store was never asked for it`]
     return order === null || isNamed ? [] : [`${code} is used by order ${order}, which does not name it`]
   })
 }
