@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { storesQuery } from './dashboard.ts'
-import { endpoint, storeQuery } from './endpoint.ts'
+import { endpoint } from './endpoint.ts'
 import { DownloadLink, Pagination, pageFields } from './paging.ts'
 
 // Advanced Analytics (B 2, 3, 7, 8, 9). What each number means: decisions 91 to 99. Rates are fractions here (decision 131); amounts are
@@ -281,7 +281,8 @@ export const readRoi = endpoint({
   reply: Roi,
 })
 
-const exportQuery = storeQuery.extend({ range: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
+/** All stores: those of one currency, in a file `analytics-all-stores-{range}.csv` (decision 154). */
+const exportQuery = storesQuery.extend({ range: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
 
 /** Answers `analytics-{platform}-{range}.csv` itself. */
 export const exportAnalytics = endpoint({

@@ -23,14 +23,16 @@ export interface FileBlock {
 type Column = readonly [name: string, definition: string]
 
 export interface Figures {
-  store: { name: string; platform: PlatformName }
+  /** One, or all that are added up. */
+  stores: readonly { name: string; platform: PlatformName }[]
   range: AnalyticsRange
   exportedAt: Date
   figures: AnalyticsReply
   details: AnalyticsDetails
   rates: Trend
   revenue: Trend
-  reach: CartReach
+  /** null: of several stores. */
+  reach: CartReach | null
 }
 
 export function blocksOf(all: Figures): FileBlock[] {
@@ -48,7 +50,7 @@ export function blocksOf(all: Figures): FileBlock[] {
     ...platformBlock(figures),
     sourceBlock(details),
     hourBlock(details),
-    reachBlock(all.reach),
+    ...(all.reach ? [reachBlock(all.reach)] : []),
     shares('By country', 'Country', details.countries, countryName),
     shares('New and returning shoppers', 'Shopper', details.shoppers, shopperName),
     originBlock(details),
@@ -56,7 +58,7 @@ export function blocksOf(all: Figures): FileBlock[] {
   ]
 }
 
-function aboutBlock({ store, range, exportedAt, figures }: Figures): FileBlock {
+function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock {
   return {
     title: 'Advanced Analytics',
     columns: [
@@ -72,12 +74,21 @@ function aboutBlock({ store, range, exportedAt, figures }: Figures): FileBlock {
     ],
     rows: [
       [
-        ...[store.name, platformNames[store.platform], range, figures.firstDay, figures.lastDay, figures.timeZone],
+        ...[
+          listed(stores.map(({ name }) => name)),
+          listed(stores.map(({ platform }) => platformNames[platform])),
+          range,
+          figures.firstDay,
+          figures.lastDay,
+          figures.timeZone,
+        ],
         ...[figures.currency, figures.countedUntil, exportedAt.toISOString()],
       ],
     ],
   }
 }
+
+const listed = (names: readonly string[]) => [...new Set(names)].join(', ')
 
 const amount = (name: string, currency: string) => `${name} (${currency})`
 

@@ -137,6 +137,28 @@ test('all products of a year are in the file, the most lost first, more than are
   expect(lost).toEqual(lost.toSorted((a, b) => b - a))
 })
 
+test('of all stores the file adds up those of one currency, and says which (decision 154)', async () => {
+  const shop = await aLife()
+  const other = await aShop(world, { accountId: shop.accountId })
+  await other.fill('three', [pot])
+  await other.type('three', { email: 'cy@shoppers.example.com' })
+  await other.pass(2 * HOUR)
+  await countFigures(world.deps)
+  const file = await shop.get('/api/analytics/export?range=7d&stores=all')
+  expect(file.headers['content-disposition']).toBe('attachment; filename="analytics-all-stores-7d.csv"')
+  const blocks = blocksOf(file.body.slice(1))
+  const { rows: names } = await sql<{ name: string }>`
+    select name from stores where account_id = ${shop.accountId} order by id`.execute(world.db)
+  const said = blocks.get('Advanced Analytics')!.rows[0]![0]!
+  for (const { name } of names) expect(said).toContain(name)
+  expect(blocks.get('Figures')!.rows[0]![0]).toBe('136')
+  expect(blocks.get('Top Abandoned Products')!.rows.map((row) => row[4])).toEqual(['68', '68', '0'])
+  expect(blocks.has('Carts that can be reached')).toBe(false)
+  const { body } = await shop.get('/api/analytics/export/link?range=7d&stores=all')
+  expect((await world.request('GET', body.url)).body).toBe(file.body)
+  expect((await shop.get('/api/analytics/export?stores=all&currency=CHF')).status).toBe(422)
+})
+
 test('a browser’s link leads to the same file, and to no other store’s', async () => {
   const shop = await aLife()
   const link = await shop.get('/api/analytics/export/link?range=90d')

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import {
+  type AnalyticsReply,
   analyticsTexts,
   type exportAnalytics,
   prepareAnalyticsExport,
@@ -8,7 +9,7 @@ import {
   type TopProduct,
 } from '../../shared/analytics.ts'
 import { CSV_START, type CsvCell, csvLine } from '../../shared/csv.ts'
-import { type Asked, readAnalytics } from '../analytics/analytics.ts'
+import { type Asked, readAnalytics, storesAsked } from '../analytics/analytics.ts'
 import { pagesOfProducts, readDetails } from '../analytics/details.ts'
 import { readRoi } from '../analytics/roi.ts'
 import { readRateTrend, readRevenueTrend } from '../analytics/trends.ts'
@@ -26,7 +27,7 @@ import { roiBlocks } from './roi-blocks.ts'
 
 // Advanced Analytics as a CSV file (B 7, decision 100).
 
-type Query = Pick<z.output<typeof exportAnalytics.query>, 'range'>
+type Query = Pick<z.output<typeof exportAnalytics.query>, 'range' | 'stores' | 'currency'>
 interface Wanted {
   account: AccountDb<Db>
   store: StoreDb<Db>
@@ -66,23 +67,34 @@ const demandExport = (deps: Deps, account: AccountDb) =>
 async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'session'>): Promise<DownloadFile> {
   await demandExport(deps, account)
   const now = deps.now()
-  const asked: Asked = { account, store, query: { stores: 'one' }, range: query.range, now }
-  const row = found(await readStore(store), 'Store')
+  const { range } = query
+  const asked: Asked = { account, store, query, range, now }
+  const isAll = query.stores === 'all'
+  const { rows: stores } = await storesAsked(asked)
   const [figures, details, rates, revenue, roi, reach] = await Promise.all([
     readAnalytics(asked),
     readDetails(asked),
     readRateTrend(asked),
     readRevenueTrend(asked),
     readRoi(asked),
-    readReach(deps, store, { days: rangeDays[query.range] }),
+    isAll ? null : readReach(deps, store, { days: rangeDays[range] }),
   ])
-  const blocks = blocksOf({ store: row, range: query.range, exportedAt: now, figures, details, rates, revenue, reach })
-  const lines = linesOf([...blocks, ...roiBlocks(roi)], productBlock(figures.currency), pagesOfProducts(asked))
+  const blocks = blocksOf({ stores, range, exportedAt: now, figures, details, rates, revenue, reach })
+  const lines = linesOf(
+    [...blocks, ...roiBlocks(roi)],
+    productBlock(figures.currency),
+    isAll ? top(figures) : pagesOfProducts(asked),
+  )
   return {
-    fileName: `analytics-${row.platform}-${query.range}.csv`,
+    fileName: `analytics-${isAll ? 'all-stores' : stores[0]!.platform}-${range}.csv`,
     type: 'text/csv; charset=utf-8',
     content: Readable.from(lines, { objectMode: false }),
   }
+}
+
+/** Of several stores the screen has the first ten. */
+async function* top({ topProducts }: AnalyticsReply) {
+  yield topProducts ?? []
 }
 
 async function* linesOf(

@@ -58,7 +58,7 @@ export function AnalyticsPage() {
             disabled: !isWhole && rangeDays[value] > 30,
           }))}
         />
-        {!isAll && <ExportButton range={range} plan={plan} />}
+        <ExportButton range={range} plan={plan} />
       </PageTitle>
       {isAll && hasAll === false ? <AllStoresLocked /> : <Screen key={key} range={range} isWhole={isWhole} />}
     </>

@@ -84,5 +84,7 @@ export function useProducts(range: AnalyticsRange, { search, page }: ProductQuer
   })
 }
 
-export const useExportAnalytics = () =>
-  useDownload((range: AnalyticsRange) => call(prepareAnalyticsExport, { query: { range } }))
+export function useExportAnalytics() {
+  const { query: scope } = useScope()
+  return useDownload((range: AnalyticsRange) => call(prepareAnalyticsExport, { query: { ...scope, range } }))
+}
