@@ -214,6 +214,32 @@ test('what fails says so and is tried again; what is empty says what to do', asy
     .waitFor()
 })
 
+test('numbers lead to the carts behind them (decision 99)', async () => {
+  await page.goto(`${instance.url}/analytics?range=7d`)
+  const row = block('By country').locator('tbody tr').first()
+  const name = await row.getByRole('link').innerText()
+  const abandoned = Number((await row.locator('td').first().innerText()).replace(/\D/g, ''))
+  await row.getByRole('link').click()
+  await page.waitForURL(/\/carts\?.*country=/)
+  await page.getByRole('button', { name: `${name}: remove this filter` }).waitFor()
+  await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
+  const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
+  const headers = { authorization: `Bearer ${token}` }
+  const reply = await fetch(`${instance.url}/api/carts/abandoned${new URL(page.url()).search}`, { headers })
+  const { pagination } = (await reply.json()) as { pagination: { total: number } }
+  expect(pagination.total).toBeGreaterThan(0)
+  // Those bought without a message are no longer in the list.
+  expect(pagination.total).toBeLessThanOrEqual(abandoned)
+  await page.goto(`${instance.url}/analytics?range=7d`)
+  await block('Conversion Funnel').getByRole('link', { name: 'Recovered carts' }).click()
+  await page.waitForURL(/\/carts\?(?=.*status=recovered)(?=.*days=7)/)
+  await page.goto(`${instance.url}/analytics?range=7d`)
+  await page.getByRole('region', { name: 'Figures', exact: true }).getByRole('link', { name: 'Carts' }).first().click()
+  await page.waitForURL(/\/carts\?days=7/)
+  await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).click()
+  await page.waitForURL(`${instance.url}/carts`)
+})
+
 test('ROI Tracking shows what is left by month, channel and flow; a smaller plan is led to the plans (A 9, decision 154)', async () => {
   const replied = page.waitForResponse((reply) => reply.url().includes('/api/analytics/roi?'))
   await page.goto(`${instance.url}/analytics`)

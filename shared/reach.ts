@@ -62,8 +62,13 @@ export const writeReachFilter = ({ reason, country }: Reach): string =>
 export const reachFields = {
   /** Added: carts an email can reach now (`reachable`), or those a reason stands against, among the newest 5,000 of the filter. */
   reach: reachFilter.optional(),
-  /** Added, with `reach`: abandoned in so many days of the store's calendar, today included. */
+  /** Added: abandoned in so many days of the store's calendar, today included; among the newest 5,000 of them. */
   days: z.coerce.number().int().min(1).max(366).optional(),
+  /** Added: of shoppers of this country, or of none that is known (`none`); among the newest 5,000 of the filter. */
+  country: z
+    .string()
+    .regex(/^([A-Z]{2}|none)$/, 'There is no country like this.')
+    .optional(),
 }
 
 export const cartReach = endpoint({
@@ -79,6 +84,7 @@ export const cartReach = endpoint({
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),
     days: reachFields.days,
+    country: reachFields.country,
   }),
   reply: z.object({
     reachable: z.number(),

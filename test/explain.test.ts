@@ -3,7 +3,7 @@ import { readChart, readStats } from '../server/analytics/dashboard.ts'
 import { recordCapture } from '../server/capture/capture.ts'
 import { foldLeftPosts } from '../server/capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
-import { type CartFilter, countCarts, listCarts, newestIds } from '../server/carts/list-sql.ts'
+import { type CartFilter, countCarts, idsOfCountry, listCarts, newestIds } from '../server/carts/list-sql.ts'
 import { recordOrders } from '../server/carts/record.ts'
 import { sql } from '../server/core/db.ts'
 import { newId } from '../server/core/ids.ts'
@@ -176,13 +176,14 @@ describe('the list', () => {
   })
   test('a reach filter judges the newest 5,000 alone, and its pages read no more than these', async () => {
     const handle = { storeId: store.storeId, db: world.db }
-    const wanted = { ...base, reach: { reason: null, country: null }, days: null }
+    const wanted = { ...base, reach: { reason: null, country: null }, days: null, country: null }
     const all = await countCarts(handle, wanted)
     await expectCheap(() => newestIds(handle, wanted, all, null), { rows: 5_001 })
     const since = new Date(world.now.getTime() - 7 * 86_400_000)
     await expectCheap(() => newestIds(handle, wanted, all, since), { rows: 6_000 })
     const ids = await newestIds(handle, wanted, all, null)
     await expectCheap(() => evaluateReach(world.deps, handle, ids.slice(0, 25)))
+    await expectCheap(() => idsOfCountry(handle, ids, 'US'), { rows: 5_001 })
     const found = await countFiltered(world.deps, handle, wanted)
     expect([found.isEvaluatedInPart, found.total > 4_000, found.total <= 5_000]).toEqual([true, true, true])
     await expectCheap(() => listCarts(handle, { ...wanted, sort: 'value', page: 3 }, found), { rows: 5_001 })

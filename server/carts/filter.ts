@@ -8,8 +8,10 @@ export interface ListFilter {
   badge: CartBadge | null
   search: string
   reach: Reach | null
-  /** Abandoned in so many days of the store's calendar; only with `reach`. */
+  /** Abandoned in so many days of the store's calendar. */
   days: number | null
+  /** Of the shopper; `none`: not known. */
+  country: string | null
 }
 
 interface Asked {
@@ -17,14 +19,16 @@ interface Asked {
   search?: string | undefined
   reach?: string | undefined
   days?: number | undefined
+  country?: string | undefined
 }
 
-export function filterOf({ status, search, reach, days }: Asked): ListFilter {
+export function filterOf({ status, search, reach, days, country }: Asked): ListFilter {
   return {
     badge: badgeOf(status),
     search: search?.trim() ?? '',
     reach: reach === undefined ? null : readReachFilter(reach),
     days: days ?? null,
+    country: country ?? null,
   }
 }
 

@@ -222,6 +222,19 @@ export async function newestIds(
   return rows.rows.map(({ id }) => id)
 }
 
+/** Of these carts those of shoppers of a country; null: of none that is known. */
+export async function idsOfCountry(
+  { db, storeId }: StoreDb,
+  ids: readonly string[],
+  country: string | null,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    select id from carts where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and coalesce(country, '') = ${country ?? ''}`.execute(
+    db,
+  )
+  return rows.rows.map(({ id }) => id)
+}
+
 /** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
 function sourceOf(
   storeId: string,

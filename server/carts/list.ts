@@ -3,6 +3,7 @@
 export {
   type CartTotal,
   countCarts,
+  idsOfCountry,
   type ListedCart,
   listCarts,
   MOST_EVALUATED,

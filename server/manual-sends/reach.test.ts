@@ -88,6 +88,33 @@ test('the 30 days of the dashboard leave out what was abandoned before them', as
   expect((await listed('reach=reachable')).total).toBe(3)
 })
 
+test('days and a country filter the list by themselves, with a reach filter, its file and what is chosen', async () => {
+  const days = await listed('days=30')
+  const { body } = await shop.get('/api/dashboard/stats')
+  expect(days.total).toBe(body.abandonedCarts)
+  expect(days.names).not.toContain('old')
+  expect((await listed('country=DE')).names).toEqual(['german'])
+  expect((await listed('country=DE&days=30&reach=no_consent')).names).toEqual(['german'])
+  expect((await listed('country=DE&reach=reachable')).total).toBe(0)
+  const none = await listed('country=none')
+  expect(none.total).toBeGreaterThan(0)
+  expect(none.names).not.toContain('german')
+  expect(named(await reachOf({ country: 'DE' }))).toEqual({ 'no_consent:DE': 1 })
+  const { body: link } = await shop.get('/api/carts/export?country=FR')
+  const lines = String((await world.request('GET', link.url)).body)
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+  expect(lines.map((line) => line.split(',')[0])).toEqual(['french'])
+  const chosen = { channel: 'email', country: 'FR', days: 30 }
+  expect((await world.request('POST', '/api/carts/eligibility', { token: shop.token, body: chosen })).body.total).toBe(
+    1,
+  )
+  for (const query of ['country=de', 'country=Germany', 'days=0']) {
+    expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
+  }
+})
+
 test('the filter finds for each reason the carts that are counted under it', async () => {
   for (const [filter, count] of Object.entries(reasons)) {
     const { total, names } = await listed(`reach=${filter}`)

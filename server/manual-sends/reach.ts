@@ -27,13 +27,17 @@ export async function readReach(
   return { ...tally, ...(isPartial && { lookedThrough: list.MOST_EVALUATED }) }
 }
 
-/** How many carts a filter has. Those of a reach filter are found by judging the newest of what the rest of the filter finds. */
+/**
+ * How many carts a filter has. Those of some days or a country are found among the newest of what the rest of the filter finds, and those of
+ * a reach filter by judging these.
+ */
 export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: ListFilter): Promise<list.CartTotal> {
-  const { reach } = filter
-  if (!reach) return list.countCarts(store, filter)
+  const { reach, days, country } = filter
+  if (!reach && days === null && country === null) return list.countCarts(store, filter)
   const { ids, isPartial, counted } = await newest(deps, store, filter)
-  const evaluated = await evaluateAll(deps, store, ids)
-  const among = evaluated.filter((each) => isOf(each, reach)).map(({ cartId }) => cartId)
+  const among = reach
+    ? (await evaluateAll(deps, store, ids)).filter((each) => isOf(each, reach)).map(({ cartId }) => cartId)
+    : ids
   const total = { total: among.length, isCapped: false, isMany: false }
   return { ...counted, ...total, among, isEvaluatedInPart: isPartial }
 }
@@ -41,8 +45,12 @@ export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: List
 async function newest(deps: Deps, store: StoreDb<Db>, filter: ListFilter) {
   const counted = await list.countCarts(store, filter)
   const since = filter.days === null ? null : await startOf(deps, store, filter.days)
-  const ids = await list.newestIds(store, filter, counted, since)
-  return { ids: ids.slice(0, list.MOST_EVALUATED), isPartial: ids.length > list.MOST_EVALUATED, counted }
+  const newestFound = await list.newestIds(store, filter, counted, since)
+  const newestOnes = newestFound.slice(0, list.MOST_EVALUATED)
+  const { country } = filter
+  const ids =
+    country === null ? newestOnes : await list.idsOfCountry(store, newestOnes, country === 'none' ? null : country)
+  return { ids, isPartial: newestFound.length > list.MOST_EVALUATED, counted }
 }
 
 async function startOf(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {

@@ -87,7 +87,7 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
       )}
       {shown ? (
         <div className="analytics-pair">
-          <FunnelBlock figures={shown} />
+          <FunnelBlock figures={shown} range={range} />
           {shown.email && <EmailBlock figures={shown} />}
         </div>
       ) : (

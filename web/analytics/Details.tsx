@@ -46,6 +46,7 @@ export function Details({ details, range }: { details: ReturnType<typeof useDeta
               name="Country"
               rows={known.countries.map((row) => ({ ...row, name: countryName(row.key) }))}
               details={known}
+              {...(!isAll && { linkOf: (country) => `/carts?country=${country || 'none'}&days=${rangeDays[range]}` })}
             />
             <Shares
               title="New and returning shoppers"
@@ -113,9 +114,11 @@ interface SharesProps {
   name: string
   rows: readonly ShareRow[]
   details: AnalyticsDetails
+  /** The carts of a key. */
+  linkOf?: (key: string) => string
 }
 
-const Shares = ({ title, name, rows, details }: SharesProps) => (
+const Shares = ({ title, name, rows, details, linkOf }: SharesProps) => (
   <RowsBlock
     title={title}
     days={details}
@@ -126,6 +129,7 @@ const Shares = ({ title, name, rows, details }: SharesProps) => (
         ...[word(row.name), count(row.abandoned), rate(row.recoveryRate)],
         money(row.revenueOpportunity, details.currency),
       ])}
+    {...(linkOf && { links: rows.map(({ key }) => linkOf(key)) })}
     nothing="No abandoned carts in this period."
   />
 )

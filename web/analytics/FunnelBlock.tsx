@@ -1,6 +1,14 @@
-import { NativeSelect, Text } from '@mantine/core'
+import { Anchor, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
-import { type AnalyticsReply, type FunnelChannel, funnelChannels } from '../../shared/analytics.ts'
+import { Link } from 'react-router'
+import {
+  type AnalyticsRange,
+  type AnalyticsReply,
+  type FunnelChannel,
+  funnelChannels,
+  rangeDays,
+} from '../../shared/analytics.ts'
+import { useScope } from '../access/scope.ts'
 import { formatCount } from '../ui/format.ts'
 import { Bar, Block, Term } from './parts.tsx'
 import { isUneven, percent, stagesOf } from './rules.ts'
@@ -13,7 +21,13 @@ const names: Record<FunnelChannel, string> = {
   push: 'Push',
 }
 
-export function FunnelBlock({ figures }: { figures: AnalyticsReply }) {
+interface Props {
+  figures: AnalyticsReply
+  range: AnalyticsRange
+}
+
+export function FunnelBlock({ figures, range }: Props) {
+  const { isAll } = useScope()
   const [channel, setChannel] = useState<FunnelChannel>('email')
   const stages = stagesOf(figures.funnels[channel], channel)
   const shown = funnelChannels.filter(
@@ -39,6 +53,20 @@ export function FunnelBlock({ figures }: { figures: AnalyticsReply }) {
             <span className="funnel-count">
               <strong>{formatCount(count)}</strong>
               <span className="fact-note">{percent(share)}</span>
+              {label === 'Conversions' && !isAll && (
+                <>
+                  {' '}
+                  <Anchor
+                    component={Link}
+                    to={`/carts?status=recovered&days=${rangeDays[range]}`}
+                    fz="xs"
+                    underline="always"
+                    aria-label="Recovered carts"
+                  >
+                    Carts
+                  </Anchor>
+                </>
+              )}
             </span>
             <Bar width={width} />
           </li>

@@ -46,6 +46,7 @@ const kpis: Kpi[] = [
     value: ({ abandonmentRate }) => percent(abandonmentRate),
     change: ({ abandonmentRateChange }) => abandonmentRateChange,
     against: 'days',
+    hasCarts: true,
   },
   {
     title: 'Customer lifetime value',

@@ -1,5 +1,6 @@
-import { Button, Table, Text, Tooltip } from '@mantine/core'
+import { Anchor, Button, Table, Text, Tooltip } from '@mantine/core'
 import { IconFileTypeCsv } from '@tabler/icons-react'
+import { Link } from 'react-router'
 import { saveCsv } from '../ui/saveCsv.ts'
 import { Block } from './parts.tsx'
 import { type Cell, fileOf, linesOf } from './table.ts'
@@ -27,8 +28,14 @@ export const SaveCsv = ({ title, days, head, rows }: Sheet) => (
   </Tooltip>
 )
 
-/** `nothing` is said where there are no rows. */
-export function RowsBlock({ nothing, ...sheet }: Sheet & { nothing: string }) {
+interface BlockProps extends Sheet {
+  /** Said where there are no rows. */
+  nothing: string
+  /** Where the carts behind each row are listed. */
+  links?: readonly string[]
+}
+
+export function RowsBlock({ nothing, links, ...sheet }: BlockProps) {
   const { title, head, rows } = sheet
   if (rows.length === 0) {
     return (
@@ -39,12 +46,12 @@ export function RowsBlock({ nothing, ...sheet }: Sheet & { nothing: string }) {
   }
   return (
     <Block title={title} tools={<SaveCsv {...sheet} />}>
-      <Rows {...{ head, rows }} />
+      <Rows {...{ head, rows, links }} />
     </Block>
   )
 }
 
-function Rows({ head, rows }: Pick<Sheet, 'head' | 'rows'>) {
+function Rows({ head, rows, links }: Pick<Sheet, 'head' | 'rows'> & { links: BlockProps['links'] | undefined }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
     <section className="product-table" tabIndex={0} aria-label={head[0]!}>
@@ -59,10 +66,16 @@ function Rows({ head, rows }: Pick<Sheet, 'head' | 'rows'>) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(([name, ...cells]) => (
+          {rows.map(([name, ...cells], row) => (
             <Table.Tr key={name!.shown}>
               <Table.Th scope="row" fw={500}>
-                {name!.shown}
+                {links ? (
+                  <Anchor component={Link} to={links[row]!} inherit>
+                    {name!.shown}
+                  </Anchor>
+                ) : (
+                  name!.shown
+                )}
               </Table.Th>
               {cells.map((cell, place) => (
                 <Table.Td key={head[place + 1]!} className="number">

@@ -17,7 +17,11 @@ export function CartsEmpty({ isFiltered, page, total, onReset }: Props) {
   if (isFiltered) {
     return (
       <Empty icon={IconFilterOff} text={cartTexts.noMatch}>
-        <Button variant="default" size="sm" onClick={() => onReset({ search: '', status: '', reach: '' })}>
+        <Button
+          variant="default"
+          size="sm"
+          onClick={() => onReset({ search: '', status: '', reach: '', days: 0, country: '' })}
+        >
           Clear filters
         </Button>
       </Empty>

@@ -77,6 +77,9 @@ export function CartsPage() {
   )
 }
 
+const regions = new Intl.DisplayNames('en-US', { type: 'region' })
+const countryOf = (code: string) => (code === 'none' ? 'Country not known' : (regions.of(code) ?? code))
+
 interface ReachProps {
   query: ListQuery
   /** The list itself comes first. */
@@ -86,7 +89,7 @@ interface ReachProps {
 
 /** Which carts an email can reach, or what stands against it; the dashboard leads here with its 30 days. */
 function ReachFilter({ query, isAsked, onChange }: ReachProps) {
-  const { reach = '', days } = query
+  const { reach = '', days, country } = query
   const known = useReach(query, isAsked)
   return (
     <>
@@ -106,6 +109,16 @@ function ReachFilter({ query, isAsked, onChange }: ReachProps) {
           onClick={() => onChange({ days: 0 })}
         >
           Last {counted(days, 'day')}
+        </Button>
+      )}
+      {country && (
+        <Button
+          variant="light"
+          rightSection={<IconX size={14} aria-hidden />}
+          aria-label={`${countryOf(country)}: remove this filter`}
+          onClick={() => onChange({ country: '' })}
+        >
+          {countryOf(country)}
         </Button>
       )}
     </>

@@ -49,9 +49,13 @@ it('keeps a reach filter with its days in the address, and takes nonsense as non
   expect(query).toMatchObject({ reach: 'no_consent:DE', days: 30 })
   expect(readListQuery(writeListQuery(query, { page: 2 }))).toMatchObject({ ...query, page: 2 })
   expect(writeListQuery(query, { days: 0 }).toString()).toBe('reach=no_consent%3ADE')
-  expect(writeListQuery(query, { reach: '' }).toString()).toBe('')
-  for (const text of ['reach=whatever&days=30', 'days=30']) {
-    expect(readListQuery(new URLSearchParams(text))).toEqual(defaults)
+  expect(writeListQuery(query, { reach: '' }).toString()).toBe('days=30')
+  expect(readListQuery(new URLSearchParams('reach=whatever&days=30&country=Germany'))).toEqual({
+    ...defaults,
+    days: 30,
+  })
+  for (const country of ['DE', 'none']) {
+    expect(filterOf(readListQuery(new URLSearchParams({ country })))).toEqual({ country })
   }
   expect(readListQuery(new URLSearchParams('reach=reachable&days=400'))).toEqual({ ...defaults, reach: 'reachable' })
   expect(filterOf({ ...query, search: '', status: 'recovered' })).toEqual({

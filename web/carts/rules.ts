@@ -13,8 +13,10 @@ export interface ListFilter {
   search?: string
   /** Whether an email can reach them, or what stands against it (shared/reach.ts). */
   reach?: string
-  /** With `reach`: abandoned in so many days. */
+  /** Abandoned in so many days. */
   days?: number
+  /** Of the shopper, alpha-2; `none`: not known. */
+  country?: string
 }
 
 export type ListQuery = ListFilter & Paged<SortColumn>
@@ -34,14 +36,17 @@ export function cartListOf(answer: CartListReply | CartView[]): CartListReply {
 
 /** The list's address; nonsense in it counts as not given. */
 export const cartsAddress = listAddress<ListFilter, SortColumn>({
-  filters: ['status', 'search', 'reach', 'days'],
+  filters: ['status', 'search', 'reach', 'days', 'country'],
   readFilter: (search) => {
     const [status, text, reach] = [search.get('status'), search.get('search'), search.get('reach') ?? '']
     const days = Number(search.get('days'))
+    const country = search.get('country') ?? ''
     return {
       ...(status && { status }),
       ...(text && { search: text.slice(0, 200) }),
-      ...(readReachFilter(reach) && { reach, ...(Number.isInteger(days) && days >= 1 && days <= 366 && { days }) }),
+      ...(readReachFilter(reach) && { reach }),
+      ...(Number.isInteger(days) && days >= 1 && days <= 366 && { days }),
+      ...(/^([A-Z]{2}|none)$/.test(country) && { country }),
     }
   },
   sorts: ['timestamp', 'value', 'customer', 'email', 'phone', 'items', 'status'],
@@ -50,10 +55,12 @@ export const cartsAddress = listAddress<ListFilter, SortColumn>({
 export const { read: readListQuery, write: writeListQuery, turn: nextSort } = cartsAddress
 
 /** The part of a query that calls about all of its carts are given. */
-export const filterOf = ({ status, search, reach, days }: ListFilter): ListFilter => ({
+export const filterOf = ({ status, search, reach, days, country }: ListFilter): ListFilter => ({
   ...(status && { status }),
   ...(search && { search }),
-  ...(reach && { reach, ...(days && { days }) }),
+  ...(reach && { reach }),
+  ...(days && { days }),
+  ...(country && { country }),
 })
 
 export const itemCount = (items: CartView['items']) => items.reduce((sum, { quantity }) => sum + quantity, 0)

@@ -75,9 +75,17 @@ export function useReasonBadges(carts: CartView[]): ReadonlyMap<string, ReasonBa
 }
 
 /** What of the list an email can reach, and what stands against the rest: the choices of its filter. */
-export function useReach({ status, search, days }: Pick<ListQuery, 'status' | 'search' | 'days'>, isAsked = true) {
+export function useReach(
+  { status, search, days, country }: Pick<ListQuery, 'status' | 'search' | 'days' | 'country'>,
+  isAsked = true,
+) {
   const storeId = useStore()?.id
-  const body = { ...(status && { status }), ...(search && { search }), ...(days && { days }) }
+  const body = {
+    ...(status && { status }),
+    ...(search && { search }),
+    ...(days && { days }),
+    ...(country && { country }),
+  }
   return useQuery({
     queryKey: ['reach', storeId, body],
     queryFn: ({ signal }) => call(cartReach, { body, signal }),
