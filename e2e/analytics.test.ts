@@ -163,6 +163,10 @@ test('each table is saved as a CSV file, as it is shown, with plain numbers', as
     const shown = await block(table).locator('tbody tr').count()
     expect([table, (await save(table)).text.trimEnd().split('\r\n').length]).toEqual([table, shown + 1])
   }
+  const months = await block('ROI Tracking').getByRole('region', { name: 'By month' }).locator('tbody tr').count()
+  const roi = await save('ROI By month, the last 12 at most')
+  expect(roi.text.trimEnd().split('\r\n')).toHaveLength(months + 1)
+  expect(roi.text).toContain('Month,Attributed revenue (USD),Message cost (USD)')
   const panel = block('Recovery rate')
   await panel.getByRole('button', { name: 'Show as table' }).click()
   const trend = await save('Recovery rate')

@@ -11,7 +11,9 @@ import { formatMoney, formatRound } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Block, Term } from './parts.tsx'
 import { useRoi } from './queries.ts'
-import { monthLabel, percent, rangeLabels } from './rules.ts'
+import { SaveCsv, type Sheet } from './Rows.tsx'
+import { monthLabel, rangeLabels } from './rules.ts'
+import { type Cell, money, rate, word } from './table.ts'
 
 const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
 
@@ -51,13 +53,13 @@ export function RoiBlock({ range }: { range: AnalyticsRange }) {
 
 function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
   const { currency } = roi
-  const money = (amount: number) => formatMoney(amount, currency)
+  const amount = (value: number | null) => money(value, currency)
   return (
     <>
       <MonthChart roi={roi} />
-      <h3 className="roi-title">By month, the last 12 at most</h3>
       <RoiTable
-        label="By month"
+        title="By month, the last 12 at most"
+        days={{ firstDay: roi.months[0]!.month, lastDay: roi.months.at(-1)!.month }}
         head={[
           ['Month'],
           ['Attributed revenue', definitions.roiRevenue],
@@ -68,16 +70,11 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
           ['Discounts given', definitions.discountsGiven],
         ]}
         rows={roi.months.toReversed().map((month, place) => {
-          const { left, rate } = returnOf(month)
-          const plan = month.planPrice === null ? '–' : money(month.planPrice)
+          const { left, rate: back } = returnOf(month)
+          const name = place === 0 ? runningMonth(month.month) : monthLabel(month.month)
           return [
-            ...[
-              place === 0 ? runningMonth(month.month) : monthLabel(month.month),
-              money(month.attributedRevenue),
-              money(month.messageCost),
-              plan,
-            ],
-            ...[money(left), percent(rate), money(month.discounts)],
+            ...[{ shown: name, value: month.month }, amount(month.attributedRevenue), amount(month.messageCost)],
+            ...[amount(month.planPrice), amount(left), rate(back), amount(month.discounts)],
           ]
         })}
       />
@@ -89,30 +86,44 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
             : ''
         }
       />
-      <h3 className="roi-title">By channel, {rangeLabels[range].toLowerCase()}</h3>
       <Parts
+        title={`By channel, ${rangeLabels[range].toLowerCase()}`}
         name="Channel"
         rows={roi.channels.map((row) => ({ ...row, name: channelTitles[row.channel] }))}
-        money={money}
+        roi={roi}
       />
-      <h3 className="roi-title">By flow and campaign, {rangeLabels[range].toLowerCase()}</h3>
-      <Parts name="Sent by" rows={roi.origins} money={money} />
+      <Parts
+        title={`By flow and campaign, ${rangeLabels[range].toLowerCase()}`}
+        name="Sent by"
+        rows={roi.origins}
+        roi={roi}
+      />
       <Notes costs={roi.otherCosts} more="The plan’s price belongs to no channel, flow or campaign." />
     </>
   )
 }
 
 interface PartsProps {
+  title: string
   name: string
   rows: readonly { name: string; attributedRevenue: number; messageCost: number; discounts: number }[]
-  money: (amount: number) => string
+  roi: Roi
 }
 
-function Parts({ name, rows, money }: PartsProps) {
-  if (rows.length === 0) return <Text c="dimmed">No messages in this period.</Text>
+function Parts({ title, name, rows, roi }: PartsProps) {
+  const amount = (value: number) => money(value, roi.currency)
+  if (rows.length === 0) {
+    return (
+      <>
+        <h3 className="roi-title">{title}</h3>
+        <Text c="dimmed">No messages in this period.</Text>
+      </>
+    )
+  }
   return (
     <RoiTable
-      label={name === 'Channel' ? 'By channel' : 'By flow and campaign'}
+      title={title}
+      days={roi}
       head={[
         [name],
         ['Attributed revenue', definitions.roiRevenue],
@@ -122,10 +133,10 @@ function Parts({ name, rows, money }: PartsProps) {
         ['Discounts given', definitions.discountsGiven],
       ]}
       rows={rows.map((row) => {
-        const { left, rate } = returnOf(row)
+        const { left, rate: back } = returnOf(row)
         return [
-          ...[row.name, money(row.attributedRevenue), money(row.messageCost)],
-          ...[money(left), percent(rate), money(row.discounts)],
+          ...[word(row.name), amount(row.attributedRevenue), amount(row.messageCost)],
+          ...[amount(left), rate(back), amount(row.discounts)],
         ]
       })}
     />
@@ -133,43 +144,50 @@ function Parts({ name, rows, money }: PartsProps) {
 }
 
 interface RoiTableProps {
-  label: string
+  title: string
+  days: Sheet['days']
   head: readonly (readonly [label: string, definition?: string])[]
   /** The first cell names the row. */
-  rows: readonly (readonly string[])[]
+  rows: readonly (readonly Cell[])[]
 }
 
-function RoiTable({ label, head, rows }: RoiTableProps) {
+function RoiTable({ title, days, head, rows }: RoiTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-    <section className="product-table" tabIndex={0} aria-label={label}>
-      <Table fz="sm" verticalSpacing={6} miw={640}>
-        <Table.Thead>
-          <Table.Tr>
-            {head.map(([name, definition], place) => (
-              <Table.Th key={name} scope="col" {...(place > 0 && { className: 'number' })}>
-                {definition ? <Term label={name} definition={definition} /> : name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(([name, ...cells], row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two campaigns may have one name
-            <Table.Tr key={row}>
-              <Table.Th scope="row" fw={500}>
-                {name}
-              </Table.Th>
-              {cells.map((cell, place) => (
-                <Table.Td key={head[place + 1]![0]} className="number">
-                  {cell}
-                </Table.Td>
+    <>
+      <div className="roi-head">
+        <h3 className="roi-title">{title}</h3>
+        <SaveCsv {...{ title: `ROI ${title}`, days, rows }} head={head.map(([name]) => name)} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
+      <section className="product-table" tabIndex={0} aria-label={title.split(',')[0]!}>
+        <Table fz="sm" verticalSpacing={6} miw={640}>
+          <Table.Thead>
+            <Table.Tr>
+              {head.map(([name, definition], place) => (
+                <Table.Th key={name} scope="col" {...(place > 0 && { className: 'number' })}>
+                  {definition ? <Term label={name} definition={definition} /> : name}
+                </Table.Th>
               ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(([name, ...cells], row) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two campaigns may have one name
+              <Table.Tr key={row}>
+                <Table.Th scope="row" fw={500}>
+                  {name!.shown}
+                </Table.Th>
+                {cells.map((cell, place) => (
+                  <Table.Td key={head[place + 1]![0]} className="number">
+                    {cell.shown}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+    </>
   )
 }
 
