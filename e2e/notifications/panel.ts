@@ -226,7 +226,9 @@ export function ofThePanel() {
     await panel(page).getByRole('button', { name: 'Refresh' }).click()
     await expect.poll(() => calls.at(-1)).toBe('?platform=woocommerce&page=1&limit=10&skipTestNotification=false')
     await expectNumbers(page, [1])
-    // A new one, which the badge counts, is listed although another was shown before.
+    // A new one, which the badge counts, is listed although another was shown before. An open bell would show it at once.
+    await bell(page).click()
+    await panel(page).waitFor({ state: 'hidden' })
     await page.route('**/socket.io/**', (route) => route.abort())
     await tell('connection_test', { test: true, channel: 'email', to: 'olive@owners.example' })
     await isListed(3)
