@@ -27,8 +27,8 @@ const skipped: Partial<MessageView> = {
 }
 
 const messages = [
-  message({ step: 3, dueAt: fromNow(2_900) }),
-  message({ step: 2, dueAt: fromNow(185) }),
+  message({ step: 3, dueAt: fromNow(3_900) }),
+  message({ step: 2, dueAt: fromNow(235) }),
   sent(-400, {}),
   message(skipped),
   sent(-100, { originKind: 'manual', originName: 'Manual' }),
