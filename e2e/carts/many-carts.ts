@@ -60,7 +60,13 @@ export const manyCarts = () =>
     })
 
     test('a bulk email has an answer for each cart, and only the failed one is tried again', async () => {
-      const three = waiting.slice(2, 5)
+      // The demo's past may have brought somebody to the limit of a day, whichever hour it is.
+      const body = { channel: 'email', cartIds: waiting.slice(2).map(({ id }) => id) }
+      const { eligible } = await api<{ eligible: string[] }>('/api/carts/eligibility', body)
+      const three = waiting
+        .slice(2)
+        .filter(({ id }) => eligible.includes(id))
+        .slice(0, 3)
       await only(three)
       for (const cart of three) await select(cart)
       await bar().getByLabel('Bulk action').selectOption('Send Email')
