@@ -94,6 +94,13 @@ export async function aShop(world: World, options: StoreOptions = {}) {
     press: (messageId: string) =>
       world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, messageId)}/restore`),
     get: (path: string) => world.request('GET', path, { token }),
+    /** However much time has passed. */
+    staySignedIn: () =>
+      world.db
+        .updateTable('sessions')
+        .set({ expires_at: new Date(world.now.getTime() + DAY), last_seen_at: world.now })
+        .where('user_id', '=', store.userId)
+        .execute(),
   }
 }
 

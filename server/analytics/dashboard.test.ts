@@ -60,7 +60,7 @@ test('30 days of figures with their trends against the 30 before; the total sinc
   await aCart(shop, { total: 1_000 })
   await aCart(shop, { total: 2_500, currency: 'EUR' })
   await aCart(shop)
-  await staySignedIn(shop)
+  await shop.staySignedIn()
   const answer = await stats(shop)
   expect(answer).toMatchObject({
     ...{ abandonedCarts: 4, recoveredCarts: 3, recoveryRate: 75, currency: 'USD' },
@@ -74,13 +74,6 @@ test('30 days of figures with their trends against the 30 before; the total sinc
   await foldRollups(world.deps)
   expect(await stats(shop)).toEqual(answer)
 })
-
-const staySignedIn = (shop: Shop) =>
-  world.db
-    .updateTable('sessions')
-    .set({ expires_at: new Date(world.now.getTime() + DAY), last_seen_at: world.now })
-    .where('user_id', '=', shop.userId)
-    .execute()
 
 test('people are counted once however many carts and orders they have, and again after 15 minutes', async () => {
   const shop = await aShop(world)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aShop, DAY, MINUTE, type Shop } from '../../test/shop.ts'
+import { aShop, MINUTE, type Shop } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { countFigures } from './figures.ts'
 
@@ -19,13 +19,6 @@ async function aWonCart(shop: Shop, email: string, totalMinor: number) {
 const costs = (id: string, micros: number, currency: string) =>
   world.db.updateTable('messages').set({ cost_micros: micros, cost_currency: currency }).where('id', '=', id).execute()
 
-const staySignedIn = (shop: Shop) =>
-  world.db
-    .updateTable('sessions')
-    .set({ expires_at: new Date(world.now.getTime() + DAY), last_seen_at: world.now })
-    .where('user_id', '=', shop.userId)
-    .execute()
-
 test('months without gaps, each with what messages and the plan cost; a range by channel and flow', async () => {
   world.now = new Date('2026-03-10T15:00:00Z')
   const shop = await aShop(world, { plan: 'growth' })
@@ -34,7 +27,7 @@ test('months without gaps, each with what messages and the plan cost; a range by
   await costs(await aWonCart(shop, 'bo@shoppers.example.com', 2_500), 50_000, 'USD')
   await costs(await aWonCart(shop, 'cy@shoppers.example.com', 1_000), 300_000, 'EUR')
   await countFigures(world.deps)
-  await staySignedIn(shop)
+  await shop.staySignedIn()
   const said = await roi(shop)
   const month = (name: string, attributedRevenue: number, messageCost: number) => ({
     ...{ month: name, attributedRevenue, messageCost, discounts: 0, planPrice: 49 },
@@ -53,7 +46,7 @@ test('costs in another currency are named for the months also when they are olde
   await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 90_000, 'GBP')
   world.now = new Date('2026-05-20T15:00:00Z')
   await countFigures(world.deps)
-  await staySignedIn(shop)
+  await shop.staySignedIn()
   const said = await roi(shop)
   expect([said.otherCosts, said.otherCostsByMonth]).toEqual([[], [{ currency: 'GBP', messageCost: 0.09 }]])
   expect(said.months.map(({ month }: { month: string }) => month)).toEqual(['2026-03', '2026-04', '2026-05'])
