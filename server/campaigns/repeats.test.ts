@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
-import { aCampaign, ask, today, wanted } from '../../test/campaign-scene.ts'
+import { aCampaign, ask, statesOf, tick, today, wanted, words } from '../../test/campaign-scene.ts'
 import { HOUR } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 
@@ -48,4 +48,28 @@ test('a Create that comes again with its key is answered as the first, also once
   const later = await world.request('POST', '/api/campaigns', call)
   expect([later.status, later.body.campaign.id]).toEqual([200, first.body.campaign.id])
   expect((await world.request('POST', '/api/campaigns', { ...call, headers: {} })).status).toBe(422)
+})
+
+test('what an earlier "Send to All" holds back is closed when a newer one goes to the same cart, and of a campaign is not', async () => {
+  const shop = await aShop(world)
+  const set = (paused: Date | null) =>
+    world.db.updateTable('stores').set({ sending_paused_at: paused }).where('id', '=', shop.storeId).execute()
+  const send = async (subject: string) => {
+    const body = { subject, htmlContent: words.body }
+    return (await ask(world, shop, 'POST', '/send-to-abandoned-carts', body)).body.campaign.id as string
+  }
+  await set(world.now)
+  const campaign = (await aCampaign(world, shop, { schedule: { startDate: today(world, 3) } })).id
+  await ask(world, shop, 'POST', `/${campaign}/send-now`)
+  const earlier = await send('Earlier')
+  await tick(world, shop)
+  expect(await statesOf(world, earlier)).toEqual(['1 held(sending_paused)'])
+  world.advance(1_000)
+  const newer = await send('Newer')
+  await set(null)
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
+  await tick(world, shop)
+  expect(await statesOf(world, earlier)).toEqual(['1 skipped(superseded)'])
+  expect(await statesOf(world, newer)).toEqual(['1 sent'])
+  expect(await statesOf(world, campaign)).toEqual(['1 sent'])
 })
