@@ -15,6 +15,7 @@ const WORDS = 'Still want these pots?'
 const dialog = (name = 'Create New Campaign') => page.getByRole('dialog', { name })
 const button = (name: string, within: Locator = dialog()) => within.getByRole('button', { name, exact: true })
 const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+const inThreeDays = () => new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
 const said = (text: string) => page.getByRole('status').filter({ hasText: text }).first().waitFor()
 
 async function openList() {
@@ -34,6 +35,22 @@ async function actionsOf(name: string) {
   return (await all.evaluateAll((each) => each.map((one) => one.getAttribute('aria-label') ?? ''))).map((label) =>
     label.replace(` ${name}`, ''),
   )
+}
+
+/** Each button of the row, while the server fails at every step without words of its own. */
+async function failingSteps(steps: readonly (readonly [string, string, string?, string?])[]) {
+  const json = { error: 'x', code: 'internal' }
+  const isStep = (url: URL) => /^\/api\/campaigns\/[-\w]{36}(\/(play|pause|send-now))?$/.test(url.pathname)
+  await page.route(isStep, (route) =>
+    route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 500, json }),
+  )
+  for (const [action, text, question, answer] of steps) {
+    await press(action)
+    if (question && answer) await button(answer, dialog(question)).click()
+    await page.getByText(text, { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+  }
+  await page.unroute(isStep)
 }
 
 async function toStep(name: string) {
@@ -84,8 +101,7 @@ describe('a campaign', () => {
     await toStep('Schedule & Send')
     await button('Create Campaign').click()
     await dialog().getByText('Start date cannot be before today').waitFor()
-    const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
-    await dialog().getByLabel('Start date').fill(day)
+    await dialog().getByLabel('Start date').fill(inThreeDays())
     await dialog()
       .getByText(/^Runs once on /)
       .waitFor()
@@ -100,16 +116,9 @@ describe('a campaign', () => {
 
   test('has the columns of the specification, and others that can be left out', async () => {
     const heads = () => page.getByRole('columnheader').allInnerTexts()
-    expect(await heads()).toEqual([
-      'Campaign',
-      'Status',
-      'Created',
-      'Audience',
-      'Sent',
-      'Revenue',
-      'Next run',
-      'Action',
-    ])
+    await expect
+      .poll(heads)
+      .toEqual(['Campaign', 'Status', 'Created', 'Audience', 'Sent', 'Revenue', 'Next run', 'Action'])
     await page.getByRole('button', { name: 'Columns' }).click()
     for (const name of ['Audience', 'Sent', 'Revenue', 'Next run']) await page.getByRole('checkbox', { name }).uncheck()
     expect(await heads()).toEqual(['Campaign', 'Status', 'Created', 'Action'])
@@ -132,6 +141,15 @@ describe('a campaign', () => {
     }
   })
 
+  test('that the server does nothing with, and says nothing of, has the failures of B 8', async () => {
+    await failingSteps([
+      ['Pause', 'Failed to pause campaign.'],
+      ['Cancel', 'Failed to cancel campaign.', `Cancel ${NAME}?`, 'Cancel campaign'],
+      ['Send Now', 'Failed to send campaign now.', `Send ${NAME} now?`, 'Send'],
+    ])
+    await row(NAME).getByText('Scheduled').waitFor()
+  })
+
   test('is sent now, and reaches the one it was for', async () => {
     await press('Send Now')
     await button('Send', dialog(`Send ${NAME} now?`)).click()
@@ -142,6 +160,13 @@ describe('a campaign', () => {
     expect((await readMail(instance, (await found())!.id)).text).toContain('they are still here')
     await row(NAME).getByText('Sent', { exact: true }).waitFor({ timeout: 60_000 })
     expect(await actionsOf(NAME)).toEqual(['Edit', 'Play', 'Delete', 'Send'])
+  })
+
+  test('that has been sent and cannot be resumed or deleted says so in the words of B 8', async () => {
+    await failingSteps([
+      ['Play', 'Failed to resume campaign.', `Start ${NAME} again?`, 'Start again'],
+      ['Delete', 'Failed to delete campaign.', `Delete ${NAME}?`, 'Delete'],
+    ])
   })
 
   test('is changed on its page, where its report stands, and duplicated', async () => {
@@ -164,6 +189,20 @@ describe('a campaign', () => {
     await button('Cancel').click()
     await button('Discard', dialog('Discard this campaign?')).click()
     await dialog().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Duplicate' }).click()
+    expect(await dialog().getByLabel('Campaign name').inputValue()).toBe(`Copy of ${NAME} again`)
+    await dialog().getByLabel('Campaign name').fill('Another')
+    await toStep('Target Audience')
+    await dialog().getByText('1 customer selected').waitFor()
+    await toStep('Email Template')
+    expect(await dialog().getByLabel('Subject').inputValue()).toBe(WORDS)
+    await toStep('Schedule & Send')
+    await dialog().getByLabel('Start date').fill(inThreeDays())
+    await button('Create Campaign').click()
+    await page.getByRole('heading', { level: 1, name: 'Another' }).waitFor()
+    await openList()
+    await row('Another').getByText('Scheduled').waitFor()
+    await row(`${NAME} again`).getByText('Sent', { exact: true }).waitFor()
   })
 
   test('that is new is not lost by Back without a question', async () => {

@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { contrastOf, DEFAULT_BRAND, DEFAULT_LOOK, labelOn } from '../../shared/brand.ts'
-import { brandTexts, LOGO_BYTES } from '../../shared/brand-calls.ts'
+import { brandTexts } from '../../shared/brand-calls.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { onLinkHost } from '../links/link-host-rules.ts'
@@ -50,11 +50,15 @@ test('a look is saved, once for each version it was made on', async () => {
   expect((await call(store, 'GET')).body).toEqual({
     ...{ look: DEFAULT_LOOK, logo: null, version: 0, proposal: null, canUpload: true },
   })
-  const saved = await call(store, 'PUT', '', { ...look, version: 0 })
-  expect(saved.body).toMatchObject({ look, version: 1 })
-  const late = await call(store, 'PUT', '', { ...DEFAULT_LOOK, version: 0 })
-  expect(late).toMatchObject({ status: 409, body: { error: brandTexts.changedMeanwhile } })
-  expect((await call(store, 'GET')).body).toMatchObject({ look, version: 1 })
+  const save = (wanted: object, version: number) => call(store, 'PUT', '', { ...wanted, version })
+  const error = 'Someone else has changed the brand since you opened it. Nothing was saved.'
+  expect(await save(look, 1)).toMatchObject({ status: 409, body: { error } })
+  expect((await save(look, 0)).body).toMatchObject({ look, version: 1 })
+  for (const version of [0, 2]) {
+    expect(await save(DEFAULT_LOOK, version)).toMatchObject({ status: 409, body: { error } })
+    expect((await call(store, 'GET')).body).toMatchObject({ look, version: 1 })
+  }
+  expect((await save(look, 1)).body).toMatchObject({ look, version: 2 })
   expect(await brandOf({ storeId: store.storeId, db: world.db })).toMatchObject({ button: '#aa0000', logo: null })
 })
 
@@ -133,10 +137,15 @@ test('a logo is served on the shop’s host for links, too', () => {
 test('what is no picture, and what is larger than 300 KB, does not become a logo', async () => {
   const store = await aStore(world)
   expect(await upload(store, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toMatchObject({ status: 422 })
-  const large = await upload(store, Buffer.alloc(LOGO_BYTES + 3))
-  expect(large).toMatchObject({ status: 400, body: { fields: { content: brandTexts.logoTooLarge } } })
+  const picture = await png()
+  const ofBytes = (count: number) => Buffer.concat([picture, Buffer.alloc(count - picture.length)])
+  const large = await upload(store, ofBytes(300 * 1024 + 1))
+  const content = 'This file is larger than 300 KB. Choose a smaller one.'
+  expect(large).toMatchObject({ status: 400, body: { fields: { content } } })
   expect((await call(store, 'PUT', '/logo', { content: '<svg>' })).status).toBe(400)
   expect((await call(store, 'GET')).body.logo).toBeNull()
+  expect((await upload(store, ofBytes(300 * 1024))).status).toBe(200)
+  expect((await call(store, 'GET')).body.logo).not.toBeNull()
 })
 
 test('of many logos the newest stay, and the one in use', async () => {

@@ -36,6 +36,8 @@ const begun = newDraft(ZONE, NOW)
 const whole: Draft = { ...begun, name: 'Autumn', subject: 'Your cart', body: 'Hi', emails: ['ada@example.com'] }
 const aDraft = (change: Partial<Draft>): Draft => ({ ...whole, ...change })
 const at = (change: Partial<Draft['schedule']>) => ({ schedule: { ...whole.schedule, ...change } })
+const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null } as const
+const withRules = (change: object) => ({ coupon: { couponId: 'k', ...rules, ...change } })
 
 const view: CampaignView = {
   ...{ _id: 'c1', id: 'c1', name: 'Autumn', description: 'Pots', type: 'sms', status: 'sent' },
@@ -116,10 +118,21 @@ describe('what is wrong', () => {
     [at({ startDate: '2026-11-22' }), 'startDate', 'Start date cannot be before today', 'schedule'],
     [at({ frequency: 'daily' }), 'frequency', /^A recurring campaign needs all/, 'schedule'],
     [{ name: '' }, 'name', 'Enter a name.', 'details'],
+    [{ subject: '' }, 'subject', 'Enter a subject.', 'template'],
     [{ body: '' }, 'body', 'Enter a message.', 'template'],
+    [withRules({ pauseDays: 0 }), 'pauseDays', 'Enter a whole number of days between 1 and 3,650', 'template'],
+    [withRules({ aboveAmount: 0 }), 'aboveAmount', 'Enter an amount greater than 0', 'template'],
+    [at({ startDate: '' }), 'startDate', 'Enter a date.', 'schedule'],
+    [at({ timeOfDay: '' }), 'timeOfDay', 'Enter a time.', 'schedule'],
+    [{ filters: { minCartValue: Number.NaN } }, 'minCartValue', 'Enter a number, such as 40 or 40.50.', 'audience'],
+    [{ filters: { minAbandonTime: Number.NaN } }, 'minAbandonTime', 'Enter a number, such as 40 or 40.50.', 'audience'],
     [
       { mode: 'matching', filters: { minCartValue: 9, maxCartValue: 8 } },
       ...(['maxCartValue', 'The minimum must not be above the maximum.', 'audience'] as const),
+    ],
+    [
+      { filters: { minAbandonTime: 9, maxAbandonTime: 8 } },
+      ...(['maxAbandonTime', 'The minimum must not be above the maximum.', 'audience'] as const),
     ],
   ] as [Partial<Draft>, string, string | RegExp, string][])('%o: %s', (change, field, text, step) => {
     const problems = problemsOf(aDraft(change), TODAY)
@@ -150,6 +163,14 @@ describe('what is wrong', () => {
       x: 'e',
     }
     expect(refusedFields(said)).toEqual({ subject: 'a', people: 'b', frequency: 'c', coupon: 'd' })
+    for (const [path, step] of [
+      ['type', 'details'],
+      ['customerPhones', 'audience'],
+      ['content.coupon', 'template'],
+      ['targetAudience.mode', 'schedule'],
+    ] as const) {
+      expect([path, stepOfProblems(refusedFields({ [path]: 'x' }))]).toEqual([path, step])
+    }
   })
 })
 
@@ -217,14 +238,7 @@ describe('what is asked of the server', () => {
     expect([people.schedule.delay, people.customerEmails]).toEqual([0, undefined])
     expect(people.targetAudience).toMatchObject({ mode: 'selected' })
     expect(wantedOf(aDraft({ type: 'sms', sms: 'Back?' })).content).toMatchObject({ subject: '', body: 'Back?' })
-    const coupon = {
-      couponId: 'k',
-      fallback: 'skip',
-      firstOrderOnly: false,
-      pauseDays: null,
-      aboveAmount: null,
-    } as const
-    expect(wantedOf(aDraft({ type: 'whatsapp', coupon })).content).toMatchObject({
+    expect(wantedOf(aDraft({ type: 'whatsapp', ...withRules({}) })).content).toMatchObject({
       subject: '',
       body: '',
       coupon: null,
@@ -270,9 +284,16 @@ describe('when it runs, in words', () => {
 
   test('by the store’s clocks', () => {
     expect(text({ startDate: '2026-11-24' })).toBe('Runs once on Tuesday, November 24, 2026 at 10:00 AM.')
-    expect(text({ startDate: '2026-11-24', frequency: 'weekly' })).toMatch(
-      /^Runs first on Tuesday.*, then every week\.$/,
-    )
+    for (const [frequency, after] of [
+      ['daily', 'day'],
+      ['weekly', 'week'],
+      ['monthly', 'month'],
+    ] as const) {
+      expect(text({ startDate: '2026-11-24', frequency })).toBe(
+        `Runs first on Tuesday, November 24, 2026 at 10:00 AM, then every ${after}.`,
+      )
+      expect(text({ frequency }, false)).toBe(`Began on Monday, November 23, 2026 at 10:00 AM, then every ${after}.`)
+    }
     expect(text({ frequency: 'daily' })).toBe(
       'This time has passed: you are asked when to send it first, then every day.',
     )
