@@ -1,0 +1,148 @@
+import { catalogue } from './catalogue.ts'
+import { problemsOf } from './check.ts'
+import { checkout } from './checkout.ts'
+import { customers } from './customers.ts'
+import { API_VERSION } from './declarations.ts'
+import { endpoints } from './endpoints.ts'
+import { expand } from './expand.ts'
+import { decodeForm, readParameters } from './form.ts'
+import type { Handlers } from './handlers.ts'
+import { type Operation, operationFor } from './operations.ts'
+import { portal } from './portal.ts'
+import { invalid, Refusal } from './refusal.ts'
+import type { World } from './world.ts'
+
+// One call of the API: who calls, which operation, its parameters, its answer.
+
+export interface ApiRequest {
+  method: string
+  path: string
+  query: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface ApiAnswer {
+  status: number
+  body: unknown
+  headers?: Record<string, string>
+}
+
+const HANDLERS: Handlers = { ...catalogue, ...checkout, ...customers, ...endpoints, ...portal }
+
+interface Kept {
+  request: string
+  at: number
+  answer: ApiAnswer
+}
+
+export class Api {
+  private readonly world: World
+  private readonly key: string
+  private readonly kept = new Map<string, Kept>()
+
+  constructor(world: World, key: string) {
+    this.world = world
+    this.key = key
+  }
+
+  answer(request: ApiRequest): ApiAnswer {
+    const id = this.world.id('req')
+    this.world.request = { id, idempotencyKey: request.headers['idempotency-key'] ?? null }
+    const headers = { 'request-id': id, 'stripe-version': API_VERSION }
+    try {
+      const { status, body, headers: more } = this.replayed(request)
+      return { status, body, headers: { ...headers, ...more } }
+    } catch (error) {
+      return { ...refusalOf(error), headers: { ...headers, 'stripe-should-retry': 'false' } }
+    } finally {
+      this.world.request = null
+    }
+  }
+
+  /**
+   * The same key gives the same answer for a day. What was refused for its parameters was never begun, and is not kept
+   * (docs.stripe.com/api/idempotent_requests).
+   */
+  private replayed(request: ApiRequest): ApiAnswer {
+    this.assertCaller(request)
+    const operation = operationOf(request)
+    const key = request.method === 'POST' ? request.headers['idempotency-key'] : undefined
+    const params = parametersOf(request, operation)
+    if (!key) return this.run(request, operation, params)
+    const said = `${request.path}\n${request.body}`
+    const kept = this.kept.get(key)
+    if (kept && kept.at > this.world.now - 86_400) {
+      if (kept.request !== said) throw sameKey(key, kept.request.split('\n')[0]!, request.path)
+      return { ...kept.answer, headers: { 'idempotent-replayed': 'true' } }
+    }
+    const answer = this.run(request, operation, params)
+    this.kept.set(key, { request: said, at: this.world.now, answer })
+    return answer
+  }
+
+  private assertCaller({ headers }: ApiRequest): void {
+    const key = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1]
+    if (key !== this.key) throw unauthorized(key)
+    const version = headers['stripe-version']
+    if (version !== API_VERSION) {
+      throw invalid(`Invalid Stripe API version: ${version}. The contract server plays ${API_VERSION} only.`)
+    }
+  }
+
+  private run(request: ApiRequest, operation: Operation, params: Record<string, unknown>): ApiAnswer {
+    const handler = HANDLERS[operation.id]
+    if (!handler) throw new Error(`The contract server does not play ${operation.id}`)
+    const id = decodeURIComponent(operation.pattern.exec(request.path)?.groups?.id ?? '')
+    try {
+      const found = handler({ world: this.world, params: params as never, id })
+      const body = structuredClone(found)
+      this.world.check(operation.id, problemsOf(body, operation.answer))
+      expand(this.world, body, (params.expand as string[] | undefined) ?? [])
+      return { status: 200, body }
+    } catch (error) {
+      if (error instanceof Refusal) return refusalOf(error)
+      throw error
+    }
+  }
+}
+
+function operationOf({ method, path }: ApiRequest): Operation {
+  const found = operationFor(method, path)
+  if (found) return found
+  throw new Refusal(404, {
+    type: 'invalid_request_error',
+    message: `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+  })
+}
+
+function parametersOf(request: ApiRequest, operation: Operation) {
+  const type = request.headers['content-type'] ?? ''
+  if (request.method === 'POST' && request.body && !type.startsWith('application/x-www-form-urlencoded')) {
+    throw invalid(`Invalid request: the content type ${type} is not form-encoded.`)
+  }
+  // A deletion's parameters come in its address or in its body.
+  const text = request.method === 'GET' ? request.query : [request.query, request.body].filter(Boolean).join('&')
+  return readParameters(operation.parameters, decodeForm(text))
+}
+
+function unauthorized(key: string | undefined): Refusal {
+  const message = key
+    ? `Invalid API Key provided: ${key.slice(0, 8)}${'*'.repeat(8)}${key.slice(-4)}`
+    : "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."
+  return new Refusal(401, { type: 'invalid_request_error', message })
+}
+
+const sameKey = (key: string, before: string, now: string) =>
+  new Refusal(400, {
+    type: 'idempotency_error',
+    message:
+      before === now
+        ? `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`
+        : `Keys for idempotent requests can only be used for the same endpoint they were first used for ('${before}'). Try using a key other than '${key}' if you meant to execute a different request.`,
+  })
+
+function refusalOf(error: unknown): ApiAnswer {
+  if (error instanceof Refusal) return { status: error.status, body: { error: error.body } }
+  return { status: 500, body: { error: { type: 'api_error', message: String((error as Error).stack ?? error) } } }
+}

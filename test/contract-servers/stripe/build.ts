@@ -1,0 +1,55 @@
+import { alternativesOf, isNullable, type ObjectSchema, objectSchema, type Schema } from './schema.ts'
+
+// Objects as Stripe answers them: what a builder gives, and for every other field that the type demands the emptiest value it allows.
+// A field that has no such value must be given.
+
+type Fields = Record<string, unknown>
+
+export function build<T>(resource: string, name: string, given: { [K in keyof T]?: unknown }): T {
+  return fill(given as Fields, objectSchema(resource, name)) as T
+}
+
+function fill(given: Fields, schema: ObjectSchema): Fields {
+  const filled: Fields = {}
+  for (const [name, { schema: of, isOptional }] of schema.fields) {
+    const value = given[name]
+    if (value !== undefined) filled[name] = complete(value, of)
+    else if (!isOptional) {
+      const empty = emptiest(of, `${schema.name}.${name}`)
+      if (empty !== undefined) filled[name] = empty
+    }
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || schema.fields.has(name)) continue
+    if (!schema.index) throw new Error(`${schema.name} has no ${name}`)
+    filled[name] = value
+  }
+  return filled
+}
+
+/** Parts of an object may be given in part as well. What has an `id` is another object, complete already. */
+function complete(value: unknown, schema: Schema): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'id' in value || 'object' in value)
+    return value
+  const of = alternativesOf(schema).filter((one) => one.kind === 'object')
+  return of.length === 1 ? fill(value as Fields, of[0]!) : value
+}
+
+function emptiest(schema: Schema, path: string): unknown {
+  if (isNullable(schema)) return null
+  const [only, ...others] = alternativesOf(schema)
+  if (others.length > 0 || !only) throw new Error(`${path} must be given`)
+  switch (only.kind) {
+    case 'array':
+      return []
+    case 'boolean':
+      return false
+    case 'literal':
+      return only.value
+    case 'object':
+      return fill({}, only)
+    case 'never':
+      return undefined
+  }
+  throw new Error(`${path} must be given`)
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import type Stripe from 'stripe'
+import { build } from './build.ts'
+import type { World } from './world.ts'
+
+// Stripe's test cards (docs.stripe.com/testing): what a charge of each ends in.
+
+export type Fate = 'paid' | 'declined' | 'confirm'
+
+interface TestCard {
+  brand: string
+  /** When it is given by hand, and when it is charged later without its owner. */
+  now: Fate
+  later: Fate
+  decline?: string
+}
+
+const CARDS: Record<string, TestCard> = {
+  '4242424242424242': { brand: 'visa', now: 'paid', later: 'paid' },
+  '5555555555554444': { brand: 'mastercard', now: 'paid', later: 'paid' },
+  '378282246310005': { brand: 'amex', now: 'paid', later: 'paid' },
+  // Can be kept; every charge of it is declined.
+  '4000000000000341': { brand: 'visa', now: 'declined', later: 'declined', decline: 'generic_decline' },
+  '4000000000000002': { brand: 'visa', now: 'declined', later: 'declined', decline: 'generic_decline' },
+  '4000000000009995': { brand: 'visa', now: 'declined', later: 'declined', decline: 'insufficient_funds' },
+  // The bank asks for each payment, also for those without its owner.
+  '4000002760003184': { brand: 'visa', now: 'confirm', later: 'confirm' },
+}
+
+/** The names under which the API knows test cards. */
+const NAMED: Record<string, string> = {
+  pm_card_visa: '4242424242424242',
+  pm_card_mastercard: '5555555555554444',
+  pm_card_amex: '378282246310005',
+  pm_card_chargeCustomerFail: '4000000000000341',
+  pm_card_authenticationRequired: '4000002760003184',
+}
+
+export const isNamedCard = (id: string) => id in NAMED
+
+export const namedCard = (world: World, name: string) => makeCard(world, NAMED[name]!)
+
+function makeCard(world: World, number: string): Stripe.PaymentMethod {
+  const { brand } = CARDS[number]!
+  const method = build<Stripe.PaymentMethod>('PaymentMethods', 'PaymentMethod', {
+    id: world.id('pm'),
+    allow_redisplay: 'limited',
+    billing_details: {},
+    card: {
+      brand,
+      country: 'US',
+      display_brand: brand,
+      exp_month: 12,
+      exp_year: new Date(world.now * 1000).getUTCFullYear() + 3,
+      fingerprint: createHash('sha256').update(number).digest('hex').slice(0, 16),
+      funding: 'credit',
+      last4: number.slice(-4),
+    },
+    created: world.now,
+    type: 'card',
+  })
+  world.notes.set(method.id, { number })
+  return world.put('payment_method', method)
+}

@@ -1,0 +1,78 @@
+import { alternativesOf, type ObjectSchema, type Schema } from './schema.ts'
+
+// What the server answers and tells is checked against the declared types: a field that is missing, wrong or made up is its own fault.
+
+export const problemsOf = (value: unknown, schema: Schema): string[] => problems(value, schema, '')
+
+function problems(value: unknown, schema: Schema, path: string): string[] {
+  if (schema.kind !== 'union') return problemsOfOne(value, schema, path)
+  const candidates = candidatesOf(value, schema.of)
+  let first: string[] | null = null
+  for (const one of candidates) {
+    const found = problemsOfOne(value, one, path)
+    if (found.length === 0) return []
+    first ??= found
+  }
+  if (schema.isOpen && typeof value === 'string') return []
+  return first ?? [`${path}: ${JSON.stringify(value)?.slice(0, 60)} is none of its types`]
+}
+
+/** Of several declared objects those whose fixed fields (`object`, `deleted`) are the value's. */
+function candidatesOf(value: unknown, alternatives: Schema[]): Schema[] {
+  if (typeof value !== 'object' || value === null) return alternatives
+  const shaped = alternatives.filter((one) => one.kind === (Array.isArray(value) ? 'array' : 'object'))
+  const fitting = shaped.filter((one) => one.kind !== 'object' || isNamedLike(value as Fields, one))
+  return fitting.length > 0 ? fitting : shaped
+}
+
+type Fields = Record<string, unknown>
+
+const isNamedLike = (value: Fields, schema: ObjectSchema) =>
+  ['object', 'type', 'deleted'].every((name) => {
+    const of = schema.fields.get(name)?.schema
+    if (of?.kind === 'never') return value[name] === undefined
+    return of?.kind !== 'literal' || of.value === value[name]
+  })
+
+function problemsOfOne(value: unknown, schema: Schema, path: string): string[] {
+  const wrong = () => [`${path}: ${JSON.stringify(value)?.slice(0, 60)} is not ${describe(schema)}`]
+  switch (schema.kind) {
+    case 'any':
+      return []
+    case 'union':
+      return problems(value, schema, path)
+    case 'null':
+      return value === null ? [] : wrong()
+    case 'never':
+      return value === undefined ? [] : wrong()
+    case 'literal':
+      return value === schema.value ? [] : wrong()
+    case 'array':
+      if (!Array.isArray(value)) return wrong()
+      return value.flatMap((one, at) => problems(one, schema.of, `${path}[${at}]`))
+    case 'object':
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong()
+      return objectProblems(value as Fields, schema, path)
+    default:
+      return typeof value === schema.kind ? [] : wrong()
+  }
+}
+
+function objectProblems(value: Fields, schema: ObjectSchema, path: string): string[] {
+  const found: string[] = []
+  for (const [name, { isOptional, schema: of }] of schema.fields) {
+    if (value[name] === undefined) {
+      if (!isOptional && !alternativesOf(of).some(({ kind }) => kind === 'never'))
+        found.push(`${path}.${name} is missing`)
+    } else found.push(...problems(value[name], of, `${path}.${name}`))
+  }
+  for (const [name, one] of Object.entries(value)) {
+    if (schema.fields.has(name) || one === undefined) continue
+    if (schema.index) found.push(...problems(one, schema.index, `${path}.${name}`))
+    else found.push(`${path}.${name} is not declared`)
+  }
+  return found
+}
+
+const describe = (schema: Schema) =>
+  schema.kind === 'object' ? `an object ${schema.name}` : schema.kind === 'literal' ? String(schema.value) : schema.kind

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { parseSync } from 'oxc-parser'
+import { z } from 'zod'
+
+// The type declarations of the pinned `stripe` package, which Stripe generates from its own OpenAPI description. They are read where
+// the package is installed: nothing of them is copied.
+
+export const SDK = dirname(createRequire(import.meta.url).resolve('stripe'))
+
+/** What the reader needs of a syntax tree; oxc's own types are wider. */
+export interface Node {
+  type: string
+  [key: string]: unknown
+}
+
+/** A declaration, and where its names are looked up. */
+export interface Declaration {
+  file: string
+  /** The namespaces around it: `Checkout.SessionCreateParams`. */
+  scope: string[]
+  node: Node
+}
+
+interface File {
+  declared: Map<string, Declaration>
+  /** Local name → file and the name there; `*` for the whole file. */
+  imported: Map<string, { file: string; name: string }>
+}
+
+export const SDK_VERSION = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(SDK, '..', 'package.json'), 'utf8'))).version
+export const API_VERSION = /ApiVersion = '([^']+)'/.exec(readFileSync(join(SDK, 'apiVersion.js'), 'utf8'))![1]!
+
+const files = new Map<string, File>()
+
+export function fileOf(path: string): File {
+  let file = files.get(path)
+  if (!file) {
+    file = { declared: new Map(), imported: new Map() }
+    files.set(path, file)
+    const { program } = parseSync(path, readFileSync(path, 'utf8'))
+    collect(file, path, program.body as unknown as Node[], [])
+  }
+  return file
+}
+
+export const resourceFile = (resource: string) => join(SDK, 'resources', `${resource}.d.ts`)
+
+/** The declaration that a name means at a place: in the namespaces around it from the inmost, then in what the file imports. */
+export function lookUp(name: string, file: string, scope: string[]): Declaration {
+  const found = lookUpIn(name, file, scope)
+  if (!found) throw new Error(`The package stripe declares no ${name} for ${file}`)
+  return found
+}
+
+function lookUpIn(name: string, path: string, scope: string[]): Declaration | null {
+  const { declared, imported } = fileOf(path)
+  for (let depth = scope.length; depth >= 0; depth--) {
+    const found = declared.get([...scope.slice(0, depth), name].join('.'))
+    if (found) return found
+  }
+  const [head, ...rest] = name.split('.')
+  const from = imported.get(head!)
+  if (!from) return null
+  // `Checkout.Session` of `import { Checkout } from './Checkout/index.js'` is what that file exports as `Session`.
+  const direct = from.name === '*' ? null : lookUpIn([from.name, ...rest].join('.'), from.file, [])
+  return direct ?? (rest.length > 0 ? lookUpIn(rest.join('.'), from.file, []) : null)
+}
+
+function collect(file: File, path: string, body: Node[], scope: string[]): void {
+  for (const statement of body) {
+    if (statement.type === 'ImportDeclaration') collectImport(file, path, statement)
+    if (statement.type === 'ExportNamedDeclaration' && statement.source) collectExport(file, path, statement)
+    const node = statement.type === 'ExportNamedDeclaration' ? (statement.declaration as Node | null) : statement
+    if (!node) continue
+    if (node.type === 'TSModuleDeclaration') {
+      const inner = (node.body as Node).body as Node[]
+      collect(file, path, inner, [...scope, nameOf(node.id as Node)])
+    }
+    if (['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'ClassDeclaration'].includes(node.type)) {
+      file.declared.set([...scope, nameOf(node.id as Node)].join('.'), { file: path, scope, node })
+    }
+  }
+}
+
+function collectImport(file: File, path: string, statement: Node): void {
+  const from = declarationsOf(path, statement)
+  if (!from) return
+  for (const one of statement.specifiers as Node[]) {
+    const name = one.type === 'ImportNamespaceSpecifier' ? '*' : nameOf(one.imported as Node)
+    file.imported.set(nameOf(one.local as Node), { file: from, name })
+  }
+}
+
+/** `export { Session } from './Sessions.js'`. */
+function collectExport(file: File, path: string, statement: Node): void {
+  const from = declarationsOf(path, statement)
+  if (!from) return
+  for (const one of statement.specifiers as Node[]) {
+    file.imported.set(nameOf(one.exported as Node), { file: from, name: nameOf(one.local as Node) })
+  }
+}
+
+function declarationsOf(path: string, statement: Node): string | null {
+  const from = join(dirname(path), String((statement.source as Node).value).replace(/\.js$/, '.d.ts'))
+  return existsSync(from) ? from : null
+}
+
+/** Of an identifier or a qualified name. */
+export function nameOf(node: Node): string {
+  if (node.type === 'TSQualifiedName') return `${nameOf(node.left as Node)}.${nameOf(node.right as Node)}`
+  if (node.type === 'Literal') return String(node.value)
+  return String(node.name)
+}

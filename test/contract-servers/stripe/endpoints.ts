@@ -1,0 +1,74 @@
+import type Stripe from 'stripe'
+import { build } from './build.ts'
+import { API_VERSION } from './declarations.ts'
+import type { Call, Handlers } from './handlers.ts'
+import { type ListParams, listKind, mergedMetadata } from './lists.ts'
+import { invalid } from './refusal.ts'
+import { assertUrl } from './urls.ts'
+import { DAY } from './world.ts'
+
+// Webhook endpoints, events, and the account itself.
+
+export const endpoints: Handlers = {
+  'WebhookEndpoints.create': ({ world, params }: Call<Stripe.WebhookEndpointCreateParams>) => {
+    assertReachable(params.url)
+    const endpoint = build<Stripe.WebhookEndpoint>('WebhookEndpoints', 'WebhookEndpoint', {
+      id: world.id('we'),
+      api_version: params.api_version ?? API_VERSION,
+      created: world.now,
+      description: params.description || null,
+      enabled_events: params.enabled_events,
+      metadata: mergedMetadata(null, params.metadata),
+      secret: world.id('whsec'),
+      status: 'enabled',
+      url: params.url,
+    })
+    world.put('webhook_endpoint', endpoint)
+    return endpoint
+  },
+  'WebhookEndpoints.retrieve': ({ world, id }: Call<unknown>) => withoutSecret(world.need('webhook_endpoint', id)),
+  'WebhookEndpoints.update': ({ world, id, params }: Call<Stripe.WebhookEndpointUpdateParams>) => {
+    const endpoint = world.need('webhook_endpoint', id)
+    if (params.url) {
+      assertReachable(params.url)
+      endpoint.url = params.url
+    }
+    if (params.enabled_events) endpoint.enabled_events = params.enabled_events
+    if (params.disabled !== undefined) endpoint.status = params.disabled ? 'disabled' : 'enabled'
+    if (params.description !== undefined) endpoint.description = params.description || null
+    endpoint.metadata = mergedMetadata(endpoint.metadata, params.metadata)
+    return withoutSecret(endpoint)
+  },
+  'WebhookEndpoints.list': ({ world, params }: Call<Stripe.WebhookEndpointListParams>) => {
+    const list = listKind(world, 'webhook_endpoint', params as ListParams & Record<string, unknown>)
+    return { ...list, data: list.data.map(withoutSecret) }
+  },
+  'WebhookEndpoints.del': ({ world, id }: Call<unknown>) => {
+    world.need('webhook_endpoint', id)
+    world.remove('webhook_endpoint', id)
+    return { id, object: 'webhook_endpoint', deleted: true }
+  },
+  'Events.retrieve': ({ world, id }: Call<unknown>) => world.need('event', id),
+  // Stripe tells of the last 30 days.
+  'Events.list': ({ world, params }: Call<Stripe.EventListParams>) =>
+    listKind(
+      world,
+      'event',
+      params as ListParams & Record<string, unknown>,
+      ['type'],
+      ({ created, type }) => created > world.now - 30 * DAY && (!params.types || params.types.includes(type)),
+    ),
+}
+
+/** The secret is answered once, when the endpoint is made. */
+function withoutSecret(endpoint: Stripe.WebhookEndpoint): Stripe.WebhookEndpoint {
+  const { secret: _, ...rest } = endpoint
+  return rest as Stripe.WebhookEndpoint
+}
+
+function assertReachable(url: string): void {
+  assertUrl(url, 'url')
+  if (/^https?:\/\/(localhost|127\.|10\.|192\.168\.|\[)/.test(url)) {
+    throw invalid('Invalid URL: URL must be publicly accessible.', 'url', 'url_invalid')
+  }
+}

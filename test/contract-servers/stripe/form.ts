@@ -1,0 +1,116 @@
+import { invalid } from './refusal.ts'
+import { alternativesOf, type ObjectSchema, type Schema } from './schema.ts'
+
+// Parameters as they arrive (`items[0][price]=price_1`), read by the declared type. What does not fit is refused in Stripe's form.
+
+export interface Tree {
+  [key: string]: string | Tree
+}
+export type Params = Record<string, unknown>
+
+export function decodeForm(text: string): Tree {
+  const root: Tree = Object.create(null)
+  for (const [key, value] of new URLSearchParams(text)) {
+    const path = [...key.matchAll(/([^[\]]+)|\[\]/g)].map(([, name]) => name ?? '')
+    let at = root
+    for (const [depth, name] of path.entries()) {
+      const step = name || String(Object.keys(at).length)
+      if (depth === path.length - 1) at[step] = value
+      else {
+        if (typeof at[step] !== 'object') at[step] = Object.create(null)
+        at = at[step] as Tree
+      }
+    }
+  }
+  return root
+}
+
+export function readParameters(schema: ObjectSchema | null, tree: Tree): Params {
+  if (schema) return readObject(tree, schema, '')
+  const [unknown] = Object.keys(tree)
+  if (unknown) throw unknownParameter(unknown)
+  return {}
+}
+
+const unknownParameter = (path: string) => invalid(`Received unknown parameter: ${path}`, path, 'parameter_unknown')
+
+function readObject(tree: Tree, schema: ObjectSchema, path: string): Params {
+  const read: Params = {}
+  const within = (name: string) => (path ? `${path}[${name}]` : name)
+  for (const [name, value] of Object.entries(tree)) {
+    const of = schema.fields.get(name)?.schema ?? schema.index
+    if (!of) throw unknownParameter(within(name))
+    read[name] = readValue(value, of, within(name))
+  }
+  for (const [name, { isOptional }] of schema.fields) {
+    if (isOptional || name in tree) continue
+    throw invalid(`Missing required param: ${within(name)}.`, within(name), 'parameter_missing')
+  }
+  return read
+}
+
+function readValue(value: string | Tree, schema: Schema, path: string): unknown {
+  const alternatives = alternativesOf(schema)
+  if (value === '') return readEmpty(alternatives, path)
+  return typeof value === 'string' ? readText(value, alternatives, path) : readTree(value, alternatives, path)
+}
+
+/** An empty value unsets a parameter that can be unset; the client sends null as one. */
+function readEmpty(alternatives: Schema[], path: string): null {
+  const canBeUnset = alternatives.some((one) => one.kind === 'null' || (one.kind === 'literal' && one.value === ''))
+  if (canBeUnset) return null
+  throw invalid(
+    `You passed an empty string for '${path}'. We assume empty values are an attempt to unset a parameter; however '${path}' cannot be unset. You should remove '${path}' from your request or supply a non-empty value.`,
+    path,
+    'parameter_invalid_empty',
+  )
+}
+
+function readText(value: string, alternatives: Schema[], path: string): unknown {
+  const literals = alternatives.flatMap((one) => (one.kind === 'literal' && one.value !== '' ? [one.value] : []))
+  const found = literals.find((one) => String(one) === value)
+  if (found !== undefined) return found
+  const kinds = new Set(alternatives.map(({ kind }) => kind))
+  if (kinds.has('number') && /^-?\d{1,15}(\.\d+)?$/.test(value)) return Number(value)
+  if (kinds.has('boolean') && (value === 'true' || value === 'false')) return value === 'true'
+  if (kinds.has('string') || kinds.has('any')) return value
+  throw unfit(value, kinds, literals, path)
+}
+
+function unfit(value: string, kinds: Set<Schema['kind']>, literals: unknown[], path: string) {
+  if (kinds.has('number')) return invalid(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
+  if (kinds.has('boolean')) return invalid(`Invalid boolean: ${value}`, path)
+  if (kinds.has('array')) return invalid('Invalid array', path)
+  if (kinds.has('object')) return invalid('Invalid object', path)
+  return invalid(`Invalid ${path}: must be one of ${inWords(literals.map(String))}`, path)
+}
+
+const inWords = (words: string[]) =>
+  words.length < 2
+    ? words.join('')
+    : `${words.slice(0, -1).join(', ')}${words.length > 2 ? ',' : ''} or ${words.at(-1)}`
+
+function readTree(tree: Tree, alternatives: Schema[], path: string): unknown {
+  const array = alternatives.find((one) => one.kind === 'array')
+  const objects = alternatives.filter((one) => one.kind === 'object')
+  if (array && Object.keys(tree).every((key) => /^\d+$/.test(key))) {
+    return Object.entries(tree)
+      .sort(([a], [b]) => Number(a) - Number(b))
+      .map(([key, value]) => readValue(value, array.of, `${path}[${key}]`))
+  }
+  if (objects.length === 0) throw invalid(array ? 'Invalid array' : 'Invalid string', path)
+  return readFirstFit(tree, objects, path)
+}
+
+/** Of several forms of an object the one that fits; if none does, what is wrong for the first. */
+function readFirstFit(tree: Tree, objects: ObjectSchema[], path: string): Params {
+  let refusal: unknown
+  for (const one of objects) {
+    try {
+      return readObject(tree, one, path)
+    } catch (error) {
+      refusal ??= error
+    }
+  }
+  throw refusal
+}

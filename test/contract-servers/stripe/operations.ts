@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { fileOf, type Node, nameOf, resourceFile } from './declarations.ts'
+import { type ObjectSchema, type Schema, typeSchema } from './schema.ts'
+
+// The calls of Stripe's API: verb and path from the client's code, parameters and answer from its declarations.
+
+export interface Operation {
+  /** `Checkout/Sessions.create`: resource and method of the client. */
+  id: string
+  verb: string
+  path: string
+  /** The resource's place in the path, `/v1/customers`. */
+  pattern: RegExp
+  parameters: ObjectSchema | null
+  answer: Schema
+  isList: boolean
+}
+
+/** The resources that the server plays, and those whose addresses it must know to refuse them as "not played" and not as "unknown". */
+const RESOURCES = [
+  'Accounts',
+  'BillingPortal/Configurations',
+  'BillingPortal/Sessions',
+  'Charges',
+  'Checkout/Sessions',
+  'Coupons',
+  'Customers',
+  'Disputes',
+  'Events',
+  'InvoiceItems',
+  'InvoicePayments',
+  'Invoices',
+  'PaymentIntents',
+  'PaymentMethods',
+  'Prices',
+  'Products',
+  'PromotionCodes',
+  'Refunds',
+  'SetupIntents',
+  'SubscriptionItems',
+  'SubscriptionSchedules',
+  'Subscriptions',
+  'WebhookEndpoints',
+]
+
+const CALL = /^ {4}(\w+)\([^)]*\) \{\n(?: {8}.*\n)*? {8}return this\._makeRequest\('(\w+)', [`']([^`']+)[`']/gm
+
+let all: Operation[] | null = null
+
+export function operations(): Operation[] {
+  // A path with a fixed end (`/invoices/create_preview`) before one with an id in its place.
+  all ??= RESOURCES.flatMap(operationsOf).sort((a, b) => holes(a.path) - holes(b.path))
+  return all
+}
+
+const holes = (path: string) => path.split('{').length
+
+function operationsOf(resource: string): Operation[] {
+  const file = resourceFile(resource)
+  const code = readFileSync(file.replace(/\.d\.ts$/, '.js'), 'utf8')
+  const methods = methodsOf(file)
+  return [...code.matchAll(CALL)].flatMap(([, method, verb, called]) => {
+    const declaration = methods.get(method!)
+    if (!declaration) return []
+    const path = called!.replace(/\$\{encodeURIComponent\((\w+)\)\}/g, '{$1}')
+    const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+    return [{ id: `${resource}.${method}`, verb: verb!, path, pattern, ...typesOf(declaration, file) }]
+  })
+}
+
+function methodsOf(file: string): Map<string, Node> {
+  const classes = [...fileOf(file).declared.values()].filter(({ node }) => node.type === 'ClassDeclaration')
+  const members = classes.flatMap(({ node }) => (node.body as Node).body as Node[])
+  return new Map(
+    members
+      .filter(({ type }) => type === 'MethodDefinition')
+      .map((one) => [nameOf(one.key as Node), one.value as Node] as const)
+      // Of several forms of one method the first counts.
+      .reverse(),
+  )
+}
+
+/** Nothing in the declarations is computed until it is asked for: a run uses a few of the many operations. */
+function typesOf(method: Node, file: string) {
+  const place = { file, scope: [], given: new Map() }
+  const typeOf = (node: Node) => (node.typeAnnotation as Node).typeAnnotation as Node
+  const params = (method.params as Node[]).find((one) => one.name === 'params')
+  const returned = (method.returnType as Node).typeAnnotation as Node
+  const promised = nameOf(returned.typeName as Node)
+  const isList = promised !== 'Promise'
+  const inner = ((returned.typeArguments as Node).params as Node[])[0]!
+  return {
+    isList,
+    get parameters(): ObjectSchema | null {
+      const schema = params ? typeSchema(typeOf(params), place) : null
+      return schema?.kind === 'object' ? schema : null
+    },
+    get answer(): Schema {
+      if (!isList) return typeSchema(((inner.typeArguments as Node).params as Node[])[0]!, place)
+      return { kind: 'object', name: 'ApiList', fields: listFields(typeSchema(inner, place)), index: null }
+    },
+  }
+}
+
+const listFields = (of: Schema): ObjectSchema['fields'] =>
+  new Map([
+    ['object', { schema: { kind: 'literal', value: 'list' }, isOptional: false }],
+    ['data', { schema: { kind: 'array', of }, isOptional: false }],
+    ['has_more', { schema: { kind: 'boolean' }, isOptional: false }],
+    ['url', { schema: { kind: 'string' }, isOptional: false }],
+  ])
+
+export const operationFor = (verb: string, path: string): Operation | null =>
+  operations().find((one) => one.verb === verb && one.pattern.test(path)) ?? null

@@ -1,0 +1,117 @@
+import type Stripe from 'stripe'
+import { build } from './build.ts'
+import { needCustomer } from './customers.ts'
+import type { Call, Handlers } from './handlers.ts'
+import { type ListParams, listKind, mergedMetadata } from './lists.ts'
+import { invalid } from './refusal.ts'
+import { assertUrl } from './urls.ts'
+import type { World } from './world.ts'
+
+// The billing portal's configurations and sessions. Its page is in pages.ts.
+
+export const portal: Handlers = {
+  'BillingPortal/Configurations.create': ({ world, params }: Call<Stripe.BillingPortal.ConfigurationCreateParams>) => {
+    const configuration = build<Stripe.BillingPortal.Configuration>('BillingPortal/Configurations', 'Configuration', {
+      id: world.id('bpc'),
+      active: true,
+      business_profile: profile(params.business_profile || {}),
+      created: world.now,
+      default_return_url: params.default_return_url || null,
+      features: features(params.features),
+      is_default: false,
+      login_page: { enabled: params.login_page?.enabled ?? false },
+      metadata: mergedMetadata(null, params.metadata),
+      updated: world.now,
+    })
+    return world.put('billing_portal.configuration', configuration)
+  },
+  'BillingPortal/Configurations.retrieve': ({ world, id }: Call<unknown>) =>
+    world.need('billing_portal.configuration', id),
+  'BillingPortal/Configurations.update': ({
+    world,
+    id,
+    params,
+  }: Call<Stripe.BillingPortal.ConfigurationUpdateParams>) => {
+    const configuration = world.need('billing_portal.configuration', id)
+    if (params.active !== undefined) configuration.active = params.active
+    if (params.business_profile)
+      configuration.business_profile = profile({ ...configuration.business_profile, ...params.business_profile })
+    if (params.default_return_url !== undefined) configuration.default_return_url = params.default_return_url || null
+    if (params.features)
+      configuration.features = features({ ...configuration.features, ...params.features } as Features)
+    configuration.metadata = mergedMetadata(configuration.metadata, params.metadata)
+    configuration.updated = world.now
+    return configuration
+  },
+  'BillingPortal/Configurations.list': ({ world, params }: Call<Stripe.BillingPortal.ConfigurationListParams>) =>
+    listKind(world, 'billing_portal.configuration', params as ListParams & Record<string, unknown>, [
+      'active',
+      'is_default',
+    ]),
+  'BillingPortal/Sessions.create': ({ world, params }: Call<Stripe.BillingPortal.SessionCreateParams>) => {
+    if (!params.customer) throw invalid('Missing required param: customer.', 'customer', 'parameter_missing')
+    needCustomer(world, params.customer)
+    if (params.return_url) assertUrl(params.return_url, 'return_url')
+    const configuration = configurationFor(world, params.configuration)
+    const id = world.id('bps')
+    return world.put(
+      'billing_portal.session',
+      build<Stripe.BillingPortal.Session>('BillingPortal/Sessions', 'Session', {
+        id,
+        configuration: configuration.id,
+        created: world.now,
+        customer: params.customer,
+        locale: params.locale ?? null,
+        return_url: params.return_url ?? configuration.default_return_url,
+        url: `${world.settings.url}/p/session/${id}`,
+      }),
+    )
+  },
+}
+
+function configurationFor(world: World, id: string | undefined): Stripe.BillingPortal.Configuration {
+  if (id) {
+    const found = world.need('billing_portal.configuration', id, 'configuration')
+    if (found.active) return found
+    throw invalid(`The configuration ${id} is not active.`, 'configuration')
+  }
+  throw invalid(
+    'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.',
+  )
+}
+
+type Features = Partial<Stripe.BillingPortal.ConfigurationCreateParams.Features>
+
+const profile = (given: {
+  headline?: string | null
+  privacy_policy_url?: string | null
+  terms_of_service_url?: string | null
+}) => ({
+  headline: given.headline || null,
+  privacy_policy_url: given.privacy_policy_url || null,
+  terms_of_service_url: given.terms_of_service_url || null,
+})
+
+/** A feature that is not asked for is off. */
+const features = (given: Features = {}) =>
+  build<Stripe.BillingPortal.Configuration.Features>('BillingPortal/Configurations', 'Configuration.Features', {
+    customer_update: {
+      allowed_updates: given.customer_update?.allowed_updates || [],
+      enabled: given.customer_update?.enabled ?? false,
+    },
+    invoice_history: { enabled: given.invoice_history?.enabled ?? false },
+    payment_method_update: { enabled: given.payment_method_update?.enabled ?? false },
+    subscription_cancel: {
+      cancellation_reason: {},
+      enabled: given.subscription_cancel?.enabled ?? false,
+      mode: given.subscription_cancel?.mode ?? 'at_period_end',
+      proration_behavior: 'none',
+    },
+    subscription_pause: { duration: { type: 'indefinite' } },
+    subscription_update: {
+      enabled: given.subscription_update?.enabled ?? false,
+      proration_behavior: 'none',
+      schedule_at_period_end: {},
+      trial_update_behavior: 'end_trial',
+    },
+  })

@@ -1,0 +1,23 @@
+/** What Stripe answers instead of an object. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly body: { type: string; message: string; code?: string; param?: string } & Record<string, unknown>
+
+  constructor(status: number, body: Refusal['body']) {
+    super(body.message)
+    this.status = status
+    this.body = body
+  }
+}
+
+export const invalid = (message: string, param?: string, code?: string) =>
+  new Refusal(400, { type: 'invalid_request_error', message, ...(param && { param }), ...(code && { code }) })
+
+/** An id in the address is not found (404), one in the parameters is refused (400). */
+export const missing = (noun: string, id: string, param: string, status: 400 | 404 = 400) =>
+  new Refusal(status, {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    message: `No such ${noun}: '${id}'`,
+    param,
+  })

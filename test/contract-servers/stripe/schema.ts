@@ -1,0 +1,177 @@
+import { type Declaration, lookUp, type Node, nameOf, resourceFile } from './declarations.ts'
+
+// A declared type as something to check values against. Fields are read when they are first asked for: Stripe's types refer to each other.
+
+export interface Field {
+  schema: Schema
+  isOptional: boolean
+}
+
+export interface ObjectSchema {
+  kind: 'object'
+  name: string
+  fields: Map<string, Field>
+  /** What a field without a name may hold (`metadata`). */
+  index: Schema | null
+}
+
+export type Schema =
+  | { kind: 'string' | 'number' | 'boolean' | 'null' | 'any' | 'never' }
+  | { kind: 'literal'; value: string | number | boolean }
+  /** `isOpen`: Stripe adds values to such an enumeration (`OtherString`). */
+  | { kind: 'union'; of: Schema[]; isOpen: boolean }
+  | { kind: 'array'; of: Schema }
+  | ObjectSchema
+
+interface Place {
+  file: string
+  scope: string[]
+  /** What the names of a generic declaration stand for. */
+  given: Map<string, Schema>
+}
+
+const named = new Map<string, Schema>()
+
+/** A type by its file and name, as `declared('Checkout/Sessions', 'Session')`. */
+export const declared = (resource: string, name: string): Schema =>
+  schemaOf(lookUp(name, resourceFile(resource), []), name)
+
+export function objectSchema(resource: string, name: string): ObjectSchema {
+  const schema = declared(resource, name)
+  if (schema.kind !== 'object') throw new Error(`${name} of ${resource} is no object`)
+  return schema
+}
+
+export function schemaOf(declaration: Declaration, name: string, given = new Map<string, Schema>()): Schema {
+  const key = `${declaration.file}#${[...declaration.scope, nameOf(declaration.node.id as Node)].join('.')}`
+  const known = given.size === 0 ? named.get(key) : undefined
+  if (known) return known
+  const place = { file: declaration.file, scope: declaration.scope, given }
+  const schema =
+    declaration.node.type === 'TSTypeAliasDeclaration'
+      ? typeSchema(declaration.node.typeAnnotation as Node, place)
+      : interfaceSchema(declaration.node, name, place)
+  if (given.size === 0) named.set(key, schema)
+  return schema
+}
+
+function interfaceSchema(node: Node, name: string, place: Place): ObjectSchema {
+  const body = (node.body as Node).body as Node[]
+  // What an interface declares is looked up in the namespace of its own name first.
+  const inside = { ...place, scope: [...place.scope, nameOf(node.id as Node)] }
+  return lazyObject(name, () => {
+    const own = membersOf(body, name, inside)
+    for (const parent of (node.extends as Node[] | undefined) ?? []) {
+      const base = reference(parentName(parent.expression as Node), parent, place)
+      if (base.kind !== 'object') continue
+      for (const [field, schema] of base.fields) if (!own.fields.has(field)) own.fields.set(field, schema)
+      own.index ??= base.index
+    }
+    return own
+  })
+}
+
+const parentName = (node: Node): string =>
+  node.type === 'MemberExpression'
+    ? `${parentName(node.object as Node)}.${nameOf(node.property as Node)}`
+    : nameOf(node)
+
+function lazyObject(name: string, read: () => Pick<ObjectSchema, 'fields' | 'index'>): ObjectSchema {
+  let members: Pick<ObjectSchema, 'fields' | 'index'> | null = null
+  const all = () => {
+    members ??= read()
+    return members
+  }
+  return {
+    kind: 'object',
+    name,
+    get fields() {
+      return all().fields
+    },
+    get index() {
+      return all().index
+    },
+  }
+}
+
+function membersOf(body: Node[], name: string, place: Place) {
+  const fields = new Map<string, Field>()
+  let index: Schema | null = null
+  for (const member of body) {
+    const type = (member.typeAnnotation as Node | null)?.typeAnnotation as Node
+    if (member.type === 'TSIndexSignature') index = typeSchema(type, place)
+    if (member.type !== 'TSPropertySignature') continue
+    const field = nameOf(member.key as Node)
+    fields.set(field, { schema: typeSchema(type, place, `${name}.${field}`), isOptional: member.optional === true })
+  }
+  return { fields, index }
+}
+
+const KEYWORDS: Record<string, Schema> = {
+  TSStringKeyword: { kind: 'string' },
+  TSNumberKeyword: { kind: 'number' },
+  TSBooleanKeyword: { kind: 'boolean' },
+  TSNullKeyword: { kind: 'null' },
+  TSUnknownKeyword: { kind: 'any' },
+  TSAnyKeyword: { kind: 'any' },
+  TSVoidKeyword: { kind: 'never' },
+  TSUndefinedKeyword: { kind: 'never' },
+}
+
+export function typeSchema(node: Node, place: Place, name = ''): Schema {
+  const keyword = KEYWORDS[node.type]
+  if (keyword) return keyword
+  switch (node.type) {
+    case 'TSLiteralType':
+      return { kind: 'literal', value: (node.literal as { value: string }).value }
+    case 'TSUnionType':
+      return union((node.types as Node[]).map((one) => typeSchema(one, place, name)))
+    case 'TSArrayType':
+      return { kind: 'array', of: typeSchema(node.elementType as Node, place, name) }
+    case 'TSParenthesizedType':
+      return typeSchema(node.typeAnnotation as Node, place, name)
+    case 'TSTypeLiteral':
+      return lazyObject(name, () => membersOf(node.members as Node[], name, place))
+    case 'TSTypeReference':
+      return reference(nameOf(node.typeName as Node), node, place)
+  }
+  throw new Error(`${node.type} in ${place.file} is not known here`)
+}
+
+/** `OtherString` is how the package marks an open enumeration. */
+const OTHER: Schema = { kind: 'string' }
+
+function reference(name: string, node: Node, place: Place): Schema {
+  const given = place.given.get(name)
+  if (given) return given
+  const parameters = ((node.typeArguments as Node | null)?.params as Node[] | undefined) ?? []
+  const first = () => typeSchema(parameters[0]!, place)
+  if (name === 'Array' || name === 'ReadonlyArray') return { kind: 'array', of: first() }
+  if (name === 'Partial') return partial(first())
+  if (name === 'OtherString') return OTHER
+  if (name === 'Decimal') return { kind: 'string' } // on the wire
+  if (name === 'Date') return { kind: 'string' }
+  const declaration = lookUp(name, place.file, place.scope)
+  const names = ((declaration.node.typeParameters as Node | null)?.params as Node[] | undefined) ?? []
+  const filled = new Map(names.map((one, at) => [nameOf(one.name as Node), typeSchema(parameters[at]!, place)]))
+  return schemaOf(declaration, name, filled)
+}
+
+function partial(schema: Schema): Schema {
+  if (schema.kind === 'union') return { ...schema, of: schema.of.map(partial) }
+  if (schema.kind !== 'object') return schema
+  return lazyObject(schema.name, () => ({
+    fields: new Map([...schema.fields].map(([name, field]) => [name, { ...field, isOptional: true }])),
+    index: schema.index,
+  }))
+}
+
+function union(of: Schema[]): Schema {
+  const flat = of.flatMap((one) => (one.kind === 'union' ? one.of : [one]))
+  const isOpen = of.includes(OTHER) || of.some((one) => one.kind === 'union' && one.isOpen)
+  const closed = isOpen ? flat.filter((one) => one !== OTHER) : flat
+  return { kind: 'union', of: closed, isOpen }
+}
+
+export const alternativesOf = (schema: Schema): Schema[] => (schema.kind === 'union' ? schema.of : [schema])
+export const isNullable = (schema: Schema) => alternativesOf(schema).some(({ kind }) => kind === 'null')

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http'
+import Stripe from 'stripe'
+import { serve } from '../serve.ts'
+import { Api, type ApiAnswer, type ApiRequest } from './api.ts'
+import { Webhooks } from './webhooks.ts'
+import { type Kind, type Kinds, type Settings, World } from './world.ts'
+
+// A server that stands in for Stripe. README.md says what it plays, and on whose word.
+
+export interface StripeOptions extends Partial<Omit<Settings, 'url'>> {
+  /** Where its clock begins. */
+  now?: Date
+  /** The time in the signatures of webhooks: the application's, for it refuses old ones. The server's own clock unless given. */
+  signedAt?: () => Date
+}
+
+export interface StripeServer {
+  url: string
+  /** What the client is opened with: `new Stripe(apiKey, client)`. */
+  client: { host: string; port: number; protocol: 'http' }
+  apiKey: string
+  webhookSecret: string
+  webhooks: Webhooks
+  /** The objects of a kind as Stripe has them, the oldest first. They are the server's own: read only. */
+  all<K extends Kind>(kind: K): Kinds[K][]
+  /** What was called. */
+  seen: ApiRequest[]
+  /** Answers before anything else; `hang`: takes the request and says nothing; `cut`: drops the connection. undefined: go on. */
+  intercept: (request: ApiRequest) => ApiAnswer | 'hang' | 'cut' | undefined
+  /** Answers and events of the server that were not as Stripe declares them. A test expects none. */
+  faults: readonly string[]
+  close(): Promise<void>
+}
+
+export async function startStripe(options: StripeOptions = {}): Promise<StripeServer> {
+  const settings: Settings = {
+    url: '',
+    retryDays: options.retryDays ?? [3, 5, 7],
+    afterRetries: options.afterRetries ?? 'cancel',
+    taxPercent: options.taxPercent ?? 0,
+  }
+  const world = new World(options.now ?? new Date(), settings)
+  const apiKey = 'sk_test_contractserver'
+  const webhookSecret = 'whsec_contractserver'
+  const api = new Api(world, apiKey)
+  const seen: ApiRequest[] = []
+  const server = await serve(async (message, reply) => {
+    const request = await readRequest(message)
+    seen.push(request)
+    const early = stripe.intercept(request)
+    if (early === 'hang') return
+    if (early === 'cut') return message.socket.destroy()
+    const { status, body, headers } = early ?? api.answer(request)
+    reply.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+  })
+  settings.url = `http://127.0.0.1:${server.port}`
+  const stripe: StripeServer = {
+    url: settings.url,
+    client: { host: '127.0.0.1', port: server.port, protocol: 'http' },
+    apiKey,
+    webhookSecret,
+    webhooks: new Webhooks(world, webhookSecret, options.signedAt ?? (() => new Date(world.now * 1000))),
+    all: (kind) => world.all(kind),
+    seen,
+    intercept: () => undefined,
+    faults: world.faults,
+    close: server.close,
+  }
+  return stripe
+}
+
+/** The real client, as the application opens it. */
+export const openClient = ({ apiKey, client }: StripeServer) =>
+  new Stripe(apiKey, { ...client, maxNetworkRetries: 0, telemetry: false })
+
+async function readRequest(message: IncomingMessage): Promise<ApiRequest> {
+  let body = ''
+  for await (const chunk of message) body += chunk
+  const url = new URL(message.url!, 'http://stripe')
+  return {
+    method: message.method!,
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: message.headers as Record<string, string>,
+    body,
+  }
+}

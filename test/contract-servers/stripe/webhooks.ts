@@ -1,0 +1,121 @@
+import Stripe from 'stripe'
+import type { World } from './world.ts'
+
+// Events on their way to the application. Stripe promises no order and may tell an event twice: a test does what it likes with the queue.
+
+export interface Delivery {
+  event: Stripe.Event
+  payload: string
+  isForged: boolean
+  /** Not before this second of the server's clock. */
+  notBefore: number
+  /** What the application answered so far. */
+  answers: number[]
+}
+
+/** An address, or what takes the body and the `Stripe-Signature` header and says a status. */
+export type Target = string | ((payload: string, signature: string, event: Stripe.Event) => Promise<number>)
+
+type Chosen = (event: Stripe.Event, at: number) => boolean
+
+export class Webhooks {
+  private queue: Delivery[] = []
+  private readonly world: World
+  private readonly secret: string
+  private readonly signedAt: () => Date
+
+  constructor(world: World, secret: string, signedAt: () => Date) {
+    this.world = world
+    this.secret = secret
+    this.signedAt = signedAt
+    world.onEvent = (event) => this.queue.push(deliveryOf(event))
+  }
+
+  /** What waits, in the order in which it will be delivered. */
+  waiting(): Stripe.Event[] {
+    return this.queue.map(({ event }) => event)
+  }
+
+  /**
+   * Delivers what is due, and what becomes due by it. An answer other than 2xx leaves the event in the queue for the next time, as
+   * Stripe repeats it. Answers what was delivered.
+   */
+  async deliverAll(target: Target): Promise<Delivery[]> {
+    const done: Delivery[] = []
+    for (;;) {
+      const next = this.queue.find((one) => one.notBefore <= this.world.now && !done.includes(one))
+      if (!next) return done
+      done.push(next)
+      const answer = await this.deliver(next, target)
+      next.answers.push(answer)
+      if (answer >= 200 && answer < 300) this.queue = this.queue.filter((one) => one !== next)
+    }
+  }
+
+  /** `random` answers 0 to 1. */
+  shuffle(random: () => number = Math.random): void {
+    for (let at = this.queue.length - 1; at > 0; at--) {
+      const other = Math.floor(random() * (at + 1))
+      const held = this.queue[at]!
+      this.queue[at] = this.queue[other]!
+      this.queue[other] = held
+    }
+  }
+
+  /** Each chosen event will be delivered once more, after all others. */
+  double(chosen: Chosen = () => true): void {
+    this.queue.push(...this.queue.filter(({ event }, at) => chosen(event, at)).map(({ event }) => deliveryOf(event)))
+  }
+
+  /** The chosen events are lost. */
+  drop(chosen: Chosen = () => true): void {
+    this.queue = this.queue.filter(({ event }, at) => !chosen(event, at))
+  }
+
+  /** The chosen events wait until the clock has moved on by so many seconds. */
+  delay(seconds: number, chosen: Chosen = () => true): void {
+    for (const [at, one] of this.queue.entries()) if (chosen(one.event, at)) one.notBefore = this.world.now + seconds
+  }
+
+  /** An event that Stripe did not send, signed with a secret that is not the endpoint's. */
+  forge(type: Stripe.Event['type'], object: object): void {
+    const like = { id: this.world.id('evt'), object: 'event', type, created: this.world.now, livemode: false }
+    const event = { ...like, data: { object } } as unknown as Stripe.Event
+    this.queue.push({ ...deliveryOf(event), isForged: true })
+  }
+
+  /** Header and body of an event as they would be delivered now. */
+  signed(event: Stripe.Event, secret = this.secret): { payload: string; signature: string } {
+    const payload = JSON.stringify(event, null, 2)
+    return { payload, signature: this.sign(payload, secret) }
+  }
+
+  private async deliver(delivery: Delivery, target: Target): Promise<number> {
+    const secret = delivery.isForged ? 'whsec_of_somebody_else' : this.secretOf(target)
+    const signature = this.sign(delivery.payload, secret)
+    if (typeof target === 'function') return target(delivery.payload, signature, delivery.event)
+    const headers = { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature }
+    const answer = await fetch(target, { method: 'POST', headers, body: delivery.payload, redirect: 'manual' })
+    await answer.text()
+    return answer.status
+  }
+
+  /** An endpoint that was made by the API has a secret of its own. */
+  private secretOf(target: Target): string {
+    const endpoint = this.world.all('webhook_endpoint').find(({ url }) => url === target)
+    return endpoint?.secret ?? this.secret
+  }
+
+  private sign(payload: string, secret: string): string {
+    const timestamp = Math.floor(this.signedAt().getTime() / 1000)
+    return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
+  }
+}
+
+const deliveryOf = (event: Stripe.Event): Delivery => ({
+  event,
+  payload: JSON.stringify(event, null, 2),
+  isForged: false,
+  notBefore: 0,
+  answers: [],
+})
