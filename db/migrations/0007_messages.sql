@@ -113,6 +113,8 @@ create trigger messages_mailed after update of handed_over_at, shopper_id on mes
 create table send_schedule (
   store_id uuid primary key references stores on delete cascade,
   next_due_at timestamptz,
+  -- what held messages for these reasons is gone; whoever sends for the store looks at them again
+  wake_reasons text[] not null default '{}',
   -- one process at a time sends for a store; renewed while it does
   lease_until timestamptz
 );

@@ -154,9 +154,13 @@ export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, e
     for (const change of wanted) checkText(change, channels, problems)
     await sql.renameFlow(tx, flowId, edit.name, now)
     for (const change of wanted) await saveStep(tx, flowId, change, now)
-    await saveCoupons(tx, flowId, { wanted, currency: row.currency, now })
+    await saveCoupons(tx, flowId, { wanted, currency: row.currency })
     await sql.refreshEffectiveTimeout(tx)
     await retimeEditedMessages(tx, flowId, now)
+    // What waits for a code of the coupon before looks again.
+    if (wanted.some(({ coupon }) => coupon !== undefined)) {
+      await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
+    }
     await scheduleNextLook(tx)
   })
 }
@@ -176,11 +180,10 @@ async function saveStep(tx: StoreTx, flowId: string, wanted: WantedStep, now: Da
   if (channel !== from.channel) await moveStepToChannel(tx, { flowId, step, channel, templateId }, now)
 }
 
-/** What waits for a code of the coupon before looks again. */
 async function saveCoupons(
   tx: StoreTx,
   flowId: string,
-  { wanted, currency, now }: { wanted: readonly WantedStep[]; currency: string; now: Date },
+  { wanted, currency }: { wanted: readonly WantedStep[]; currency: string },
 ): Promise<void> {
   const changed = wanted.flatMap(({ step, coupon }, index) => (coupon === undefined ? [] : [{ step, coupon, index }]))
   if (changed.length === 0) return
@@ -193,7 +196,6 @@ async function saveCoupons(
     }
     await sql.saveCoupon(tx, flowId, step, coupon && couponColumns(coupon, currency))
   }
-  await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
 }
 
 const baseKey = (key: string) => key.replace(/_(sms|whatsapp)$/, '')

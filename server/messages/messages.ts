@@ -92,19 +92,19 @@ export async function wakeMessagesOf(
   reasons: readonly string[],
   now: Date,
 ): Promise<void> {
-  await sql.wakeHeldOf(db, accountId, reasons, now)
-}
-
-/** Nothing happens while all sending of the store is paused. */
-export async function wakeIfResumed(store: StoreDb<Db>, now: Date): Promise<void> {
-  await transact(store, async (tx) => {
-    if (await sql.wakeIfResumed(tx, now)) await sql.setNextDue(tx)
-  })
+  await sql.askToWakeOf(db, accountId, reasons, now)
 }
 
 /** What held a store's messages for one of these reasons is gone. */
 export async function wakeStoreMessages(tx: StoreTx, reasons: readonly string[], now: Date): Promise<void> {
-  await sql.wakeHeldOfStore(tx, reasons, now)
+  await sql.askToWake(tx, reasons, now)
+}
+
+/** Between two rounds of whoever sends for the store. Whether it was asked for. */
+export async function wakeAskedMessages(store: StoreDb<Db>, now: Date): Promise<boolean> {
+  if (!(await sql.isWakeAsked(store))) return false
+  await sql.wakeAsked(store, now)
+  return true
 }
 
 /** The same of some of its messages. */

@@ -210,11 +210,48 @@ export async function wakeHeld({ db, storeId }: StoreTx, cartIds: readonly strin
     where m.store_id = ${storeId} and m.id = held.id`.execute(db)
 }
 
-export async function wakeHeldOfStore({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {
-  await sql`update messages m set wake_at = greatest(m.due_at, ${now})
-    from (select id from messages where store_id = ${storeId} and ${isHeld('messages')} and reason = any(${[...reasons]}::text[])
-      order by id for update) held
-    where m.store_id = ${storeId} and m.id = held.id`.execute(db)
+/**
+ * What held a store's messages for these reasons is gone. Whoever sends for the store looks at them again (`wakeAsked`): rows that are held
+ * while this transaction is still open would be missed by it. Locks the store's row, as `setNextDue`.
+ */
+export async function askToWake({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {
+  await sql`update send_schedule set ${asked(reasons, now)} where store_id = ${storeId}`.execute(db)
+}
+
+/** The same in all stores of an account, or of all accounts, that have something open. */
+export async function askToWakeOf(db: Db | Tx, accountId: string | null, reasons: readonly string[], now: Date) {
+  await sql`update send_schedule q set ${asked(reasons, now)}
+    from (select l.store_id from send_schedule l join stores s on s.id = l.store_id
+      where (${accountId}::uuid is null or s.account_id = ${accountId})
+        and exists (select 1 from messages m where m.store_id = l.store_id and ${isOpen('m')})
+      order by l.store_id for update of l) open
+    where q.store_id = open.store_id`.execute(db)
+}
+
+const asked = (reasons: readonly string[], now: Date) => sql`
+  wake_reasons = array(select distinct unnest(wake_reasons || ${[...reasons]}::text[])),
+  next_due_at = least(next_due_at, ${now}::timestamptz)`
+
+export async function isWakeAsked({ db, storeId }: StoreDb): Promise<boolean> {
+  const { rows } = await sql`select 1 from send_schedule where store_id = ${storeId} and wake_reasons <> '{}'`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+/**
+ * Looks again at what such a reason held. Only for whoever holds the store's lease, between two rounds: every verdict from before is written,
+ * every later one rests on what is in force now.
+ */
+export async function wakeAsked({ db, storeId }: StoreDb, now: Date): Promise<void> {
+  await sql`
+    with asked as materialized (select wake_reasons as reasons from send_schedule where store_id = ${storeId} for update),
+    woken as (
+      update messages m set wake_at = greatest(m.due_at, ${now})
+      from (select h.id from messages h where h.store_id = ${storeId} and ${isHeld('h')}
+        and h.reason = any((select reasons from asked)::text[]) order by h.id for update) held
+      where m.store_id = ${storeId} and m.id = held.id)
+    update send_schedule set wake_reasons = '{}' from asked where store_id = ${storeId}`.execute(db)
 }
 
 export async function wakeHeldMessages(
@@ -229,34 +266,12 @@ export async function wakeHeldMessages(
     where m.store_id = ${storeId} and m.id = held.id`.execute(db)
 }
 
-/** What a pause of all sending holds, once the pause is over. Whether there was any. */
-export async function wakeIfResumed({ db, storeId }: StoreTx, now: Date): Promise<boolean> {
-  const { rows } = await sql`update messages m set wake_at = greatest(m.due_at, ${now})
-    from (select id from messages where store_id = ${storeId} and ${isHeld('messages')} and reason = 'sending_paused'
-      and exists (select 1 from stores s where s.id = ${storeId} and s.sending_paused_at is null) order by id for update) held
-    where m.store_id = ${storeId} and m.id = held.id returning 1`.execute(db)
-  return rows.length > 0
-}
-
-/** The same in all stores of an account, or of all accounts, whose next look then comes at once. */
-export async function wakeHeldOf(db: Db | Tx, accountId: string | null, reasons: readonly string[], now: Date) {
-  await sql`
-    with woken as (
-      update messages m set wake_at = greatest(m.due_at, ${now})
-      from (select m.store_id, m.id from messages m join stores s on s.id = m.store_id
-        where ${isHeld('m')} and m.reason = any(${[...reasons]}::text[])
-          and (${accountId}::uuid is null or s.account_id = ${accountId})
-        order by m.id for update of m) held
-      where m.store_id = held.store_id and m.id = held.id returning m.store_id)
-    update send_schedule set next_due_at = least(next_due_at, ${now}::timestamptz)
-    where store_id in (select store_id from woken)`.execute(db)
-}
-
 /** Tells the scanner when the store's next message wants to be looked at. The lock keeps a bump from being overwritten. */
 export async function setNextDue({ db, storeId }: StoreTx): Promise<Date | null> {
   await sql`select 1 from send_schedule where store_id = ${storeId} for update`.execute(db)
   const rows = await sql<{ next_due_at: Date | null }>`
-    update send_schedule set next_due_at = (select min(wake_at) from messages where store_id = ${storeId} and ${isOpen('messages')})
+    update send_schedule set next_due_at = least(case when wake_reasons <> '{}' then next_due_at end,
+      (select min(wake_at) from messages where store_id = ${storeId} and ${isOpen('messages')}))
     where store_id = ${storeId} returning next_due_at`.execute(db)
   return rows.rows[0]?.next_due_at ?? null
 }

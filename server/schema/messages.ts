@@ -60,6 +60,7 @@ export interface MessagesTable {
 export interface SendScheduleTable {
   store_id: string
   next_due_at: Generated<Date | null>
+  wake_reasons: Generated<string[]>
   lease_until: Generated<Date | null>
 }
 

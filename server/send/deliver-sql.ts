@@ -59,6 +59,15 @@ export async function claimDue(
   return rows.rows
 }
 
+/** Asked only after a wake: every other look comes when something is due. */
+export async function hasDue({ db, storeId }: StoreDb, now: Date): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from messages where store_id = ${storeId} and ${isOpen('messages')} and wake_at <= ${now} limit 1`.execute(
+      db,
+    )
+  return rows.length > 0
+}
+
 export interface ClaimedId {
   id: string
   channel: ChannelName

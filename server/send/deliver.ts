@@ -14,7 +14,7 @@ import type { Situation } from '../decide/situation.ts'
 import { closeUnusable } from '../decide/unusable.ts'
 import { openThrottle } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
-import { scheduleNextLook, wakeIfResumed } from '../messages/messages.ts'
+import { scheduleNextLook, wakeAskedMessages } from '../messages/messages.ts'
 import { notifyAccountOnce } from '../notifications/notifications.ts'
 import { isFresh } from '../stores/rules.ts'
 import { type Goods, NO_GOODS, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../sync/goods.ts'
@@ -54,6 +54,8 @@ export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Pro
 
 async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease, late: Promise<unknown>[]): Promise<void> {
   for (let round = 0; round < 1_000; round++) {
+    const isWoken = await wakeAskedMessages(store, deps.now())
+    if (isWoken && !(await sql.hasDue(store, deps.now()))) return
     const { isFresh: isChecked } = await checkOrders(deps, store.storeId)
     await foldPostsOf(deps, store.storeId)
     if (!(await lease.hold())) return
@@ -85,9 +87,7 @@ async function giveBack(deps: Deps, store: StoreDb<Db>, claim: string): Promise<
 
 async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, decisions: readonly DecisionRow[]) {
   await sql.applyDecisions(store, claim, decisions, deps.now())
-  // Sending may have been resumed between decision and verdict; these rows were not held yet when what waits was woken.
-  if (decisions.some(({ reason }) => reason === 'sending_paused')) await wakeIfResumed(store, deps.now())
-  // Just so a code may have been made since it was looked for.
+  // A code may have been made since it was looked for.
   const pending = decisions.filter(({ reason }) => reason === 'coupon_pending')
   await wakeIfMade(
     store,

@@ -1,8 +1,8 @@
 import type { SendingPause } from '../../shared/sending.ts'
-import type { Db, StoreDb } from '../core/db.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
-import { wakeIfResumed } from '../messages/messages.ts'
+import { wakeStoreMessages } from '../messages/messages.ts'
 import * as sql from './pause-sql.ts'
 
 // Pause all sending of a store (decision 136): reaches every message not yet handed over within a second (D5). Messages stay rows, so
@@ -18,10 +18,11 @@ export async function pauseSending(deps: Deps, session: Session, store: StoreDb<
   return viewPause(store)
 }
 
-/** Woken after the commit: a decision that still saw the pause is then either held already, or sees that it is over. */
 export async function resumeSending(deps: Deps, store: StoreDb<Db>): Promise<PauseReply> {
-  await sql.resume(store)
-  await wakeIfResumed(store, deps.now())
+  await transact(store, async (tx) => {
+    await sql.resume(tx)
+    await wakeStoreMessages(tx, ['sending_paused'], deps.now())
+  })
   return viewPause(store)
 }
 

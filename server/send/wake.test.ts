@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { aShop, type Shop } from '../../test/by-hand-scene.ts'
+import { aCampaign, ask, statesOf, tick } from '../../test/campaign-scene.ts'
+import { aWorld } from '../../test/world.ts'
+import { sql } from '../core/db.ts'
+import { sendDue } from './deliver.ts'
+
+// What holds a message ends while the verdict about it is being written: it is looked at again all the same, and not at its age limit.
+
+const world = aWorld()
+
+type Step = (shop: Shop, id: string) => Promise<{ status: number }>
+
+const campaignStep =
+  (step: string): Step =>
+  (shop, id) =>
+    ask(world, shop, 'PATCH', `/${id}/${step}`)
+const sendingStep =
+  (step: string): Step =>
+  ({ token }) =>
+    world.request('POST', `/api/stores/sending/${step}`, { token })
+
+test.each([
+  ['a campaign', 'campaign_paused', campaignStep('pause'), campaignStep('play')],
+  ['all sending of the store', 'sending_paused', sendingStep('pause'), sendingStep('resume')],
+])('%s is resumed between decision and verdict', async (_, reason, pause, resume) => {
+  const shop = await aShop(world, 2)
+  const { id } = await aCampaign(world, shop)
+  const setPaused = (at: Date | null) =>
+    world.db.updateTable('stores').set({ sending_paused_at: at }).where('id', '=', shop.storeId).execute()
+  // Planned, and not sent.
+  await setPaused(world.now)
+  await tick(world, shop)
+  await setPaused(null)
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('origin_id', '=', id).execute()
+  expect((await pause(shop, id)).status).toBe(200)
+
+  const sending = await world.db.transaction().execute(async (tx) => {
+    // A verdict is written with its record; deciding reads none.
+    await sql`lock table decisions in exclusive mode`.execute(tx)
+    const promise = sendDue(world.deps, { storeId: shop.storeId })
+    await expect.poll(() => isWaited(), { interval: 20 }).toBe(true)
+    expect((await resume(shop, id)).status).toBe(200)
+    return { promise }
+  })
+  await sending.promise
+  const records = await world.db.selectFrom('decisions').select('reason').where('store_id', '=', shop.storeId).execute()
+  expect(records.filter((record) => record.reason === reason)).toHaveLength(2)
+  expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
+})
+
+async function isWaited(): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+    where l.relation = 'decisions'::regclass and not l.granted`.execute(world.db)
+  return rows.length > 0
+}
