@@ -70,8 +70,10 @@ const frame = {
   /** The first day and the last (today) of the range, by the store's calendar: `2026-03-01`. */
   firstDay: z.string(),
   lastDay: z.string(),
-  /** Changes after this moment are not counted yet; null: all are. */
+  /** Changes after this moment are not counted yet; null: all are, or `isBeingCounted`. */
   countedUntil: z.string().nullable(),
+  /** Days are still to be counted for the first time, or all are counted anew: figures are incomplete, whatever they say. */
+  isBeingCounted: z.boolean(),
 }
 
 export const AnalyticsReply = z.object({

@@ -208,11 +208,11 @@ export async function listProducts(
 }
 
 /** null: everything that happened is counted. */
-export async function countedUntil({ db, storeId }: StoreDb): Promise<Date | null> {
+export async function countedUntil({ db, storeId }: StoreDb): Promise<Date | 'being counted' | null> {
   const { rows } = await sql<{ counted_at: Date | null; isPending: boolean }>`
     select (select counted_at from figure_counts where store_id = ${storeId}) as counted_at,
       (exists (select 1 from figure_changes where store_id = ${storeId})
         or exists (select 1 from figure_days where store_id = ${storeId})) as "isPending"`.execute(db)
   const { counted_at, isPending } = rows[0]!
-  return isPending ? (counted_at ?? new Date(0)) : null
+  return isPending ? (counted_at ?? 'being counted') : null
 }

@@ -38,7 +38,7 @@ test('one recovered cart and one that was not: what each call says of them', asy
     expect([range, status]).toEqual([range, 200])
     expect(body as AnalyticsReply).toMatchObject({
       ...{ revenueOpportunity: 42, revenueOpportunityChange: null, averageCartValue: 31.5, abandonmentRate: 1 },
-      ...{ customerLifetimeValue: 42, currency: 'USD', countedUntil: null, otherCurrencies: [] },
+      ...{ customerLifetimeValue: 42, currency: 'USD', countedUntil: null, isBeingCounted: false, otherCurrencies: [] },
       funnel: { cartsCreated: 2, emailsSent: 2, emailsOpened: 0, clicks: 1, conversions: 1 },
       email: { accepted: 2, openRate: 0, clickRate: 0.5, conversionRate: 0.5, revenuePerEmail: 21 },
       customers: { new: 1, returning: 0, repeatPurchaseRate: 0, avgOrdersPerCustomer: 1 },
@@ -134,4 +134,14 @@ test('an older order keeps a customer from being new; buyers are counted again a
   world.advance(16 * MINUTE)
   expect((await read(shop, '', '&range=7d')).body.customers).toMatchObject({ new: 2, returning: 1 })
   expect((await read(shop, '', '&range=7d')).body.countedUntil).not.toBeNull()
+})
+
+test('a store that was never counted says that it is being counted, and no moment of the past', async () => {
+  const shop = await aShop(world)
+  await countFigures(world.deps)
+  expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
+  await shop.fill('one', [tea()])
+  expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: true })
+  await countFigures(world.deps)
+  expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
 })

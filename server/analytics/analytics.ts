@@ -157,13 +157,17 @@ async function buyersOf({ store, row, days }: Scope, range: AnalyticsRange, now:
 /** What every answer says of itself. */
 export async function frameOf({ scopes, currency }: Asking) {
   const [own] = scopes
-  const pending = (await Promise.all(scopes.map(({ store }) => sql.countedUntil(store)))).filter((at) => at !== null)
+  const counted = await Promise.all(scopes.map(({ store }) => sql.countedUntil(store)))
+  const isBeingCounted = counted.includes('being counted')
+  const moments = counted.filter((at) => at instanceof Date)
   return {
     currency,
     timeZone: own!.row.time_zone,
     firstDay: own!.days.first,
     lastDay: own!.days.last,
-    countedUntil: pending.length > 0 ? new Date(Math.min(...pending.map(Number))).toISOString() : null,
+    countedUntil:
+      isBeingCounted || moments.length === 0 ? null : new Date(Math.min(...moments.map(Number))).toISOString(),
+    isBeingCounted,
   }
 }
 

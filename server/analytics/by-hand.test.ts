@@ -73,7 +73,8 @@ async function expectCountedAnew(storeId: string) {
 
 const read = async (call: string) => (await shop.get(`/api/analytics${call}`)).body
 const about = (value: number) => expect.closeTo(value, 9)
-const frame = { currency: 'USD', timeZone: 'America/New_York', lastDay: '2026-04-03', countedUntil: null }
+const isCounted = { countedUntil: null, isBeingCounted: false }
+const frame = { currency: 'USD', timeZone: 'America/New_York', lastDay: '2026-04-03', ...isCounted }
 const frameSince = (firstDay: string) => ({ ...frame, firstDay })
 const none = { unsubscribed: 0, complaints: 0, bounced: 0 }
 /** Of mails, of one SMS to 20 if any, and of both. */
