@@ -7,9 +7,12 @@ import { endpoints } from './endpoints.ts'
 import { expand } from './expand.ts'
 import { decodeForm, readParameters } from './form.ts'
 import type { Handlers } from './handlers.ts'
+import { invoices } from './invoices.ts'
 import { type Operation, operationFor } from './operations.ts'
+import { payments } from './payments.ts'
 import { portal } from './portal.ts'
 import { invalid, Refusal } from './refusal.ts'
+import { subscriptions } from './subscriptions.ts'
 import type { World } from './world.ts'
 
 // One call of the API: who calls, which operation, its parameters, its answer.
@@ -28,7 +31,16 @@ export interface ApiAnswer {
   headers?: Record<string, string>
 }
 
-const HANDLERS: Handlers = { ...catalogue, ...checkout, ...customers, ...endpoints, ...portal }
+const HANDLERS: Handlers = {
+  ...catalogue,
+  ...checkout,
+  ...customers,
+  ...endpoints,
+  ...invoices,
+  ...payments,
+  ...portal,
+  ...subscriptions,
+}
 
 interface Kept {
   request: string

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { build } from './build.ts'
+import { Refusal } from './refusal.ts'
 import type { World } from './world.ts'
 
 // Stripe's test cards (docs.stripe.com/testing): what a charge of each ends in.
@@ -27,6 +28,9 @@ const CARDS: Record<string, TestCard> = {
   '4000002760003184': { brand: 'visa', now: 'confirm', later: 'confirm' },
 }
 
+/** May be kept without a charge. */
+const KEPT = new Set(['4000000000000341'])
+
 /** The names under which the API knows test cards. */
 const NAMED: Record<string, string> = {
   pm_card_visa: '4242424242424242',
@@ -37,6 +41,23 @@ const NAMED: Record<string, string> = {
 }
 
 export const isNamedCard = (id: string) => id in NAMED
+
+export const cardError = (code: string, message: string, decline?: string) =>
+  new Refusal(402, { type: 'card_error', code, message, ...(decline && { decline_code: decline }) })
+
+export const declined = (decline: string) =>
+  decline === 'insufficient_funds'
+    ? cardError('card_declined', 'Your card has insufficient funds.', decline)
+    : cardError('card_declined', 'Your card was declined.', decline)
+
+/** A card that its owner types in. `isCharged`: it is paid with at once. */
+export function enterCard(world: World, typed: string, isCharged: boolean): Stripe.PaymentMethod {
+  const number = typed.replace(/\D/g, '')
+  const card = CARDS[number]
+  if (!card) throw cardError('incorrect_number', 'Your card number is incorrect.')
+  if (card.now === 'declined' && !isCharged && !KEPT.has(number)) throw declined(card.decline!)
+  return makeCard(world, number)
+}
 
 export const namedCard = (world: World, name: string) => makeCard(world, NAMED[name]!)
 
@@ -61,4 +82,9 @@ function makeCard(world: World, number: string): Stripe.PaymentMethod {
   })
   world.notes.set(method.id, { number })
   return world.put('payment_method', method)
+}
+
+export function fateOf(world: World, method: string, isOwnerThere: boolean): { fate: Fate; decline: string } {
+  const card = CARDS[String(world.notes.get(method)?.number)]!
+  return { fate: isOwnerThere ? card.now : card.later, decline: card.decline ?? 'generic_decline' }
 }

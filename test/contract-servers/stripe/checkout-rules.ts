@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { assertPlayed } from './played.ts'
 import { invalid } from './refusal.ts'
 import { assertUrl } from './urls.ts'
 import { DAY, type World } from './world.ts'
@@ -6,6 +7,37 @@ import { DAY, type World } from './world.ts'
 // What a checkout session is refused for. README.md names the source of each.
 
 type Order = Stripe.Checkout.SessionCreateParams
+
+/** What is played here, and what changes only the looks of the page. */
+const PLAYED: (keyof Order)[] = [
+  'allow_promotion_codes',
+  'automatic_tax',
+  'billing_address_collection',
+  'branding_settings',
+  'cancel_url',
+  'client_reference_id',
+  'consent_collection',
+  'custom_text',
+  'customer',
+  'customer_creation',
+  'customer_email',
+  'customer_update',
+  'expand',
+  'expires_at',
+  'line_items',
+  'locale',
+  'metadata',
+  'mode',
+  'payment_intent_data',
+  'payment_method_collection',
+  'phone_number_collection',
+  'return_url',
+  'submit_type',
+  'subscription_data',
+  'success_url',
+  'tax_id_collection',
+  'ui_mode',
+]
 
 export function assertSession(world: World, order: Order): void {
   if (!order.mode) throw invalid('Missing required param: mode.', 'mode', 'parameter_missing')
@@ -19,6 +51,15 @@ export function assertSession(world: World, order: Order): void {
   for (const [at, line] of order.line_items.entries()) assertLine(world, line, `line_items[${at}]`)
   assertPrices(world, order)
   assertTrial(world, order)
+  assertPlayed(order, PLAYED)
+  assertPlayed(order.payment_intent_data ?? {}, ['description', 'metadata'])
+  assertPlayed(order.subscription_data ?? {}, [
+    'description',
+    'metadata',
+    'trial_end',
+    'trial_period_days',
+    'trial_settings',
+  ])
 }
 
 const notPlayed = (param: string, value: string) =>

@@ -4,6 +4,7 @@ import { isNamedCard, namedCard } from './cards.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind, mergedMetadata, page } from './lists.ts'
 import { invalid, missing } from './refusal.ts'
+import { endSubscription } from './standing.ts'
 import { listOf, type World } from './world.ts'
 
 // Customers and their cards.
@@ -18,6 +19,8 @@ export const customers: Handlers = {
   },
   'Customers.del': ({ world, id }: Call<unknown>) => {
     const customer = needCustomer(world, id, 'id')
+    for (const one of world.all('subscription'))
+      if (one.customer === id && !one.ended_at) endSubscription(world, one, null)
     for (const one of world.all('payment_method')) if (one.customer === id) detach(world, one)
     const gone: Stripe.DeletedCustomer = { id, object: 'customer', deleted: true }
     world.put('customer', gone)

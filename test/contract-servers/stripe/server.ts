@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import Stripe from 'stripe'
 import { serve } from '../serve.ts'
 import { Api, type ApiAnswer, type ApiRequest } from './api.ts'
+import { buy, type Purchase } from './buying.ts'
+import { advance } from './clock.ts'
 import { Webhooks } from './webhooks.ts'
 import { type Kind, type Kinds, type Settings, World } from './world.ts'
 
@@ -20,6 +22,10 @@ export interface StripeServer {
   client: { host: string; port: number; protocol: 'http' }
   apiKey: string
   webhookSecret: string
+  /** Stripe's time. `advance` does all that Stripe does by itself until then. */
+  clock: { now(): Date; advance(to: Date): void }
+  /** What a buyer does on the page of a checkout session. `confirm`: the bank asks first. */
+  buy(session: string, purchase: Purchase): 'complete' | 'confirm'
   webhooks: Webhooks
   /** The objects of a kind as Stripe has them, the oldest first. They are the server's own: read only. */
   all<K extends Kind>(kind: K): Kinds[K][]
@@ -59,6 +65,8 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
     client: { host: '127.0.0.1', port: server.port, protocol: 'http' },
     apiKey,
     webhookSecret,
+    clock: { now: () => new Date(world.now * 1000), advance: (to) => advance(world, to) },
+    buy: (session, purchase) => buy(world, session, purchase),
     webhooks: new Webhooks(world, webhookSecret, options.signedAt ?? (() => new Date(world.now * 1000))),
     all: (kind) => world.all(kind),
     seen,

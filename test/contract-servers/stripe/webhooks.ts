@@ -45,6 +45,10 @@ export class Webhooks {
     for (;;) {
       const next = this.queue.find((one) => one.notBefore <= this.world.now && !done.includes(one))
       if (!next) return done
+      if (!this.isWanted(next.event, target)) {
+        this.drop((event) => event === next.event)
+        continue
+      }
       done.push(next)
       const answer = await this.deliver(next, target)
       next.answers.push(answer)
@@ -100,10 +104,20 @@ export class Webhooks {
     return answer.status
   }
 
-  /** An endpoint that was made by the API has a secret of its own. */
+  /** An endpoint that was made by the API has a secret of its own, and gets what it asked for. */
   private secretOf(target: Target): string {
-    const endpoint = this.world.all('webhook_endpoint').find(({ url }) => url === target)
-    return endpoint?.secret ?? this.secret
+    return this.endpointOf(target)?.secret ?? this.secret
+  }
+
+  private isWanted({ type }: Stripe.Event, target: Target): boolean {
+    const endpoint = this.endpointOf(target)
+    if (!endpoint) return true
+    const { enabled_events: wanted, status } = endpoint
+    return status === 'enabled' && (wanted.includes('*') || wanted.includes(type))
+  }
+
+  private endpointOf(target: Target): Stripe.WebhookEndpoint | undefined {
+    return this.world.all('webhook_endpoint').find(({ url }) => url === target)
   }
 
   private sign(payload: string, secret: string): string {

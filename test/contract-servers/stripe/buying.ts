@@ -1,0 +1,124 @@
+import type Stripe from 'stripe'
+import { declined, enterCard, fateOf } from './cards.ts'
+import { linesOf } from './checkout.ts'
+import { attach, makeCustomer } from './customers.ts'
+import { mergedMetadata } from './lists.ts'
+import { keepCard, openIntent, tryIntent } from './payments.ts'
+import { invalid } from './refusal.ts'
+import { beginSubscription } from './subscribing.ts'
+import { DAY, idOf, type World } from './world.ts'
+
+// What a buyer does on the page of a checkout session.
+
+export interface Purchase {
+  /** The number of a test card; empty where no card is needed. */
+  card?: string
+  email?: string
+  name?: string
+  /** The bank has asked, and the buyer has agreed. */
+  isConfirmed?: boolean
+}
+
+/** Pays a session. `confirm`: the bank asks first. Throws what the page tells the buyer. */
+export function buy(world: World, id: string, purchase: Purchase): 'complete' | 'confirm' {
+  const session = world.need('checkout.session', id, 'id', 'checkout.session')
+  if (session.status !== 'open') throw invalid(`This session is ${session.status}.`)
+  if (needsCard(session) && !purchase.card) throw invalid('Enter a card.')
+  const email = session.customer_email ?? emailOf(world, session) ?? purchase.email
+  if (!email) throw invalid('Enter an email address.')
+  const method = purchase.card ? enterCard(world, purchase.card, session.amount_total! > 0) : null
+  if (method) {
+    const { fate, decline } = fateOf(world, method.id, true)
+    if (fate === 'declined' && session.amount_total! > 0) throw declined(decline)
+    if (fate === 'confirm' && !purchase.isConfirmed) return 'confirm'
+  }
+  complete(world, session, { ...purchase, email }, method)
+  return 'complete'
+}
+
+export const needsCard = (session: Stripe.Checkout.Session) =>
+  session.payment_method_collection !== 'if_required' || session.amount_total! > 0
+
+export function emailOf(world: World, session: Stripe.Checkout.Session): string | null {
+  const customer = world.find('customer', idOf(session.customer))
+  return customer && !customer.deleted ? customer.email : null
+}
+
+function complete(
+  world: World,
+  session: Stripe.Checkout.Session,
+  purchase: Purchase & { email: string },
+  method: Stripe.PaymentMethod | null,
+): void {
+  const customer = buyerOf(world, session, purchase)
+  if (method && customer) attach(world, method, customer)
+  if (session.mode === 'subscription') subscribe(world, session, customer!, method?.id ?? null)
+  else payOnce(world, session, customer, method!.id)
+  session.status = 'complete'
+  session.url = null
+  session.customer = customer
+  session.customer_details = {
+    address: null,
+    business_name: null,
+    email: purchase.email,
+    individual_name: null,
+    name: purchase.name ?? null,
+    phone: null,
+    tax_exempt: 'none',
+    tax_ids: [],
+  }
+  world.emit('checkout.session.completed', session)
+}
+
+/** A session without a customer makes one; in payment mode only if it was asked to. */
+function buyerOf(world: World, session: Stripe.Checkout.Session, { email, name }: Purchase): string | null {
+  const known = idOf(session.customer)
+  const update = world.orders.get(session.id)!.customer_update
+  if (!known) {
+    if (session.mode === 'payment' && session.customer_creation !== 'always') return null
+    return makeCustomer(world, { email: email!, ...(name && { name }) }).id
+  }
+  const customer = world.find('customer', known) as Stripe.Customer
+  if (name && update?.name === 'auto') {
+    world.update('customer.updated', customer, () => {
+      customer.name = name
+    })
+  }
+  return known
+}
+
+function subscribe(world: World, session: Stripe.Checkout.Session, customer: string, method: string | null): void {
+  const data = world.orders.get(session.id)!.subscription_data
+  const days = data?.trial_period_days
+  const trialEnd = days ? world.now + days * DAY : (data?.trial_end ?? null)
+  if (trialEnd && method) keepCard(world, method, customer)
+  const { subscription, invoice } = beginSubscription(world, {
+    customer,
+    items: linesOf(world, session.id).map(({ price, quantity }) => ({ price: price!, quantity: quantity! })),
+    trialEnd,
+    metadata: mergedMetadata(null, data?.metadata),
+    description: data?.description ?? null,
+    missingPaymentMethod: data?.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
+    method,
+    isTaxed: session.automatic_tax.enabled,
+    payer: { method, isOwnerThere: true, isConfirmed: true },
+  })
+  session.subscription = subscription.id
+  session.invoice = invoice.id
+  session.payment_status = invoice.total === 0 ? 'no_payment_required' : 'paid'
+}
+
+function payOnce(world: World, session: Stripe.Checkout.Session, customer: string | null, method: string): void {
+  const data = world.orders.get(session.id)!.payment_intent_data
+  const names = linesOf(world, session.id).map(({ description }) => description)
+  const intent = openIntent(world, {
+    amount: session.amount_total!,
+    currency: session.currency!,
+    customer,
+    description: data?.description ?? names.join(', '),
+    metadata: mergedMetadata(null, data?.metadata),
+  })
+  tryIntent(world, intent, { method, isOwnerThere: true, isConfirmed: true })
+  session.payment_intent = intent.id
+  session.payment_status = 'paid'
+}

@@ -1,0 +1,126 @@
+import type Stripe from 'stripe'
+import { itemsOf } from './changes.ts'
+import { expireSession } from './checkout.ts'
+import { cardOf, collect, finalize, openDraft, subscriptionOf, voidInvoice } from './invoicing.ts'
+import { fullLine, type LineDraft, type Period } from './lines.ts'
+import { currentPeriod, intervalOf, periodEnd } from './periods.ts'
+import { endSubscription } from './standing.ts'
+import { DAY, type World } from './world.ts'
+
+// What Stripe does by itself as time goes by: one thing after the other, each at its own second.
+
+interface Due {
+  at: number
+  run: () => void
+}
+
+export function advance(world: World, to: Date): void {
+  const end = Math.floor(to.getTime() / 1000)
+  if (end < world.now) throw new Error('The clock goes forward only')
+  for (;;) {
+    const due = dues(world).reduce<Due | null>((first, one) => (first && first.at <= one.at ? first : one), null)
+    if (!due || due.at > end) break
+    world.now = Math.max(world.now, due.at)
+    due.run()
+  }
+  world.now = end
+}
+
+function dues(world: World): Due[] {
+  return [
+    ...world.all('checkout.session').flatMap((one) => (one.status === 'open' ? sessionDue(world, one) : [])),
+    ...world.all('invoice').flatMap((one) => invoiceDue(world, one)),
+    ...world.all('subscription').flatMap((one) => (one.ended_at ? [] : subscriptionDues(world, one))),
+  ]
+}
+
+const sessionDue = (world: World, session: Stripe.Checkout.Session): Due[] => [
+  { at: session.expires_at, run: () => expireSession(world, session) },
+]
+
+function invoiceDue(world: World, invoice: Stripe.Invoice): Due[] {
+  if (invoice.status === 'draft' && invoice.auto_advance && invoice.automatically_finalizes_at) {
+    return [{ at: invoice.automatically_finalizes_at, run: () => finalizeAndCollect(world, invoice) }]
+  }
+  if (invoice.status !== 'open' || !invoice.next_payment_attempt) return []
+  return [{ at: invoice.next_payment_attempt, run: () => collect(world, invoice) }]
+}
+
+function finalizeAndCollect(world: World, invoice: Stripe.Invoice): void {
+  finalize(world, invoice)
+  if (invoice.status === 'open') collect(world, invoice)
+}
+
+function subscriptionDues(world: World, one: Stripe.Subscription): Due[] {
+  if (one.status === 'incomplete') return [{ at: one.created + 23 * 3_600, run: () => expireIncomplete(world, one) }]
+  if (one.status === 'paused') return []
+  const found: Due[] = []
+  const { end } = currentPeriod(one)
+  if (one.cancel_at !== null) found.push({ at: one.cancel_at, run: () => endSubscription(world, one, null) })
+  if (one.pending_update) found.push({ at: one.pending_update.expires_at, run: () => expirePending(world, one) })
+  if (one.status === 'trialing') {
+    const isTold = world.notes.get(`${one.id}/told`)?.trialEnd === one.trial_end
+    const at = one.trial_end! - 3 * DAY
+    if (!isTold && at > one.created) found.push({ at: Math.max(at, world.now), run: () => tellTrialEnd(world, one) })
+    found.push({ at: one.trial_end!, run: () => endTrial(world, one) })
+  } else found.push({ at: end, run: () => renew(world, one) })
+  return found
+}
+
+function tellTrialEnd(world: World, subscription: Stripe.Subscription): void {
+  world.notes.set(`${subscription.id}/told`, { trialEnd: subscription.trial_end })
+  world.emit('customer.subscription.trial_will_end', subscription)
+}
+
+function endTrial(world: World, subscription: Stripe.Subscription): void {
+  const missing = cardOf(world, subscription) ? null : subscription.trial_settings?.end_behavior.missing_payment_method
+  if (missing === 'cancel') endSubscription(world, subscription, null)
+  else if (missing === 'pause') {
+    subscription.status = 'paused'
+    world.emit('customer.subscription.paused', subscription)
+  } else renew(world, subscription)
+}
+
+function renew(world: World, subscription: Stripe.Subscription): void {
+  const ended = currentPeriod(subscription)
+  const interval = intervalOf(subscription.items.data[0]!)
+  const period = { start: ended.end, end: periodEnd(subscription.billing_cycle_anchor, ended.end, interval) }
+  world.update('customer.subscription.updated', subscription, () => {
+    if (subscription.status === 'trialing') subscription.status = 'active'
+    for (const item of subscription.items.data) {
+      item.current_period_start = period.start
+      item.current_period_end = period.end
+    }
+  })
+  billPeriod(world, subscription, ended, period)
+}
+
+function billPeriod(world: World, subscription: Stripe.Subscription, ended: Period, period: Period): void {
+  const key = `${subscription.id}/lines`
+  const kept = (world.notes.get(key)?.lines as LineDraft[] | undefined) ?? []
+  world.notes.delete(key)
+  const lines = [...kept, ...itemsOf(subscription).map((item) => fullLine(world, item, period))]
+  const invoice = openDraft(world, { subscription, lines, reason: 'subscription_cycle', period: ended })
+  // What is unpaid gathers drafts, and nobody is charged.
+  if (subscription.status === 'unpaid')
+    Object.assign(invoice, { auto_advance: false, automatically_finalizes_at: null })
+}
+
+function expireIncomplete(world: World, subscription: Stripe.Subscription): void {
+  for (const invoice of openInvoices(world, subscription)) voidInvoice(world, invoice)
+  world.update('customer.subscription.updated', subscription, () => {
+    subscription.status = 'incomplete_expired'
+    subscription.ended_at = world.now
+  })
+}
+
+function expirePending(world: World, subscription: Stripe.Subscription): void {
+  subscription.pending_update = null
+  for (const invoice of openInvoices(world, subscription)) {
+    if (invoice.id === subscription.latest_invoice) voidInvoice(world, invoice)
+  }
+  world.emit('customer.subscription.pending_update_expired', subscription)
+}
+
+const openInvoices = (world: World, subscription: Stripe.Subscription) =>
+  world.all('invoice').filter((one) => one.status === 'open' && subscriptionOf(world, one) === subscription)

@@ -1,0 +1,85 @@
+import type Stripe from 'stripe'
+import { build } from './build.ts'
+import type { Plan } from './changes.ts'
+import type { Item, Period } from './lines.ts'
+import type { World } from './world.ts'
+
+// Changes of a subscription as they take effect, at once or when their invoice is paid.
+
+export function applyPlan(world: World, subscription: Stripe.Subscription, plan: Plan): void {
+  const own = new Map(subscription.items.data.map((one) => [one.id, one]))
+  subscription.items.data = plan.items.map((item) => {
+    item.id ??= world.id('si')
+    return itemObject(world, item, subscription.id, plan.period, own.get(item.id))
+  })
+  subscription.status = plan.status
+  subscription.billing_cycle_anchor = plan.anchor
+  if (plan.trialEnd !== subscription.trial_end) {
+    subscription.trial_start ??= world.now
+    subscription.trial_end = plan.trialEnd
+  }
+}
+
+export function itemObject(
+  world: World,
+  item: Item,
+  subscription: string,
+  period: Period,
+  before?: Stripe.SubscriptionItem,
+): Stripe.SubscriptionItem {
+  return build<Stripe.SubscriptionItem>('SubscriptionItems', 'SubscriptionItem', {
+    id: item.id,
+    created: before?.created ?? world.now,
+    current_period_end: period.end,
+    current_period_start: period.start,
+    metadata: before?.metadata ?? {},
+    plan: planObject(item.price),
+    price: item.price,
+    quantity: item.quantity,
+    subscription,
+    tax_rates: [],
+  })
+}
+
+/** The older form of a price, which items still have. */
+const planObject = ({ recurring, ...price }: Stripe.Price) =>
+  build<Stripe.Plan>('Plans', 'Plan', {
+    id: price.id,
+    active: price.active,
+    amount: price.unit_amount,
+    amount_decimal: String(price.unit_amount),
+    billing_scheme: 'per_unit',
+    created: price.created,
+    currency: price.currency,
+    interval: recurring!.interval,
+    interval_count: recurring!.interval_count,
+    metadata: {},
+    nickname: price.nickname,
+    product: price.product,
+    usage_type: 'licensed',
+  })
+
+/** A change that waits for its invoice to be paid: the subscription shows it and goes on as it was. */
+export function keepPending(world: World, subscription: Stripe.Subscription, plan: Plan): void {
+  for (const item of plan.items) item.id ??= world.id('si')
+  world.notes.set(`${subscription.id}/pending`, { plan })
+  subscription.pending_update = build<Stripe.Subscription.PendingUpdate>(
+    'Subscriptions',
+    'Subscription.PendingUpdate',
+    {
+      billing_cycle_anchor: plan.anchor === subscription.billing_cycle_anchor ? null : plan.anchor,
+      expires_at: world.now + 23 * 3_600,
+      subscription_items: plan.items.map((item) => itemObject(world, item, subscription.id, plan.period)),
+      trial_end: plan.trialEnd === subscription.trial_end ? null : plan.trialEnd,
+    },
+  )
+}
+
+export function applyPending(world: World, subscription: Stripe.Subscription): void {
+  const plan = world.notes.get(`${subscription.id}/pending`)!.plan as Plan
+  world.update('customer.subscription.updated', subscription, () => {
+    applyPlan(world, subscription, plan)
+    subscription.pending_update = null
+  })
+  world.emit('customer.subscription.pending_update_applied', subscription)
+}

@@ -1,0 +1,49 @@
+import type Stripe from 'stripe'
+import { DAY } from './world.ts'
+
+// Billing periods, in seconds since 1970. Months are counted from the anchor, so that the 31st comes back after February.
+
+export interface Interval {
+  interval: string
+  interval_count: number
+}
+
+/** The first end of a period after `start`, counted from the anchor. */
+export function periodEnd(anchor: number, start: number, { interval, interval_count: count }: Interval): number {
+  for (let step = 0; ; step++) {
+    const end = plus(anchor, interval, step * count)
+    if (end > start) return end
+  }
+}
+
+export function plus(from: number, interval: string, count: number): number {
+  if (interval === 'day') return from + count * DAY
+  if (interval === 'week') return from + count * 7 * DAY
+  const date = new Date(from * 1000)
+  const months = date.getUTCMonth() + count * (interval === 'year' ? 12 : 1)
+  const last = new Date(Date.UTC(date.getUTCFullYear(), months + 1, 0)).getUTCDate()
+  const day = Math.min(date.getUTCDate(), last)
+  const moved = Date.UTC(
+    date.getUTCFullYear(),
+    months,
+    day,
+    date.getUTCHours(),
+    date.getUTCMinutes(),
+    date.getUTCSeconds(),
+  )
+  return moved / 1000
+}
+
+export const intervalOf = (item: { price: Stripe.Price }): Interval => {
+  const { interval, interval_count } = item.price.recurring!
+  return { interval, interval_count }
+}
+
+export const amountOf = ({ price, quantity }: { price: Stripe.Price; quantity?: number }) =>
+  price.unit_amount! * (quantity ?? 1)
+
+/** The period of a subscription is that of its items: here they all have the same. */
+export function currentPeriod({ items }: Stripe.Subscription): { start: number; end: number } {
+  const { current_period_start: start, current_period_end: end } = items.data[0]!
+  return { start, end }
+}

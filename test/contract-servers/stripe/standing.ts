@@ -1,0 +1,62 @@
+import type Stripe from 'stripe'
+import { applyPending } from './pending.ts'
+import { idOf, type World } from './world.ts'
+
+// How a subscription stands after what became of its invoices (docs.stripe.com/billing/subscriptions/overview).
+
+export function invoicePaid(world: World, invoice: Stripe.Invoice): void {
+  setDelinquent(world, invoice, false)
+  const subscription = subscriptionOfInvoice(world, invoice)
+  if (!subscription || subscription.ended_at || subscription.latest_invoice !== invoice.id) return
+  if (subscription.pending_update) applyPending(world, subscription)
+  else if (['past_due', 'unpaid', 'incomplete'].includes(subscription.status)) {
+    world.update('customer.subscription.updated', subscription, () => {
+      subscription.status = 'active'
+    })
+  }
+}
+
+export function invoiceFailed(world: World, invoice: Stripe.Invoice): void {
+  setDelinquent(world, invoice, true)
+  const subscription = subscriptionOfInvoice(world, invoice)
+  // A change that waits for its payment leaves the subscription as it was; a beginning that fails is incomplete from the first.
+  if (!subscription || subscription.ended_at || subscription.pending_update || subscription.status === 'incomplete')
+    return
+  const isLast = invoice.next_payment_attempt === null
+  const { afterRetries } = world.settings
+  if (isLast && afterRetries === 'cancel') endSubscription(world, subscription, 'payment_failed')
+  else {
+    world.update('customer.subscription.updated', subscription, () => {
+      subscription.status = isLast && afterRetries === 'unpaid' ? 'unpaid' : 'past_due'
+    })
+  }
+}
+
+export function endSubscription(
+  world: World,
+  subscription: Stripe.Subscription,
+  reason: NonNullable<Stripe.Subscription.CancellationDetails['reason']> | null,
+): void {
+  subscription.status = 'canceled'
+  subscription.canceled_at ??= world.now
+  subscription.ended_at = world.now
+  subscription.pending_update = null
+  subscription.cancellation_details!.reason ??= reason
+  for (const invoice of world.all('invoice')) {
+    if (subscriptionOfInvoice(world, invoice) !== subscription || invoice.status === 'paid') continue
+    // What is open can be paid by hand and is not collected any more.
+    Object.assign(invoice, { auto_advance: false, next_payment_attempt: null, automatically_finalizes_at: null })
+  }
+  world.emit('customer.subscription.deleted', subscription)
+}
+
+const subscriptionOfInvoice = (world: World, invoice: Stripe.Invoice) =>
+  world.find('subscription', idOf(invoice.parent?.subscription_details?.subscription))
+
+function setDelinquent(world: World, invoice: Stripe.Invoice, delinquent: boolean): void {
+  const customer = world.find('customer', idOf(invoice.customer))
+  if (!customer || customer.deleted || customer.delinquent === delinquent) return
+  world.update('customer.updated', customer, () => {
+    customer.delinquent = delinquent
+  })
+}

@@ -1,0 +1,90 @@
+import type Stripe from 'stripe'
+import { build } from './build.ts'
+import { collect, finalize, openDraft } from './invoicing.ts'
+import { fullLine, type Item, trialLine } from './lines.ts'
+import { foretell, type Payer } from './payments.ts'
+import { itemObject } from './pending.ts'
+import { intervalOf, periodEnd } from './periods.ts'
+import { listOf, type World } from './world.ts'
+
+// How a subscription begins, from a checkout or by the API.
+
+export interface Beginning {
+  customer: string
+  items: { price: Stripe.Price; quantity: number }[]
+  trialEnd: number | null
+  metadata: Stripe.Metadata
+  description: string | null
+  missingPaymentMethod: string
+  method: string | null
+  isTaxed: boolean
+  payer: Payer
+}
+
+export function beginSubscription(
+  world: World,
+  beginning: Beginning,
+): { subscription: Stripe.Subscription; invoice: Stripe.Invoice } {
+  const { trialEnd } = beginning
+  const subscription = subscriptionObject(world, beginning)
+  world.put('subscription', subscription)
+  const period = { start: world.now, end: subscription.items.data[0]!.current_period_end }
+  const items: Item[] = subscription.items.data.map(({ id, price, quantity }) => ({
+    id,
+    price,
+    quantity: quantity ?? 1,
+  }))
+  const lines = items.map((item) => (trialEnd ? trialLine(world, item, period) : fullLine(world, item, period)))
+  // Where the first payment fails, the subscription is incomplete from the first.
+  const willBePaid =
+    trialEnd !== null || foretell(world, beginning.payer) === 'paid' || lines.every(({ amount }) => amount === 0)
+  if (!willBePaid) subscription.status = 'incomplete'
+  const draft = {
+    subscription,
+    lines,
+    reason: 'subscription_create' as const,
+    period: { start: world.now, end: world.now },
+  }
+  // The subscription is told first, and it names its invoice.
+  const invoice = openDraft(world, draft)
+  world.emit('customer.subscription.created', subscription)
+  if (trialEnd && trialEnd - world.now < 3 * 86_400) world.emit('customer.subscription.trial_will_end', subscription)
+  finalize(world, invoice)
+  if (invoice.status === 'open') collect(world, invoice, beginning.payer)
+  return { subscription, invoice }
+}
+
+function subscriptionObject(world: World, beginning: Beginning): Stripe.Subscription {
+  const { trialEnd, items } = beginning
+  const id = world.id('sub')
+  const anchor = trialEnd ?? world.now
+  const end = trialEnd ?? periodEnd(world.now, world.now, intervalOf(items[0]!))
+  const period = { start: world.now, end }
+  return build<Stripe.Subscription>('Subscriptions', 'Subscription', {
+    id,
+    automatic_tax: { enabled: beginning.isTaxed, liability: beginning.isTaxed ? { type: 'self' } : null },
+    billing_cycle_anchor: anchor,
+    billing_mode: { type: 'flexible', flexible: null },
+    cancellation_details: {},
+    collection_method: 'charge_automatically',
+    created: world.now,
+    currency: items[0]!.price.currency,
+    customer: beginning.customer,
+    default_payment_method: beginning.method,
+    description: beginning.description,
+    invoice_settings: { issuer: { type: 'self' } },
+    items: listOf(
+      items.map((item) =>
+        itemObject(world, { ...item, price: structuredClone(item.price), id: world.id('si') }, id, period),
+      ),
+      `/v1/subscription_items?subscription=${id}`,
+    ),
+    metadata: beginning.metadata,
+    payment_settings: { save_default_payment_method: 'off' },
+    start_date: world.now,
+    status: trialEnd ? 'trialing' : 'active',
+    trial_end: trialEnd,
+    trial_settings: { end_behavior: { missing_payment_method: beginning.missingPaymentMethod } },
+    trial_start: trialEnd ? world.now : null,
+  })
+}

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Stripe from 'stripe'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openScene, type Scene, START } from './scene.ts'
+
+// Events on their way: signed, and shuffled, doubled, lost, late or forged as a test likes.
+
+let scene: Scene
+const got: string[] = []
+
+beforeEach(async () => {
+  scene = await openScene()
+  got.length = 0
+  scene.server.webhooks.drop()
+  for (const email of ['a@x.test', 'b@x.test', 'c@x.test']) await scene.stripe.customers.create({ email })
+})
+afterEach(async () => {
+  expect(scene.server.faults).toEqual([])
+  await scene.server.close()
+})
+
+/** An application that verifies as ours does. `at`: its clock. */
+const receiver =
+  (at = scene.server.clock.now()) =>
+  async (payload: string, signature: string) => {
+    try {
+      const event = Stripe.webhooks.constructEvent(
+        payload,
+        signature,
+        scene.server.webhookSecret,
+        300,
+        undefined,
+        at.getTime(),
+      )
+      const { object } = event.data
+      got.push('email' in object ? String(object.email) : event.type)
+      return 200
+    } catch {
+      got.push('refused')
+      return 400
+    }
+  }
+
+it('delivers each event once, signed, in order', async () => {
+  const done = await scene.server.webhooks.deliverAll(receiver())
+  expect(got).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
+  expect(done.map(({ event }) => event.type)).toEqual(['customer.created', 'customer.created', 'customer.created'])
+  expect(await scene.server.webhooks.deliverAll(receiver())).toEqual([])
+})
+
+it('delivers over HTTP', async () => {
+  const app = createServer((request, reply) => {
+    let body = ''
+    request.on('data', (chunk) => (body += chunk))
+    request.on('end', async () => {
+      const status = await receiver()(body, String(request.headers['stripe-signature']))
+      reply.writeHead(status).end()
+    })
+  })
+  await new Promise<void>((done) => app.listen(0, '127.0.0.1', done))
+  await scene.server.webhooks.deliverAll(`http://127.0.0.1:${(app.address() as AddressInfo).port}/hook`)
+  app.close()
+  expect(got).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
+})
+
+it('repeats what was not taken, signed anew', async () => {
+  await scene.server.webhooks.deliverAll(async () => 500)
+  expect(scene.server.webhooks.waiting()).toHaveLength(3)
+  scene.server.clock.advance(new Date(START.getTime() + 86_400_000))
+  await scene.server.webhooks.deliverAll(receiver())
+  expect(got).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
+  expect(scene.server.webhooks.waiting()).toEqual([])
+})
+
+it('shuffles, doubles, loses and delays', async () => {
+  const { webhooks, clock } = scene.server
+  webhooks.shuffle(() => 0)
+  webhooks.double((_, at) => at === 0)
+  webhooks.drop(({ data }) => (data.object as { email?: string }).email === 'a@x.test')
+  webhooks.delay(3_600, ({ data }) => (data.object as { email?: string }).email === 'c@x.test')
+  await webhooks.deliverAll(receiver())
+  expect(got).toEqual(['b@x.test', 'b@x.test'])
+  clock.advance(new Date(START.getTime() + 3_600_000))
+  await webhooks.deliverAll(receiver())
+  expect(got).toEqual(['b@x.test', 'b@x.test', 'c@x.test'])
+})
+
+it('forges an event that does not verify', async () => {
+  scene.server.webhooks.drop()
+  scene.server.webhooks.forge('customer.created', { id: 'cus_x', object: 'customer', email: 'eve@x.test' })
+  await scene.server.webhooks.deliverAll(receiver())
+  expect(got).toEqual(['refused'])
+})
+
+it('signs at the time of the application where it has its own', async () => {
+  await scene.server.close()
+  const later = new Date('2026-11-24T00:00:00Z')
+  scene = await openScene({ signedAt: () => later })
+  await scene.server.webhooks.deliverAll(receiver(later))
+  expect(new Set(got)).toEqual(new Set(['product.created', 'price.created']))
+  const [event] = scene.server.all('event')
+  const { payload, signature } = scene.server.webhooks.signed(event!)
+  expect(await receiver(new Date('2026-11-24T00:10:00Z'))(payload, signature)).toBe(400)
+})
+
+it('signs with the secret of an endpoint that was made by the API, and answers its events', async () => {
+  const url = 'https://recoup.example/api/webhooks/stripe'
+  const endpoint = await scene.stripe.webhookEndpoints.create({ url, enabled_events: ['customer.created'] })
+  const { payload, signature } = scene.server.webhooks.signed(scene.server.all('event').at(-1)!, endpoint.secret)
+  const event = Stripe.webhooks.constructEvent(payload, signature, endpoint.secret!, 300, undefined, START.getTime())
+  expect(await scene.stripe.events.retrieve(event.id)).toMatchObject({ type: 'customer.created' })
+  expect((await scene.stripe.events.list({ type: 'customer.created' })).data).toHaveLength(3)
+})
