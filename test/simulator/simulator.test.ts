@@ -13,7 +13,7 @@ import { runWorkers } from './workers.ts'
 
 const SEEDS = sharePerDay(
   Array.from({ length: 100 }, (_, index) => index + 1),
-  3,
+  5,
 )
 /** Where everything else is tested at the same time: one process is enough. */
 const WORKERS = 1
