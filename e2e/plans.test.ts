@@ -69,13 +69,6 @@ test('“Continue with Lite” creates the free plan and leads to the store set-
   expect(await plan()).toBe('free')
 })
 
-test('plans mark what is not built yet', async () => {
-  await page.goto(`${instance.url}/pricing`)
-  await page.getByText('This is your current plan.').waitFor()
-  const marked = await page.getByRole('listitem').filter({ hasText: 'Soon' }).allInnerTexts()
-  expect(marked.map((text) => text.replace(/\s*Soon/, ''))).toEqual([])
-})
-
 test('going back to Lite from a paid plan is asked about before it happens', async () => {
   await ask('POST', '/api/subscribe/manual-update', { planKey: 'growth' })
   await page.goto(`${instance.url}/pricing`)

@@ -76,10 +76,6 @@ export type Feature =
 /** How long an account that is past due goes on as before (decision 86). */
 export const GRACE_DAYS = 7
 
-/** Of the features, those that are not built yet: wherever plans are shown, they are marked so. */
-const SOON: readonly string[] = []
-export const isSoon = (feature: string) => SOON.includes(feature)
-
 export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled'])
 export type SubscriptionStatus = z.infer<typeof SubscriptionStatus>
 

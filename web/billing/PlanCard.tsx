@@ -1,6 +1,6 @@
-import { Badge, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
+import { Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconMinus } from '@tabler/icons-react'
-import { isSoon, type PlanKey, plans } from '../../shared/billing.ts'
+import { type PlanKey, plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { limitLines, monthlyPrice } from './rules.ts'
 
@@ -52,7 +52,6 @@ export function PlanCard(props: Props) {
               })}
             >
               {line}
-              {isSoon(line) && <SoonMark />}
             </List.Item>
           ))}
         </List>
@@ -93,12 +92,6 @@ function Choice({ planKey, isCurrent, isBusy, isTestMode, mayPay, supportEmail, 
     </Hint>
   )
 }
-
-const SoonMark = () => (
-  <Badge variant="light" size="sm" tt="none" ml={6}>
-    Soon
-  </Badge>
-)
 
 const Hint = ({ children }: { children: React.ReactNode }) => (
   <Text fz="sm" c="dimmed">

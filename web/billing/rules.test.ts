@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isSoon, plans } from '../../shared/billing.ts'
+import { plans } from '../../shared/billing.ts'
 import { limitLines, monthlyPrice, supportLink } from './rules.ts'
 import { statusLook } from './statusLook.ts'
 
@@ -35,9 +35,4 @@ it('of a paid plan the mail to support says which one it is (A 9)', () => {
   expect(supportLink('a@b.test', 'growth')).toBe('mailto:a@b.test?subject=Growth%20plan%3A%20')
   expect(supportLink('a@b.test', 'free')).toBe('mailto:a@b.test')
   expect(supportLink('a@b.test', null)).toBe('mailto:a@b.test')
-})
-
-it('calls a feature “soon” only by a name of the price list', () => {
-  const features = Object.values(plans).flatMap((plan) => plan.features)
-  expect(features.filter(isSoon)).toEqual([])
 })

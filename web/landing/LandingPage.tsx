@@ -130,11 +130,7 @@ function Problems() {
             <article key={id} id={id}>
               <h3>{complaint}</h3>
               <p>{answer}</p>
-              {id === 'silence' && (
-                <p>
-                  Alerts on screen and by email <small>Soon</small>
-                </p>
-              )}
+              {id === 'silence' && <p>Alerts come on screen and by email.</p>}
             </article>
           ))}
         </div>

@@ -1,4 +1,4 @@
-import { isSoon, type PlanKey, plans } from '../../shared/billing.ts'
+import { type PlanKey, plans } from '../../shared/billing.ts'
 import { limitLines, monthlyPrice } from '../billing/rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]
@@ -68,7 +68,6 @@ function Plan({ planKey }: { planKey: PlanKey }) {
         {[...limitLines(plan.limits), ...plan.features].map((line) => (
           <li key={line} className={line.startsWith('No ') ? 'without' : undefined}>
             {line}
-            {isSoon(line) && <Soon />}
           </li>
         ))}
       </ul>
