@@ -3,6 +3,7 @@ import { Button, Card, SegmentedControl } from '@mantine/core'
 import { IconChecks } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import type { NotificationFilter, NotificationView } from '../../shared/notification-calls.ts'
+import { LinkedStore } from '../shell/LinkedStore.tsx'
 import { announce } from '../ui/announce.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
@@ -10,7 +11,6 @@ import { SearchBox } from '../ui/SearchBox.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import type { Where } from './cache.ts'
 import { deleteThese } from './deleting.ts'
-import { LinkedStore } from './LinkedStore.tsx'
 import { markRead, markUnread } from './marking.ts'
 import { NotificationDetail } from './NotificationDetail.tsx'
 import { NotificationList } from './NotificationList.tsx'
@@ -33,7 +33,12 @@ export function NotificationsPage() {
   const where = useWhere()
   if (!where) return <LoadingCards count={1} rows={6} />
   return (
-    <LinkedStore currentId={where.storeId}>
+    <LinkedStore
+      currentId={where.storeId}
+      what="This notification"
+      instead="Show the notifications of this store"
+      belongs={['platform', 'notificationId']}
+    >
       <Screen where={where} />
     </LinkedStore>
   )

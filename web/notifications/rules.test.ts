@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { daysOf, linkedStore, notificationsAddress } from './rules.ts'
+import { daysOf, notificationsAddress } from './rules.ts'
 import { isShownBy } from './shown.ts'
 
 describe('the address of the screen', () => {
@@ -32,15 +32,6 @@ describe('the address of the screen', () => {
     ])
     expect([shows('page=2', 'email_sent'), shows('search=ada', 'email_sent')]).toEqual([false, false])
   })
-})
-
-test('a link opens the store that it names, where that is one of the account’s', () => {
-  const stores = [{ id: 's1' }, { id: 's2' }]
-  expect(linkedStore(null, 's1', stores)).toBe('open')
-  expect(linkedStore('s1', 's1', undefined)).toBe('open')
-  expect(linkedStore('s2', 's1', undefined)).toBe('waiting')
-  expect(linkedStore('s2', 's1', stores)).toBe('other')
-  expect(linkedStore('s3', 's1', stores)).toBe('unknown')
 })
 
 describe('days', () => {

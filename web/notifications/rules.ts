@@ -21,20 +21,6 @@ export const notificationsAddress = listAddress<Filter, 'newest'>({
   largestFirst: ['newest'],
 })
 
-/** In the address: the store that a link in a mail is about. */
-export const STORE = 'storeId'
-
-/** `unknown`: it is none of the account's stores. `waiting`: those are not known yet. */
-export function linkedStore(
-  named: string | null,
-  currentId: string,
-  stores: readonly { id: string }[] | undefined,
-): 'open' | 'other' | 'unknown' | 'waiting' {
-  if (!named || named === currentId) return 'open'
-  if (!stores) return 'waiting'
-  return stores.some(({ id }) => id === named) ? 'other' : 'unknown'
-}
-
 export interface Day<Item> {
   /** The day in the browser's own time zone, as YYYY-MM-DD. */
   date: string
