@@ -1,50 +1,28 @@
-import { readFileSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AnalyticsReply, Roi } from '../shared/analytics.ts'
-import { type AppInstance, aSeededInstance, until } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Trend } from '../shared/analytics.ts'
+import { ofThePlans } from './analytics/plans.ts'
+import {
+  begin,
+  block,
+  changed,
+  end,
+  figures,
+  instance,
+  money,
+  page,
+  percent,
+  saved,
+  savedTable,
+} from './analytics/scene.ts'
+import { ofTheWays } from './analytics/ways.ts'
+import { until } from './app-instance.ts'
 import { checkInEveryTheme } from './every-theme.ts'
 
 // Advanced Analytics in a real browser, on the demo's past (B 2, 8, 9; decisions 91 to 99).
 
-let instance: AppInstance
-let browser: Browser
-let page: Page
+beforeAll(begin, 420_000)
+afterAll(end)
 
-beforeAll(async () => {
-  instance = await aSeededInstance()
-  browser = await openBrowser()
-  page = await (
-    await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, reducedMotion: 'reduce' })
-  ).newPage()
-  await page.goto(`${instance.url}/login`)
-  await page.getByRole('button', { name: 'Try the live demo' }).click()
-  await page.waitForURL('**/dashboard')
-  // What the past consists of is counted every 15 seconds.
-  await until(
-    async () => (await figures('30d')).counts.orders > 0 && (await figures('30d')).countedUntil === null,
-    90_000,
-    500,
-  )
-}, 420_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await instance?.stop()
-})
-
-async function figures(range: string): Promise<AnalyticsReply> {
-  const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
-  const reply = await fetch(`${instance.url}/api/analytics?range=${range}`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  return reply.json() as Promise<AnalyticsReply>
-}
-
-const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' })
-const percent = (fraction: number) => `${(fraction * 100).toFixed(2)}%`
-const block = (name: string) => page.getByRole('region', { name, exact: true })
 const kpi = (title: string) =>
   page
     .getByRole('region', { name: 'Figures', exact: true })
@@ -86,6 +64,17 @@ test('every number says what it means, to pointer, keyboard and screen reader', 
       .locator('.term')
       .evaluateAll((terms) => terms.every((each) => (each.getAttribute('aria-label') ?? '').includes(': '))),
   ).toBe(true)
+  for (const table of ['By country', 'Flows, campaigns and messages by hand', 'ROI Tracking']) {
+    await block(table).locator('tbody tr').first().waitFor()
+  }
+  const bare = await page
+    .locator('.analytics')
+    .evaluate((screen) =>
+      [...screen.querySelectorAll('th.number, dt, .kpi-title, .funnel > li')]
+        .filter((each) => !each.querySelector('.term'))
+        .map(({ textContent }) => textContent),
+    )
+  expect(bare).toEqual([])
 })
 
 test('a trend has a period of its own, lines or bars, a table, and a picture', async () => {
@@ -97,25 +86,15 @@ test('a trend has a period of its own, lines or bars, a table, and a picture', a
   await panel.getByRole('button', { name: 'Show as table' }).click()
   expect(await panel.locator('tbody tr').count()).toBe(7)
   expect(await panel.locator('tbody tr').last().innerText()).toContain('(so far)')
-  const download = page.waitForEvent('download')
-  await panel.getByRole('button', { name: 'Export' }).click()
-  const file = await download
-  expect(file.suggestedFilename()).toBe('revenue-trend.png')
-  expect(
-    readFileSync(await file.path())
-      .subarray(1, 4)
-      .toString(),
-  ).toBe('PNG')
+  const picture = await saved(panel.getByRole('button', { name: 'Export' }))
+  expect([picture.name, picture.isPng]).toEqual(['revenue-trend.png', true])
 })
 
 test('Export saves all figures of the range; what fails says so; other plans are led to the plans', async () => {
   await page.goto(`${instance.url}/analytics?range=7d`)
   const button = page.getByRole('button', { name: 'Export', exact: true }).first()
-  const download = page.waitForEvent('download')
-  await button.click()
-  const file = await download
-  expect(file.suggestedFilename()).toBe('analytics-woocommerce-7d.csv')
-  const text = readFileSync(await file.path(), 'utf8')
+  const { name, text } = await saved(button)
+  expect(name).toBe('analytics-woocommerce-7d.csv')
   expect(text).toContain(`\r\n${(await figures('7d')).revenueOpportunity},`)
   await page.route('**/api/analytics/export/link?*', (route) => route.fulfill({ status: 500, body: 'no words' }))
   await button.click()
@@ -127,10 +106,7 @@ test('Export saves all figures of the range; what fails says so; other plans are
   await button.click()
   await page.getByText('Too many exports.').waitFor()
   await page.unroute('**/api/analytics/export/link?*')
-  await page.route('**/api/subscribe/status*', async (route) => {
-    const said = await (await route.fetch()).json()
-    await route.fulfill({ json: { ...said, plan: 'starter', planInForce: 'starter' } })
-  })
+  await changed('**/api/subscribe/status*', (said) => ({ ...said, plan: 'starter', planInForce: 'starter' }))
   await page.reload()
   const locked = page.getByRole('link', {
     name: 'Export: Exporting analytics requires the Growth plan. Please upgrade.',
@@ -145,13 +121,7 @@ test('Export saves all figures of the range; what fails says so; other plans are
 test('each table is saved as a CSV file, as it is shown, with plain numbers', async () => {
   await page.goto(`${instance.url}/analytics?range=30d`)
   const said = await figures('30d')
-  const save = async (table: string) => {
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: `Save as CSV: ${table}`, exact: true }).click()
-    const file = await download
-    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
-  }
-  const products = await save('Top Abandoned Products')
+  const products = await savedTable('Top Abandoned Products')
   expect(products.name).toBe(`top-abandoned-products-${said.firstDay}-to-${said.lastDay}.csv`)
   const [head, first] = products.text.split('\r\n')
   expect(head).toBe('\ufeffProduct,SKU,Abandoned,Recovery rate,Revenue lost (USD)')
@@ -161,30 +131,49 @@ test('each table is saved as a CSV file, as it is shown, with plain numbers', as
   const tables = ['By country', 'New and returning shoppers', 'Flows, campaigns and messages by hand']
   for (const table of [...tables, 'What a reminder earned, by time after leaving']) {
     const shown = await block(table).locator('tbody tr').count()
-    expect([table, (await save(table)).text.trimEnd().split('\r\n').length]).toEqual([table, shown + 1])
+    expect([table, (await savedTable(table)).text.trimEnd().split('\r\n').length]).toEqual([table, shown + 1])
   }
   const months = await block('ROI Tracking').getByRole('region', { name: 'By month' }).locator('tbody tr').count()
-  const roi = await save('ROI By month, the last 12 at most')
+  const roi = await savedTable('ROI By month, the last 12 at most')
   expect(roi.text.trimEnd().split('\r\n')).toHaveLength(months + 1)
   expect(roi.text).toContain('Month,Attributed revenue (USD),Message cost (USD)')
   const panel = block('Recovery rate')
   await panel.getByRole('button', { name: 'Show as table' }).click()
-  const trend = await save('Recovery rate')
+  const trend = await savedTable('Recovery rate')
   expect(trend.text.trimEnd().split('\r\n')).toHaveLength(31)
   expect(trend.text).toContain('Date,Recovery rate,Abandonment rate')
 })
 
-test('all products can be searched', async () => {
-  await page.goto(`${instance.url}/analytics?range=90d`)
-  const products = block('Top Abandoned Products')
-  await products.getByRole('button', { name: 'See all' }).click()
-  const search = products.getByRole('searchbox', { name: 'Search by name or SKU' })
-  await search.fill('no such product')
-  await search.press('Enter')
-  await products.getByText('No product contains “no such product”.').waitFor()
-  await search.fill('mug')
-  await search.press('Enter')
-  await products.getByRole('rowheader', { name: /mug/i }).first().waitFor()
+test('a long table shows its first rows until all are asked for, and its file has all; rows of one name are several', async () => {
+  const shareOf = (key: string) => ({
+    key,
+    ...{ abandoned: 3, recovered: 1, recoveryRate: 1 / 3 },
+    revenueOpportunity: 9,
+  })
+  const countries = ['AT', 'BE', 'CH', 'DE', 'DK', 'ES', 'FR', 'GB', 'IE', 'IT'].map(shareOf)
+  const none = { unsubscribed: 0, complaints: 0, bounced: 0, openRate: 0, clickRate: 0, conversionRate: 0 }
+  const sent = (accepted: number) => ({
+    ...{ kind: 'campaign', stepId: null, name: 'Quick Send', channel: 'email', accepted, ...none },
+    ...{ id: crypto.randomUUID(), revenuePerEmail: 0, attributedRevenue: 0 },
+  })
+  await changed('**/api/analytics/details?*', (said, route) => {
+    const isWeek = route.request().url().includes('range=7d')
+    const origins = isWeek ? [sent(1)] : [sent(1), sent(2)]
+    return { ...said, countries, origins, devices: ['phone', 'desktop', ''].map(shareOf) }
+  })
+  await page.goto(`${instance.url}/analytics?range=30d`)
+  const rows = (table: string) => block(table).locator('tbody tr')
+  await rows('By country').first().waitFor()
+  expect(await rows('By country').count()).toBe(8)
+  expect(await rows('By device').locator('th').allInnerTexts()).toEqual(['Phone', 'Desktop', 'Not known'])
+  expect((await savedTable('By country')).text.trimEnd().split('\r\n')).toHaveLength(11)
+  await block('By country').getByRole('button', { name: 'Show all 10' }).click()
+  expect(await rows('By country').count()).toBe(10)
+  const table = 'Flows, campaigns and messages by hand'
+  expect(await rows(table).count()).toBe(2)
+  await page.getByText('7d', { exact: true }).click()
+  await expect.poll(() => rows(table).count()).toBe(1)
+  await page.unroute('**/api/analytics/details?*')
 })
 
 test('what fails says so and is tried again; what is empty says what to do', async () => {
@@ -195,17 +184,21 @@ test('what fails says so and is tried again; what is empty says what to do', asy
   await page.goto(`${instance.url}/analytics`)
   await page.getByText('Failed to fetch analytics data').first().waitFor()
   await page.unroute('**/api/analytics?*')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await block('Conversion Funnel').waitFor()
+  const counts = { carts: 0, abandoned: 0, orders: 0, messages: 0 }
+  await changed('**/api/analytics?*', (said) => ({ ...said, counts }))
+  await page.goto(`${instance.url}/analytics`)
+  await page.getByText('Figures appear here with the first carts of the last 30 days.').waitFor()
+  await page.unroute('**/api/analytics?*')
   await page.route('**/api/analytics/revenue-trend?*', (route) =>
     route.fulfill({ status: 500, json: { error: 'Failed to fetch trend data', code: 'internal' } }),
   )
-  await page.route('**/api/analytics/recovery-rate-trend?*', async (route) => {
-    const reply = await route.fetch()
-    const said = await reply.json()
-    await route.fulfill({
-      json: { ...said, datasets: said.datasets.map((set: object) => ({ ...set, data: said.labels.map(() => null) })) },
-    })
-  })
-  await page.getByRole('button', { name: 'Retry' }).click()
+  await changed<Trend>('**/api/analytics/recovery-rate-trend?*', (said) => ({
+    ...said,
+    datasets: said.datasets.map((set) => ({ ...set, data: said.labels.map(() => null) })),
+  }))
+  await page.reload()
   await block('Revenue').getByText('Error loading chart').waitFor()
   await block('Revenue').getByText('Failed to fetch trend data').waitFor()
   await block('Recovery rate').getByText('No data available').waitFor()
@@ -218,104 +211,6 @@ test('what fails says so and is tried again; what is empty says what to do', asy
     .waitFor()
 })
 
-test('numbers lead to the carts behind them (decision 99)', async () => {
-  await page.goto(`${instance.url}/analytics?range=7d`)
-  const row = block('By country').locator('tbody tr').first()
-  const name = await row.getByRole('link').innerText()
-  const abandoned = Number((await row.locator('td').first().innerText()).replace(/\D/g, ''))
-  await row.getByRole('link').click()
-  await page.waitForURL(/\/carts\?.*country=/)
-  await page.getByRole('button', { name: `${name}: remove this filter` }).waitFor()
-  await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
-  const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
-  const headers = { authorization: `Bearer ${token}` }
-  const reply = await fetch(`${instance.url}/api/carts/abandoned${new URL(page.url()).search}`, { headers })
-  const { pagination } = (await reply.json()) as { pagination: { total: number } }
-  expect(pagination.total).toBeGreaterThan(0)
-  // Those bought without a message are no longer in the list.
-  expect(pagination.total).toBeLessThanOrEqual(abandoned)
-  await page.goto(`${instance.url}/analytics?range=7d`)
-  await block('Conversion Funnel').getByRole('link', { name: 'Recovered carts' }).click()
-  await page.waitForURL(/\/carts\?(?=.*status=recovered)(?=.*days=7)/)
-  await page.goto(`${instance.url}/analytics?range=7d`)
-  await page.getByRole('region', { name: 'Figures', exact: true }).getByRole('link', { name: 'Carts' }).first().click()
-  await page.waitForURL(/\/carts\?days=7/)
-  await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).click()
-  await page.waitForURL(`${instance.url}/carts`)
-})
-
-test('ROI Tracking shows what is left by month, channel and flow; a smaller plan is led to the plans (A 9, decision 154)', async () => {
-  const replied = page.waitForResponse((reply) => reply.url().includes('/api/analytics/roi?'))
-  await page.goto(`${instance.url}/analytics`)
-  const { months, channels } = (await (await replied).json()) as Roi
-  const rows = block('ROI Tracking').getByRole('region', { name: 'By month' }).locator('tbody tr')
-  await rows.first().waitFor()
-  expect(await rows.count()).toBe(months.length)
-  const { attributedRevenue, messageCost, planPrice } = months.at(-1)!
-  const cells = await rows.first().locator('td').allInnerTexts()
-  const left = attributedRevenue - messageCost - planPrice!
-  expect(cells.slice(0, 4)).toEqual([attributedRevenue, messageCost, planPrice!, left].map(money))
-  const byChannel = block('ROI Tracking').getByRole('region', { name: 'By channel' }).locator('tbody tr')
-  expect(await byChannel.count()).toBe(channels.length)
-  await block('ROI Tracking')
-    .getByRole('img', { name: /^Revenue and costs, by month/ })
-    .waitFor()
-  await page.route('**/api/subscribe/status', async (route) => {
-    const said = await (await route.fetch()).json()
-    await route.fulfill({ json: { ...said, planInForce: 'starter' } })
-  })
-  await page.goto(`${instance.url}/analytics`)
-  await block('ROI Tracking').getByText('ROI Tracking requires the Growth plan. Please upgrade.').waitFor()
-  expect(await block('ROI Tracking').getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
-  await page.unroute('**/api/subscribe/status')
-})
-
-test('“All stores” adds up those of one currency; other screens are about one store (A 9, decision 154)', async () => {
-  const other = (host: string, currency: string) => ({
-    ...{ id: crypto.randomUUID(), storeUrl: `https://${host}`, platform: 'woocommerce', isActive: true, currency },
-  })
-  await page.route('**/api/auth/me', async (route) => {
-    const said = await (await route.fetch()).json()
-    said.user.stores.push(other('pots.example', 'USD'), other('tassen.example', 'EUR'))
-    await route.fulfill({ json: said })
-  })
-  await page.goto(`${instance.url}/analytics`)
-  const asked = page.waitForResponse((reply) => /\/api\/analytics\?.*stores=all/.test(reply.url()))
-  await page.getByRole('button', { name: 'Switch store' }).click()
-  await page.getByRole('menuitem', { name: 'All stores' }).click()
-  expect((await asked).status()).toBe(200)
-  await page.getByText(/^All stores in USD: .*pots\.example\. Each counts by its own calendar/).waitFor()
-  expect(await page.getByText('tassen.example').count()).toBe(0)
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export', exact: true }).first().click()
-  expect((await download).suggestedFilename()).toBe('analytics-all-stores-30d.csv')
-  expect(await page.getByRole('link', { name: 'Carts', exact: true }).count()).toBe(0)
-  const link = (name: string) => page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
-  await link('Dashboard').click()
-  await page.waitForURL('**/dashboard?stores=all*')
-  await page.getByText('Cart Recovery Overview').waitFor()
-  expect(await page.getByText('Recent Abandoned Carts').count()).toBe(0)
-  await checkInEveryTheme(page, 'all-stores')
-  const euros = page.waitForRequest((request) => /dashboard\/stats\?.*currency=EUR/.test(request.url()))
-  await page.getByLabel('Currency').selectOption('EUR')
-  await euros
-  await page.getByText(/^All stores in EUR: tassen\.example\./).waitFor()
-  await link('Abandoned Carts').click()
-  await page.waitForURL(`${instance.url}/carts`)
-  await page.getByRole('button', { name: 'Switch store' }).getByText('Maple & Clay').waitFor()
-  await page.route('**/api/subscribe/status', async (route) => {
-    const said = await (await route.fetch()).json()
-    await route.fulfill({ json: { ...said, planInForce: 'starter' } })
-  })
-  await page.goto(`${instance.url}/dashboard?stores=all`)
-  await page.getByText('Figures of all stores together require the Growth plan.').waitFor()
-  await page.getByRole('button', { name: 'Switch store' }).click()
-  await page.getByRole('menuitem', { name: /All stores.*see plans/ }).click()
-  await page.waitForURL('**/pricing')
-  await page.unroute('**/api/subscribe/status')
-  await page.unroute('**/api/auth/me')
-})
-
 test('in every theme, wide and on a phone, axe finds nothing', async () => {
   await page.goto(`${instance.url}/analytics`)
   await block('Top Abandoned Products').waitFor()
@@ -324,3 +219,6 @@ test('in every theme, wide and on a phone, axe finds nothing', async () => {
     .waitFor()
   await checkInEveryTheme(page, 'analytics')
 })
+
+describe('from number to carts, and from mail to numbers', ofTheWays)
+describe('larger plans (A 9, decision 154)', ofThePlans)

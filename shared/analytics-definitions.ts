@@ -1,4 +1,4 @@
-import { type FunnelChannel, hourBounds, type OrderSource } from './analytics.ts'
+import { type AnalyticsDetails, type FunnelChannel, hourBounds, type OrderSource } from './analytics.ts'
 
 // What each number means (decisions 91 to 99): on the screen one hover or focus away from it, in the file in a row below its name.
 
@@ -64,6 +64,10 @@ export const definitions = {
   trendOpportunity: 'Value of the carts abandoned in this time that have not been bought by now.',
   reached: 'Whether an email may be sent about the cart now, or what stands against it.',
   reachedCarts: 'Abandoned carts of these days.',
+  country: 'Of the shopper, as far as it is known.',
+  shopper: 'New: without an order before the cart began. Returning: with one.',
+  device: 'Of the browser in which the cart was filled: phone or desktop, and nothing else of it.',
+  sentBy: 'The flow and its step, the campaign, or a member.',
 } as const
 
 const sentNames: Record<FunnelChannel, string> = {
@@ -97,9 +101,17 @@ export const sourceNames: Record<OrderSource, string> = {
 }
 
 export const channelNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
+/** As the beginning of a line. */
+export const channelLabel = (channel: keyof typeof channelNames) =>
+  `${channelNames[channel].charAt(0).toUpperCase()}${channelNames[channel].slice(1)}`
 
 const shopperNames: Record<string, string> = { new: 'New', returning: 'Returning' }
 export const shopperName = (key: string) => shopperNames[key] ?? key
+
+const deviceNames: Record<string, string> = { '': 'Not known', phone: 'Phone', desktop: 'Desktop' }
+export const deviceName = (key: string) => deviceNames[key] ?? key
+/** Of a store whose script told no device yet there is nothing to compare. */
+export const hasDevices = ({ devices }: Pick<AnalyticsDetails, 'devices'>) => devices.some(({ key }) => key !== '')
 
 const regions = new Intl.DisplayNames(['en'], { type: 'region' })
 export const countryName = (code: string) => (code === '' ? 'Not known' : (regions.of(code) ?? code))

@@ -1,10 +1,12 @@
 import type { AnalyticsDetails, AnalyticsRange, AnalyticsReply, TopProduct, Trend } from '../../shared/analytics.ts'
 import { analyticsChannels, funnelChannels } from '../../shared/analytics.ts'
 import {
-  channelNames,
+  channelLabel,
   countryName,
   definitions,
+  deviceName,
   funnelDefinitions,
+  hasDevices,
   hourLabel,
   shopperName,
   sourceNames,
@@ -37,8 +39,7 @@ export interface Figures {
 
 export function blocksOf(all: Figures): FileBlock[] {
   const { figures, details } = all
-  const shares = (title: string, name: string, rows: AnalyticsDetails['countries'], nameOf: (key: string) => string) =>
-    shareBlock({ title, name, currency: figures.currency }, rows, nameOf)
+  const { currency } = figures
   return [
     aboutBlock(all),
     figureBlock(figures),
@@ -51,8 +52,25 @@ export function blocksOf(all: Figures): FileBlock[] {
     sourceBlock(details),
     hourBlock(details),
     ...(all.reach ? [reachBlock(all.reach)] : []),
-    shares('By country', 'Country', details.countries, countryName),
-    shares('New and returning shoppers', 'Shopper', details.shoppers, shopperName),
+    shareBlock(
+      { title: 'By country', currency },
+      ['Country', definitions.country],
+      named(details.countries, countryName),
+    ),
+    shareBlock(
+      { title: 'New and returning shoppers', currency },
+      ['Shopper', definitions.shopper],
+      named(details.shoppers, shopperName),
+    ),
+    ...(hasDevices(details)
+      ? [
+          shareBlock(
+            { title: 'By device', currency },
+            ['Device', definitions.device],
+            named(details.devices, deviceName),
+          ),
+        ]
+      : []),
     originBlock(details),
     ...otherBlock(figures),
   ]
@@ -147,9 +165,6 @@ function funnelBlock({ funnels }: AnalyticsReply): FileBlock {
       }),
   }
 }
-
-export const channelLabel = (channel: keyof typeof channelNames) =>
-  `${channelNames[channel].charAt(0).toUpperCase()}${channelNames[channel].slice(1)}`
 
 const messageColumns = (currency: string): readonly Column[] => [
   ['Accepted', definitions.accepted],
@@ -291,28 +306,33 @@ const reachBlock = ({ reachable, reasons, lookedThrough }: CartReach): FileBlock
   ],
 })
 
+type Share = AnalyticsDetails['countries'][number]
+type NamedShare = Share & { name: string }
+const named = (rows: readonly Share[], nameOf: (key: string) => string): NamedShare[] =>
+  rows.map((row) => ({ ...row, name: nameOf(row.key) }))
+
 function shareBlock(
-  { title, name, currency }: { title: string; name: string; currency: string },
-  rows: AnalyticsDetails['countries'],
-  nameOf: (key: string) => string,
+  { title, currency }: { title: string; currency: string },
+  key: Column,
+  rows: readonly NamedShare[],
 ): FileBlock {
   return {
     title,
     columns: [
-      [name, 'Of the shopper.'],
+      key,
       ['Abandoned', definitions.cartsAbandoned],
       ['Recovered', 'Of these carts, those recovered by now.'],
       ['Recovery rate', definitions.recoveryRate],
       [amount('Revenue opportunity', currency), definitions.revenueOpportunity],
     ],
-    rows: rows.map((row) => [nameOf(row.key), row.abandoned, row.recovered, row.recoveryRate, row.revenueOpportunity]),
+    rows: rows.map((row) => [row.name, row.abandoned, row.recovered, row.recoveryRate, row.revenueOpportunity]),
   }
 }
 
 const originBlock = ({ origins, currency }: AnalyticsDetails): FileBlock => ({
   title: 'Flows, campaigns and messages by hand',
   columns: [
-    ['Sent by', 'The flow and its step, the campaign, or a member.'],
+    ['Sent by', definitions.sentBy],
     ['Channel', 'Of the messages. Opens exist for email alone.'],
     ...messageColumns(currency),
   ],

@@ -1,8 +1,8 @@
 import type { Roi } from '../../shared/analytics.ts'
-import { definitions } from '../../shared/analytics-definitions.ts'
+import { channelLabel, definitions } from '../../shared/analytics-definitions.ts'
 import type { CsvCell } from '../../shared/csv.ts'
 import { returnOf } from '../../shared/roi.ts'
-import { channelLabel, type FileBlock } from './blocks.ts'
+import type { FileBlock } from './blocks.ts'
 
 // ROI Tracking as the file has it: what messages and plan cost, and what they brought in (decisions 100 and 154). Pure.
 

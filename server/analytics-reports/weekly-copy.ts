@@ -7,7 +7,7 @@ import type { StoreRow } from '../stores/store.ts'
 
 interface Letter {
   name: string
-  store: Pick<StoreRow, 'name' | 'platform' | 'currency'>
+  store: Pick<StoreRow, 'id' | 'name' | 'platform' | 'currency'>
   publicUrl: string
   /** Products are part of Advanced Analytics (decision 131). */
   hasProducts: boolean
@@ -31,7 +31,8 @@ export function weekMail(weeks: Weeks, letter: Letter): AccountMail {
   }
 }
 
-const addressOf = ({ publicUrl, store }: Letter) => `${publicUrl}/analytics?platform=${store.platform}&range=7d`
+const addressOf = ({ publicUrl, store }: Letter) =>
+  `${publicUrl}/analytics?platform=${store.platform}&storeId=${store.id}&range=7d`
 
 interface Figure {
   title: string
@@ -55,7 +56,7 @@ function figureItems({ now, before }: Weeks, letter: Letter): MailItem[] {
     },
     {
       ...{ title: 'Share recovered', of: ({ recoveredShare }) => recoveredShare, show: percentOf },
-      text: `${countOf(now.recovered)} of ${countOf(now.abandoned)} abandoned carts were bought by now.`,
+      text: `Of ${cartsOf(now.abandoned, 'abandoned cart')}, ${countOf(now.recovered)} recovered by now.`,
     },
     {
       ...{
@@ -93,7 +94,7 @@ function productItems({ products }: Weeks, letter: Letter): MailItem[] {
   return products.map(({ name, abandonedCount, recoveryRate, revenueLost }) => ({
     title: clipped(name),
     url: addressOf(letter),
-    note: `Left in ${countOf(abandonedCount)} ${abandonedCount === 1 ? 'cart' : 'carts'}, ${percentOf(recoveryRate)} recovered`,
+    note: `Left in ${cartsOf(abandonedCount, 'cart')}, ${percentOf(recoveryRate)} recovered`,
     text: `${moneyOf(revenueLost, letter.store.currency)} not bought by now.`,
     tone: 'neutral',
   }))
@@ -109,6 +110,7 @@ function clipped(name: string): string {
 
 const moneyOf = (amount: number, currency: string) => amount.toLocaleString('en-US', { style: 'currency', currency })
 const countOf = (count: number) => count.toLocaleString('en-US')
+const cartsOf = (count: number, noun: string) => `${countOf(count)} ${noun}${count === 1 ? '' : 's'}`
 const percentOf = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
 
 const DAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })

@@ -76,9 +76,9 @@ test('Monday at eight on the store’s clock the owner is mailed the week before
     `This is ${name} from Monday, March 2 to Sunday, March 8, by the calendar of the store`,
     'Money won back: $42.00\n$0.00 the week before',
     'Orders won back: 1\n0 the week before',
-    'Share recovered: 50.00%\n– the week before\n1 of 2 abandoned carts were bought by now.',
+    'Share recovered: 50.00%\n– the week before\nOf 2 abandoned carts, 1 recovered by now.',
     'Revenue opportunity: $110.00\n$0.00 the week before',
-    '/analytics?platform=woocommerce&range=7d',
+    `/analytics?platform=woocommerce&storeId=${shop.storeId}&range=7d`,
     'Choose which of these emails you get:\n',
     '/settings/account/notifications',
   ]) {

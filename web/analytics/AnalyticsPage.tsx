@@ -11,8 +11,9 @@ import {
 } from '../../shared/analytics.ts'
 import { definitions } from '../../shared/analytics-definitions.ts'
 import { featurePlans } from '../../shared/billing.ts'
-import { useHasFeature, useSubscription } from '../access/queries.ts'
+import { useHasFeature, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
+import { LinkedStore } from '../shell/LinkedStore.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatMoney, formatPrice } from '../ui/format.ts'
@@ -31,8 +32,20 @@ import { percent, rangeLabels, rangeOf } from './rules.ts'
 import { TopProducts } from './TopProducts.tsx'
 import { TrendPanel } from './TrendPanel.tsx'
 
-/** B 2: Advanced Analytics. The range stands in the address. */
-export function AnalyticsPage() {
+/** B 2: Advanced Analytics. The report of a week leads here with the store it is about. */
+export const AnalyticsPage = () => (
+  <LinkedStore
+    currentId={useStore()?.id}
+    what="This report"
+    instead="Show the analytics of this store"
+    belongs={['platform']}
+  >
+    <Page />
+  </LinkedStore>
+)
+
+/** The range stands in the address. */
+function Page() {
   const [search, setSearch] = useSearchParams()
   const { isAll, key } = useScope()
   const hasAll = useHasFeature('multi_store_dashboard')
@@ -82,7 +95,7 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
         <Empty
           icon={IconChartBar}
           title={analyticsTexts.noData}
-          text={`${analyticsTexts.tryAnother}. Figures appear here with the first carts of ${rangeLabels[range].toLowerCase()}.`}
+          text={`${analyticsTexts.tryAnother}. Figures appear here with the first carts of the ${rangeLabels[range].toLowerCase()}.`}
         />
       )}
       {shown ? (
@@ -151,14 +164,14 @@ function EmailBlock({ figures: { email, currency } }: { figures: AnalyticsReply 
       definition: definitions.revenuePerEmail,
       value: email.revenuePerEmail === null ? '–' : formatPrice(email.revenuePerEmail, currency),
     },
+    { label: 'Accepted', definition: definitions.accepted, value: formatCount(email.accepted) },
+    { label: 'Bounced', definition: definitions.bounced, value: formatCount(email.bounced) },
+    { label: 'Unsubscribed', definition: definitions.unsubscribed, value: formatCount(email.unsubscribed) },
+    { label: 'Complaints', definition: definitions.complaints, value: formatCount(email.complaints) },
   ]
   return (
     <Block title="Email Performance">
       <FactList facts={facts} />
-      <Text fz="xs" c="dimmed" mt="sm">
-        Of {formatCount(email.accepted)} emails accepted: {formatCount(email.bounced)} bounced,{' '}
-        {formatCount(email.unsubscribed)} unsubscribed, {formatCount(email.complaints)} complained.
-      </Text>
     </Block>
   )
 }

@@ -2,21 +2,24 @@ import { Anchor, Skeleton, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { type AnalyticsDetails, type AnalyticsRange, rangeDays } from '../../shared/analytics.ts'
 import {
+  channelLabel,
   channelNames,
   countryName,
   definitions,
+  deviceName,
+  hasDevices,
   hourLabel,
   shopperName,
   sourceNames,
 } from '../../shared/analytics-definitions.ts'
-import { reasonLabels, writeReachFilter } from '../../shared/reach.ts'
+import { type CartReach, reasonLabels, writeReachFilter } from '../../shared/reach.ts'
 import { useScope } from '../access/scope.ts'
 import { useReach } from '../carts/send-queries.ts'
 import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Bar, Block, Term } from './parts.tsx'
 import type { useDetails } from './queries.ts'
-import { RowsBlock } from './Rows.tsx'
+import { RowsBlock, useFirst } from './Rows.tsx'
 import { percent } from './rules.ts'
 import { count, money, rate, word } from './table.ts'
 
@@ -44,6 +47,7 @@ export function Details({ details, range }: { details: ReturnType<typeof useDeta
             <Shares
               title="By country"
               name="Country"
+              definition={definitions.country}
               rows={known.countries.map((row) => ({ ...row, name: countryName(row.key) }))}
               details={known}
               {...(!isAll && { linkOf: (country) => `/carts?country=${country || 'none'}&days=${rangeDays[range]}` })}
@@ -51,10 +55,21 @@ export function Details({ details, range }: { details: ReturnType<typeof useDeta
             <Shares
               title="New and returning shoppers"
               name="Shopper"
+              definition={definitions.shopper}
               rows={known.shoppers.map((row) => ({ ...row, name: shopperName(row.key) }))}
               details={known}
             />
+            {hasDevices(known) && (
+              <Shares
+                title="By device"
+                name="Device"
+                definition={definitions.device}
+                rows={known.devices.map((row) => ({ ...row, name: deviceName(row.key) }))}
+                details={known}
+              />
+            )}
           </div>
+          <Channels details={known} />
           <Origins details={known} />
         </>
       )}
@@ -95,7 +110,12 @@ function Hours({ details }: { details: AnalyticsDetails }) {
     <RowsBlock
       title="What a reminder earned, by time after leaving"
       days={details}
-      head={['Time after leaving', 'Messages', 'Conversion rate', 'Revenue per message']}
+      head={[
+        ['Time after leaving', definitions.byHour],
+        ['Messages', definitions.accepted],
+        ['Conversion rate', definitions.messageConversionRate],
+        ['Revenue per message', definitions.revenuePerMessage],
+      ]}
       rows={shown.map((hour) => [
         ...[word(hourLabel(hour.fromHour)), count(hour.accepted), rate(hour.conversionRate)],
         money(hour.revenuePerMessage, details.currency),
@@ -112,23 +132,29 @@ const SHOWN = 8
 interface SharesProps {
   title: string
   name: string
+  /** Of what the rows are told apart by. */
+  definition: string
   rows: readonly ShareRow[]
   details: AnalyticsDetails
   /** The carts of a key. */
   linkOf?: (key: string) => string
 }
 
-const Shares = ({ title, name, rows, details, linkOf }: SharesProps) => (
+const Shares = ({ title, name, definition, rows, details, linkOf }: SharesProps) => (
   <RowsBlock
     title={title}
     days={details}
-    head={[name, 'Abandoned', 'Recovery rate', 'Revenue opportunity']}
-    rows={rows
-      .slice(0, SHOWN)
-      .map((row) => [
-        ...[word(row.name), count(row.abandoned), rate(row.recoveryRate)],
-        money(row.revenueOpportunity, details.currency),
-      ])}
+    head={[
+      [name, definition],
+      ['Abandoned', definitions.cartsAbandoned],
+      ['Recovery rate', definitions.recoveryRate],
+      ['Revenue opportunity', definitions.revenueOpportunity],
+    ]}
+    most={SHOWN}
+    rows={rows.map((row) => [
+      ...[word(row.name), count(row.abandoned), rate(row.recoveryRate)],
+      money(row.revenueOpportunity, details.currency),
+    ])}
     {...(linkOf && { links: rows.map(({ key }) => linkOf(key)) })}
     nothing="No abandoned carts in this period."
   />
@@ -154,25 +180,7 @@ function Coverage({ range }: { range: AnalyticsRange }) {
                 {percent(1 - reachable / total)} of your abandoned carts
                 {lookedThrough ? ` (the newest ${formatCount(lookedThrough)})` : ''} may not be written to by email now.
               </Text>
-              <ul className="coverage">
-                <li>
-                  <Anchor component={Link} to={`/carts?reach=reachable&days=${days}`}>
-                    Can be reached
-                  </Anchor>
-                  <span className="number">{formatCount(reachable)}</span>
-                  <Bar width={(reachable / total) * 100} />
-                </li>
-                {reasons.slice(0, SHOWN).map(({ reason, country, count }) => (
-                  <li key={`${reason} ${country}`}>
-                    <Anchor component={Link} to={`/carts?reach=${writeReachFilter({ reason, country })}&days=${days}`}>
-                      {reasonLabels[reason]}
-                      {country && ` (${country})`}
-                    </Anchor>
-                    <span className="number">{formatCount(count)}</span>
-                    <Bar width={(count / total) * 100} />
-                  </li>
-                ))}
-              </ul>
+              <Reasons {...{ reachable, reasons, total, days }} />
             </>
           )
         }}
@@ -181,11 +189,78 @@ function Coverage({ range }: { range: AnalyticsRange }) {
   )
 }
 
+/** Where there is more than email, which has a block of its own (decision 94). */
+function Channels({ details }: { details: AnalyticsDetails }) {
+  if (details.channels.every(({ channel }) => channel === 'email')) return null
+  return (
+    <RowsBlock
+      title="By channel"
+      days={details}
+      head={[
+        ['Channel'],
+        ['Accepted', definitions.accepted],
+        ['Click rate', definitions.messageClickRate],
+        ['Conversion rate', definitions.messageConversionRate],
+        ['Revenue per message', definitions.revenuePerMessage],
+        ['Unsubscribed', definitions.unsubscribed],
+        ['Revenue', definitions.attributedRevenue],
+      ]}
+      rows={details.channels.map((each) => [
+        ...[word(channelLabel(each.channel)), count(each.accepted), rate(each.clickRate), rate(each.conversionRate)],
+        ...[money(each.revenuePerEmail, details.currency), count(each.unsubscribed)],
+        money(each.attributedRevenue, details.currency),
+      ])}
+      nothing="No messages in this period."
+    />
+  )
+}
+
+interface ReasonsProps extends Pick<CartReach, 'reachable' | 'reasons'> {
+  total: number
+  days: number
+}
+
+function Reasons({ reachable, reasons, total, days }: ReasonsProps) {
+  const { shown, button } = useFirst(reasons, SHOWN)
+  return (
+    <>
+      <ul className="coverage">
+        <li>
+          <Anchor component={Link} to={`/carts?reach=reachable&days=${days}`}>
+            Can be reached
+          </Anchor>
+          <span className="number">{formatCount(reachable)}</span>
+          <Bar width={(reachable / total) * 100} />
+        </li>
+        {shown.map(({ reason, country, count }) => (
+          <li key={`${reason} ${country}`}>
+            <Anchor component={Link} to={`/carts?reach=${writeReachFilter({ reason, country })}&days=${days}`}>
+              {reasonLabels[reason]}
+              {country && ` (${country})`}
+            </Anchor>
+            <span className="number">{formatCount(count)}</span>
+            <Bar width={(count / total) * 100} />
+          </li>
+        ))}
+      </ul>
+      {button}
+    </>
+  )
+}
+
 const Origins = ({ details }: { details: AnalyticsDetails }) => (
   <RowsBlock
     title="Flows, campaigns and messages by hand"
     days={details}
-    head={['Sent by', 'Accepted', 'Open rate', 'Click rate', 'Conversion rate', 'Unsubscribed', 'Revenue']}
+    head={[
+      ['Sent by', definitions.sentBy],
+      ['Accepted', definitions.accepted],
+      ['Open rate', definitions.openRate],
+      ['Click rate', definitions.messageClickRate],
+      ['Conversion rate', definitions.messageConversionRate],
+      ['Unsubscribed', definitions.unsubscribed],
+      ['Revenue', definitions.attributedRevenue],
+    ]}
     rows={details.origins.map((origin) => [
       ...[word(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted)],
       ...[rate(origin.channel === 'email' ? origin.openRate : null), rate(origin.clickRate)],

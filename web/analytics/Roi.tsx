@@ -1,4 +1,4 @@
-import { Button, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Skeleton, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { lazy, type ReactNode, Suspense, useRef } from 'react'
 import { Link } from 'react-router'
@@ -9,11 +9,12 @@ import { useHasFeature } from '../access/queries.ts'
 import type { Subject } from '../dashboard/chart-subject.ts'
 import { formatMoney, formatRound } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
-import { Block, Term } from './parts.tsx'
+import { PictureButton } from './PictureButton.tsx'
+import { Block } from './parts.tsx'
 import { useRoi } from './queries.ts'
-import { SaveCsv, type Sheet } from './Rows.tsx'
+import { Rows, SaveCsv, type Sheet } from './Rows.tsx'
 import { monthLabel, rangeLabels } from './rules.ts'
-import { type Cell, money, rate, word } from './table.ts'
+import { money, rate, word } from './table.ts'
 
 const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
 
@@ -143,50 +144,14 @@ function Parts({ title, name, rows, roi }: PartsProps) {
   )
 }
 
-interface RoiTableProps {
-  title: string
-  days: Sheet['days']
-  head: readonly (readonly [label: string, definition?: string])[]
-  /** The first cell names the row. */
-  rows: readonly (readonly Cell[])[]
-}
-
-function RoiTable({ title, days, head, rows }: RoiTableProps) {
+function RoiTable({ title, ...sheet }: Sheet) {
   return (
     <>
-      <div className="roi-head">
+      <div className="block-sub">
         <h3 className="roi-title">{title}</h3>
-        <SaveCsv {...{ title: `ROI ${title}`, days, rows }} head={head.map(([name]) => name)} />
+        <SaveCsv {...sheet} title={`ROI ${title}`} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
-      <section className="product-table" tabIndex={0} aria-label={title.split(',')[0]!}>
-        <Table fz="sm" verticalSpacing={6} miw={640}>
-          <Table.Thead>
-            <Table.Tr>
-              {head.map(([name, definition], place) => (
-                <Table.Th key={name} scope="col" {...(place > 0 && { className: 'number' })}>
-                  {definition ? <Term label={name} definition={definition} /> : name}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(([name, ...cells], row) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two campaigns may have one name
-              <Table.Tr key={row}>
-                <Table.Th scope="row" fw={500}>
-                  {name!.shown}
-                </Table.Th>
-                {cells.map((cell, place) => (
-                  <Table.Td key={head[place + 1]![0]} className="number">
-                    {cell.shown}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
+      <Rows {...sheet} name={title.split(',')[0]!} width={640} />
     </>
   )
 }
@@ -229,10 +194,21 @@ function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
     formatMark: (value) => formatRound(value, currency),
   }
   return (
-    <div className="trend-plot">
-      <Suspense fallback={<Skeleton h="100%" />}>
-        <SeriesChart {...{ canvas, data, subject }} type="bar" name="by month" />
-      </Suspense>
-    </div>
+    <>
+      <div className="block-sub">
+        <h3 className="roi-title">Revenue and costs by month</h3>
+        <PictureButton canvas={canvas} file="revenue-and-costs.png" />
+      </div>
+      <div className="trend-plot">
+        <Suspense fallback={<Skeleton h="100%" />}>
+          <SeriesChart
+            {...{ canvas, data, subject }}
+            type="bar"
+            name="by month"
+            numbersAt="The table below shows each number."
+          />
+        </Suspense>
+      </div>
+    </>
   )
 }

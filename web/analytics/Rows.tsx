@@ -1,19 +1,21 @@
 import { Anchor, Button, Table, Text, Tooltip } from '@mantine/core'
 import { IconFileTypeCsv } from '@tabler/icons-react'
+import { useState } from 'react'
 import { Link } from 'react-router'
+import { formatCount } from '../ui/format.ts'
 import { saveCsv } from '../ui/saveCsv.ts'
-import { Block } from './parts.tsx'
-import { type Cell, fileOf, linesOf } from './table.ts'
+import { Block, Term } from './parts.tsx'
+import { type Cell, type Column, fileOf, linesOf } from './table.ts'
 
 export interface Sheet {
   title: string
   days: { firstDay: string; lastDay: string }
-  head: readonly string[]
+  head: readonly Column[]
   /** The first cell names the row. */
   rows: readonly (readonly Cell[])[]
 }
 
-/** What is shown of a table as a CSV file (decision 100). */
+/** A table as a CSV file, with all of its rows (decision 100). */
 export const SaveCsv = ({ title, days, head, rows }: Sheet) => (
   <Tooltip label="Save as CSV">
     <Button
@@ -33,10 +35,13 @@ interface BlockProps extends Sheet {
   nothing: string
   /** Where the carts behind each row are listed. */
   links?: readonly string[]
+  /** So many rows are shown until all are asked for. */
+  most?: number
 }
 
-export function RowsBlock({ nothing, links, ...sheet }: BlockProps) {
+export function RowsBlock({ nothing, links, most = Number.POSITIVE_INFINITY, ...sheet }: BlockProps) {
   const { title, head, rows } = sheet
+  const { shown, button } = useFirst(rows, most)
   if (rows.length === 0) {
     return (
       <Block title={title}>
@@ -46,28 +51,49 @@ export function RowsBlock({ nothing, links, ...sheet }: BlockProps) {
   }
   return (
     <Block title={title} tools={<SaveCsv {...sheet} />}>
-      <Rows {...{ head, rows, links }} />
+      <Rows {...{ head, rows: shown, name: head[0]![0] }} {...(links && { links })} />
+      {button}
     </Block>
   )
 }
 
-function Rows({ head, rows, links }: Pick<Sheet, 'head' | 'rows'> & { links: BlockProps['links'] | undefined }) {
+/** The first rows of a list, and the button that shows the others. */
+export function useFirst<Row>(rows: readonly Row[], most: number) {
+  const [isAll, setAll] = useState(false)
+  const button = rows.length > most && (
+    <Button size="xs" variant="default" mt="sm" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+      {isAll ? `Show the first ${most}` : `Show all ${formatCount(rows.length)}`}
+    </Button>
+  )
+  return { shown: isAll ? rows : rows.slice(0, most), button }
+}
+
+interface RowsProps extends Pick<Sheet, 'head' | 'rows'> {
+  /** Of the table, for a screen reader. */
+  name: string
+  links?: readonly string[]
+  /** The least width; a narrower screen scrolls. */
+  width?: number
+}
+
+export function Rows({ head, rows, name: table, links, width }: RowsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-    <section className="product-table" tabIndex={0} aria-label={head[0]!}>
-      <Table fz="sm" verticalSpacing={6}>
+    <section className="product-table" tabIndex={0} aria-label={table}>
+      <Table fz="sm" verticalSpacing={6} {...(width && { miw: width })}>
         <Table.Thead>
           <Table.Tr>
-            {head.map((label, place) => (
+            {head.map(([label, definition], place) => (
               <Table.Th key={label} scope="col" {...(place > 0 && { className: 'number' })}>
-                {label}
+                {definition ? <Term label={label} definition={definition} /> : label}
               </Table.Th>
             ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {rows.map(([name, ...cells], row) => (
-            <Table.Tr key={name!.shown}>
+            // biome-ignore lint/suspicious/noArrayIndexKey: two campaigns may have one name
+            <Table.Tr key={row}>
               <Table.Th scope="row" fw={500}>
                 {links ? (
                   <Anchor component={Link} to={links[row]!} inherit>
@@ -78,7 +104,7 @@ function Rows({ head, rows, links }: Pick<Sheet, 'head' | 'rows'> & { links: Blo
                 )}
               </Table.Th>
               {cells.map((cell, place) => (
-                <Table.Td key={head[place + 1]!} className="number">
+                <Table.Td key={head[place + 1]![0]} className="number">
                   {cell.shown}
                 </Table.Td>
               ))}

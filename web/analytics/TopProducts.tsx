@@ -92,7 +92,7 @@ const TITLE = 'Top Abandoned Products'
 
 const sheetOf = (products: readonly TopProduct[], currency: string, days: Sheet['days']): Sheet => ({
   ...{ title: TITLE, days },
-  head: ['Product', 'SKU', 'Abandoned', 'Recovery rate', 'Revenue lost'],
+  head: [['Product'], ['SKU'], ['Abandoned'], ['Recovery rate'], ['Revenue lost']],
   rows: products.map((product) => [
     ...[word(product.name), word(product.sku ?? ''), count(product.abandonedCount)],
     ...[rate(product.recoveryRate), money(product.revenueLost, currency)],

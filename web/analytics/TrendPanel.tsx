@@ -1,5 +1,5 @@
-import { Button, NativeSelect, Skeleton, Text, Tooltip } from '@mantine/core'
-import { IconChartBar, IconChartLine, IconDownload, IconTable } from '@tabler/icons-react'
+import { Button, NativeSelect, Skeleton, Text } from '@mantine/core'
+import { IconChartBar, IconChartLine, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from '../../shared/analytics.ts'
 import { ChartTable } from '../dashboard/ChartTable.tsx'
@@ -8,7 +8,7 @@ import { drawable } from '../dashboard/rules.ts'
 import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatMoney, formatRound } from '../ui/format.ts'
-import { savePicture } from '../ui/savePicture.ts'
+import { PictureButton } from './PictureButton.tsx'
 import { Block } from './parts.tsx'
 import { type TrendName, useTrend } from './queries.ts'
 import { SaveCsv, type Sheet } from './Rows.tsx'
@@ -76,17 +76,7 @@ export function TrendPanel({ name, range }: Props) {
           </Button.Group>
           <ToolButton label="Show as table" icon={IconTable} isOn={isTable} onClick={() => setTable(!isTable)} />
           {shown && isTable && trend.data && <SaveCsv {...sheetOf(title, trend.data)} />}
-          <Tooltip label="Save as PNG">
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<IconDownload size={16} aria-hidden />}
-              disabled={!shown}
-              onClick={() => canvas.current && savePicture(canvas.current, file)}
-            >
-              Export
-            </Button>
-          </Tooltip>
+          <PictureButton canvas={canvas} file={file} isDisabled={!shown} />
         </div>
       }
     >
@@ -145,7 +135,7 @@ const isSomething = (trend: Trend | undefined) =>
 const sheetOf = (title: string, { starts, datasets, unit, currency, lastDay }: Trend): Sheet => ({
   title,
   days: { firstDay: starts[0] ?? lastDay, lastDay },
-  head: ['Date', ...datasets.map(({ label }) => label)],
+  head: [['Date'], ...datasets.map(({ label }) => [label] as const)],
   rows: starts.map((start, place) => [
     word(start),
     ...datasets.map(({ data }) => {

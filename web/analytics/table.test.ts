@@ -10,7 +10,9 @@ test('a table’s file has plain numbers, fractions, and the currency in the nam
     [word('Not known'), count(0), rate(null), money(null, 'EUR')],
   ]
   expect(rows[0]!.map(({ shown }) => shown)).toEqual(['France', '1,234', '33.33%', '€5,678.90'])
-  expect(linesOf(['Country', 'Abandoned', 'Recovery rate', 'Revenue opportunity'], rows)).toEqual([
+  expect(
+    linesOf([['Country'], ['Abandoned', 'Of these days.'], ['Recovery rate'], ['Revenue opportunity']], rows),
+  ).toEqual([
     ['Country', 'Abandoned', 'Recovery rate', 'Revenue opportunity (EUR)'],
     ['France', 1_234, 0.333333, 5_678.9],
     ['Not known', 0, null, null],
@@ -18,7 +20,7 @@ test('a table’s file has plain numbers, fractions, and the currency in the nam
 })
 
 test('a name that begins like a formula is text in the file (X3)', () => {
-  const [, line] = linesOf(['Sent by'], [[word('=1+1')]])
+  const [, line] = linesOf([['Sent by']], [[word('=1+1')]])
   expect(csvLine(line!)).toBe("'=1+1\r\n")
 })
 

@@ -21,11 +21,14 @@ export const money = (value: number | null, currency: string): Cell => ({
   currency,
 })
 
+/** Without a definition: it names the row, or says what anybody knows. */
+export type Column = readonly [label: string, definition?: string]
+
 const DIGITS = 1_000_000
 
 /** A column of amounts has its currency in its name. */
-export function linesOf(head: readonly string[], rows: readonly (readonly Cell[])[]): CsvCell[][] {
-  const names = head.map((name, place) => {
+export function linesOf(head: readonly Column[], rows: readonly (readonly Cell[])[]): CsvCell[][] {
+  const names = head.map(([name], place) => {
     const currency = rows[0]?.[place]?.currency
     return currency ? `${name} (${currency})` : name
   })

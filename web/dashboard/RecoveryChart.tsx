@@ -32,9 +32,13 @@ interface Props {
   /** Of the period. */
   name: string
   subject: Subject
+  /** Where each number is read, for a screen reader. */
+  numbersAt?: string
 }
 
-export function RecoveryChart({ canvas, data, type, name, subject }: Props) {
+const IN_TABLE = 'The button “Show as table” shows each number.'
+
+export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = IN_TABLE }: Props) {
   const colors = useChartColors()
   const totals = data.datasets
     .map(
@@ -54,7 +58,7 @@ export function RecoveryChart({ canvas, data, type, name, subject }: Props) {
       options={optionsOf(type, subject, colors)}
       plugins={[ground(colors.surface)]}
       role="img"
-      aria-label={`${subject.name}, ${name}. ${totals}. The button “Show as table” shows each number.`}
+      aria-label={`${subject.name}, ${name}. ${totals}. ${numbersAt}`}
       data-type={type}
     />
   )

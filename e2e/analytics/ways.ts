@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { block, changed, instance, type Me, page, read } from './scene.ts'
+
+// From the numbers to what is behind them, and from a mail to the numbers.
+
+export function ofTheWays() {
+  test('numbers lead to the carts behind them (decision 99)', async () => {
+    await page.goto(`${instance.url}/analytics?range=7d`)
+    const row = block('By country').locator('tbody tr').first()
+    const name = await row.getByRole('link').innerText()
+    const abandoned = Number((await row.locator('td').first().innerText()).replace(/\D/g, ''))
+    await row.getByRole('link').click()
+    await page.waitForURL(/\/carts\?.*country=/)
+    await page.getByRole('button', { name: `${name}: remove this filter` }).waitFor()
+    await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
+    const { pagination } = await read<{ pagination: { total: number } }>(
+      `/api/carts/abandoned${new URL(page.url()).search}`,
+    )
+    expect(pagination.total).toBeGreaterThan(0)
+    // Those bought without a message are no longer in the list.
+    expect(pagination.total).toBeLessThanOrEqual(abandoned)
+    await page.goto(`${instance.url}/analytics?range=7d`)
+    await block('Conversion Funnel').getByRole('link', { name: 'Recovered carts' }).click()
+    await page.waitForURL(/\/carts\?(?=.*status=recovered)(?=.*days=7)/)
+    await page.goto(`${instance.url}/analytics?range=7d`)
+    await page
+      .getByRole('region', { name: 'Figures', exact: true })
+      .getByRole('link', { name: 'Carts' })
+      .first()
+      .click()
+    await page.waitForURL(/\/carts\?days=7/)
+    await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).click()
+    await page.waitForURL(`${instance.url}/carts`)
+  })
+
+  test('the link of the weekly report opens the store that it is about, of the account’s stores alone', async () => {
+    const second = crypto.randomUUID()
+    await changed<Me>('**/api/auth/me', (said) => {
+      said.user.stores.push({ ...said.user.stores[0], id: second, storeUrl: 'https://pots.example' })
+      return said
+    })
+    const asked: unknown[] = []
+    await page.route('**/api/stores/switch*', async (route) => {
+      asked.push(route.request().postDataJSON())
+      const { store } = await read<{ store: object }>('/api/stores/check-connection')
+      await route.fulfill({ json: { store: { ...store, id: second, name: 'Pots' } } })
+    })
+    await page.goto(`${instance.url}/analytics?platform=woocommerce&storeId=${second}&range=7d`)
+    await page.waitForURL((url) => !url.searchParams.has('storeId') && url.searchParams.get('range') === '7d')
+    await block('Conversion Funnel').waitFor()
+    expect(asked).toEqual([{ storeId: second }])
+    await page.goto(`${instance.url}/analytics?platform=woocommerce&storeId=${crypto.randomUUID()}&range=7d`)
+    await page.getByText('This report cannot be shown').waitFor()
+    expect(await block('Conversion Funnel').count()).toBe(0)
+    await page.getByRole('button', { name: 'Show the analytics of this store' }).click()
+    await block('Conversion Funnel').waitFor()
+    expect(asked).toHaveLength(1)
+    await page.unroute('**/api/stores/switch*')
+    await page.unroute('**/api/auth/me')
+  })
+
+  test('all products can be searched', async () => {
+    await page.goto(`${instance.url}/analytics?range=90d`)
+    const products = block('Top Abandoned Products')
+    await products.getByRole('button', { name: 'See all' }).click()
+    const search = products.getByRole('searchbox', { name: 'Search by name or SKU' })
+    await search.fill('no such product')
+    await search.press('Enter')
+    await products.getByText('No product contains “no such product”.').waitFor()
+    await search.fill('mug')
+    await search.press('Enter')
+    await products.getByRole('rowheader', { name: /mug/i }).first().waitFor()
+  })
+}
