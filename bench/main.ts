@@ -28,6 +28,7 @@ const names = [
   'audience',
   'dashboard',
   'notifications',
+  'analytics',
   'paint',
   'detect',
 ]

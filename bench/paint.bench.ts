@@ -37,7 +37,7 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-type Kept = Awaited<ReturnType<BrowserContext['storageState']>>
+export type Kept = Awaited<ReturnType<BrowserContext['storageState']>>
 
 interface Load {
   paintMs: number
@@ -83,7 +83,7 @@ async function load(
 }
 
 /** What a browser keeps of somebody who signed in there and came again: token, user and store, and no file. */
-async function keptBy(browser: Browser, server: Server, token: string): Promise<Kept> {
+export async function keptBy(browser: Browser, server: Server, token: string): Promise<Kept> {
   const context = await browser.newContext()
   try {
     await context.addInitScript((value) => localStorage.setItem('token', value), token)

@@ -21,9 +21,12 @@ export interface ManyCarts {
   isAllOpen?: boolean
   /** From several countries, and two in five are said to have had a message before; the messages are not there. */
   isVaried?: boolean
+  /** How many products the store has, besides one that is in every cart. */
+  products?: number
 }
 
 const MANY = 50_000
+const PRODUCTS = 900
 const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'messages']
 const TO_VACUUM = [...TABLES, 'cart_counts', 'customer_counts', 'rollups', 'rollup_days', 'rollup_changes']
 
@@ -133,17 +136,19 @@ async function insertPeople(db: Db, { storeId }: ManyCarts): Promise<void> {
       lateral (values ('email', email), ('phone', phone), ('cart', 'cart-' || md5(n::text))) k(kind, value)`.execute(db)
 }
 
-const ITEMS = sql`jsonb_build_array(
-  jsonb_build_object('productId', (100 + n % 900)::text, 'variationId', null, 'name', 'Loose leaf tea, tin no. ' || n % 900,
-    'sku', 'TEA-' || n % 900, 'quantity', quantity, 'unitPriceMinor', price,
-    'imageUrl', 'https://shop.example.com/wp-content/uploads/tea-' || n % 900 || '-300x300.jpg'),
+const itemsOf = ({ products = PRODUCTS }: ManyCarts) => sql`jsonb_build_array(
+  jsonb_build_object('productId', (100 + n % ${sql.lit(products)})::text, 'variationId', null,
+    'name', 'Loose leaf tea, tin no. ' || n % ${sql.lit(products)}, 'sku', 'TEA-' || n % ${sql.lit(products)},
+    'quantity', quantity, 'unitPriceMinor', price,
+    'imageUrl', 'https://shop.example.com/wp-content/uploads/tea-' || n % ${sql.lit(products)} || '-300x300.jpg'),
   jsonb_build_object('productId', '77', 'variationId', null, 'name', 'Enamel mug', 'sku', 'MUG', 'quantity', 1,
     'unitPriceMinor', 1200, 'imageUrl', 'https://shop.example.com/wp-content/uploads/mug-300x300.jpg'))`
 const CONTACT = sql`jsonb_build_object('email', email, 'phone', phone, 'firstName', first, 'lastName', last, 'country', country,
   'countrySource', 'address')`
 const MILLIS = sql`(extract(epoch from at) * 1000)::bigint`
 
-async function insertCarts(db: Db, { storeId, now, isVaried = false }: ManyCarts): Promise<void> {
+async function insertCarts(db: Db, wanted: ManyCarts): Promise<void> {
+  const { storeId, now, isVaried = false } = wanted
   await sql`
     insert into carts (store_id, id, shopper_id, status, badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at,
       recovered_at, lost_at, last_handed_over_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email, phone,
@@ -164,16 +169,16 @@ async function insertCarts(db: Db, { storeId, now, isVaried = false }: ManyCarts
         'openingFactId', fact_id, 'startedAt', ${MILLIS}, 'lastActivityAt', ${MILLIS}, 'endedAt', null, 'items', items,
         'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at, country,
       kind in ('Email Sent', 'No Response', 'Recovered') or ${isVaried} and n % 5 < 2
-    from drawn, lateral (select ${ITEMS} as items, ${CONTACT} as contact
+    from drawn, lateral (select ${itemsOf(wanted)} as items, ${CONTACT} as contact
       -- written once per cart, not once per mention
       offset 0) shown`.execute(db)
 }
 
-async function insertFacts(db: Db, { storeId }: ManyCarts): Promise<void> {
+async function insertFacts(db: Db, { storeId, products = PRODUCTS }: ManyCarts): Promise<void> {
   await sql`
     insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
     select ${storeId}, fact_id, shopper_id, 'snapshot', 'capture', at, 'capture:' || n, jsonb_build_object('type', 'snapshot',
-      'items', jsonb_build_array(jsonb_build_object('productId', (100 + n % 900)::text, 'variationId', null, 'quantity', quantity)),
+      'items', jsonb_build_array(jsonb_build_object('productId', (100 + n % ${sql.lit(products)})::text, 'variationId', null, 'quantity', quantity)),
       'coupons', '[]'::jsonb, 'page', 'page-' || n, 'seq', 0), at
     from drawn`.execute(db)
 }

@@ -158,7 +158,8 @@ const named = (storeId: string, from: 'sums' | 'page') => sql`from ${sql.table(f
   join figure_products n on n.store_id = ${storeId} and n.product_id = s.product_id
   left join products c on c.store_id = ${storeId} and c.product_id = s.product_id and c.variation_id = ''`
 
-function wholeMonths(first: Day, last: Day): { first: Day; until: Day } | null {
+/** null: the range has none. */
+export function wholeMonths(first: Day, last: Day): { first: Day; until: Day } | null {
   const from = Temporal.PlainDate.from(first)
   const begins = from.day === 1 ? from : from.with({ day: 1 }).add({ months: 1 })
   const ends = Temporal.PlainDate.from(last).add({ days: 1 }).with({ day: 1 })

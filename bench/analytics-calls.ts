@@ -1,0 +1,128 @@
+import { wholeMonths } from '../server/analytics/analytics-sql.ts'
+import { type Day, dayOf } from '../server/analytics/days.ts'
+import { daysOfRange, type RangeDays, trendBuckets } from '../server/analytics/ranges.ts'
+import { type RawBuilder, sql } from '../server/core/db.ts'
+import type { AnalyticsRange } from '../shared/analytics.ts'
+
+// The calls of the analytics screen, and which rows of figures each needs: what its ceiling reads.
+
+/** As `aStore` has it. */
+const ZONE = 'America/New_York'
+
+interface Question {
+  name: string
+  path: (range: AnalyticsRange) => string
+  /** A sum of each part's rows. */
+  parts: (days: RangeDays, buckets: { first: Day; last: Day }) => Part[]
+}
+
+interface Part {
+  table: string
+  column: string
+  /** Besides the store. */
+  where: RawBuilder<unknown>
+}
+
+const BEGINNING = '2000-01-01'
+const between = (first: Day, last: Day, key = 'day') =>
+  sql`${sql.ref(key)} >= ${first}::date and ${sql.ref(key)} <= ${last}::date`
+
+const allCarts = (first: Day, last: Day): Part => ({
+  ...{ table: 'cart_figures', column: 'began' },
+  where: sql`dimension = 'all' and ${between(first, last)}`,
+})
+const cartShares = ({ first, last }: RangeDays): Part => ({
+  ...{ table: 'cart_figures', column: 'began' },
+  where: sql`dimension in ('country', 'device', 'shopper') and ${between(first, last)}`,
+})
+const orders = (first: Day, last: Day): Part => ({
+  ...{ table: 'order_figures', column: 'orders' },
+  where: between(first, last),
+})
+const funnels = ({ first, last }: RangeDays): Part => ({
+  ...{ table: 'funnel_figures', column: 'sent' },
+  where: sql`channel in ('all', 'email', 'sms', 'whatsapp', 'push') and ${between(first, last)}`,
+})
+const messages = (first: Day, last: Day): Part => ({
+  ...{ table: 'message_figures', column: 'accepted' },
+  where: between(first, last),
+})
+
+function products({ first, last }: RangeDays): Part[] {
+  const part = (from: Day, until: Day): Part => ({
+    ...{ table: 'product_figures', column: 'lost_minor' },
+    where: sql`day >= ${from}::date and day < ${until}::date`,
+  })
+  const end = Temporal.PlainDate.from(last).add({ days: 1 }).toString()
+  const months = wholeMonths(first, last)
+  if (!months) return [part(first, end)]
+  const whole = sql`month >= ${months.first}::date and month < ${months.until}::date`
+  return [
+    { table: 'product_month_figures', column: 'lost_minor', where: whole },
+    part(first, months.first),
+    part(months.until, end),
+  ]
+}
+
+const names: Part = { table: 'figure_products', column: 'length(name)', where: sql`true` }
+
+export const questions: Question[] = [
+  {
+    name: 'figures',
+    path: (range) => `/analytics?range=${range}`,
+    parts: (days) => [
+      allCarts(days.before, days.last),
+      ...[orders(BEGINNING, days.last), funnels(days), messages(days.first, days.last), ...products(days)],
+    ],
+  },
+  {
+    name: 'details',
+    path: (range) => `/analytics/details?range=${range}`,
+    parts: (days) => [orders(BEGINNING, days.last), messages(days.first, days.last), cartShares(days)],
+  },
+  {
+    name: 'trend of rates',
+    path: (range) => `/analytics/recovery-rate-trend?period=${range}`,
+    parts: (_, { first, last }) => [allCarts(first, last)],
+  },
+  {
+    name: 'trend of revenue',
+    path: (range) => `/analytics/revenue-trend?period=${range}`,
+    parts: (_, { first, last }) => [allCarts(first, last), orders(first, last)],
+  },
+  {
+    name: 'ROI',
+    path: (range) => `/analytics/roi?range=${range}`,
+    parts: ({ first, last }) => [messages(first, last), messages(yearBefore(last), last)],
+  },
+  {
+    name: 'products, first page',
+    path: (range) => `/analytics/products?range=${range}`,
+    parts: (days) => [...products(days), names],
+  },
+  {
+    name: 'products, page 40',
+    path: (range) => `/analytics/products?range=${range}&page=40`,
+    parts: (days) => [...products(days), names],
+  },
+  {
+    name: 'products, search',
+    path: (range) => `/analytics/products?range=${range}&search=no.%2012`,
+    parts: (days) => [...products(days), names],
+  },
+]
+
+const yearBefore = (last: Day): Day =>
+  Temporal.PlainDate.from(last).with({ day: 1 }).subtract({ months: 11 }).toString()
+
+/** One bare statement. */
+export function ceilingOf({ parts }: Question, { storeId }: { storeId: string }, range: AnalyticsRange) {
+  const now = new Date()
+  const buckets = trendBuckets(range, now, ZONE)
+  const span = { first: buckets[0]!.first, last: dayOf(now, ZONE) }
+  const sums = parts(daysOfRange(range, now, ZONE), span).map(
+    ({ table, column, where }) =>
+      sql`(select sum(${sql.raw(column)}) from ${sql.table(table)} where store_id = ${storeId} and ${where})`,
+  )
+  return sql`select ${sql.join(sums)}`
+}

@@ -1,0 +1,177 @@
+import { countFigures, rebuildFigures } from '../server/analytics/figures.ts'
+import { sql } from '../server/core/db.ts'
+import { type AnalyticsRange, analyticsRanges } from '../shared/analytics.ts'
+import { ceilingOf, questions } from './analytics-calls.ts'
+import { measureExport } from './analytics-export.ts'
+import { CARTS, writeYear } from './analytics-scene.ts'
+import { measureScreen } from './analytics-screen.ts'
+import type { Bench, Figure } from './figures.ts'
+import { startSink } from './helpers.ts'
+import type { AppInstance, Lab } from './lab.ts'
+import { percentile, timed } from './measure.ts'
+import { type Server, startServer } from './server.ts'
+
+// Method: one store of a million carts, as many messages and 300,000 orders in a year (analytics-scene.ts), whose figures the product has
+// counted. The started product answers each call of the screen over HTTP, sign-in included, for all ranges in turn; there are four and no others.
+// The ceiling of a call is one bare statement that reads the rows of figures it needs by their primary keys, asked in turn with it. Then what
+// the screen asks at once, the screen in a browser, the file of a large catalogue, and what keeps the figures: counting them after changes.
+
+const CHANGED = 10_000
+const GOAL = { below: 50 }
+
+export const bench: Bench = { name: 'analytics', run }
+
+export interface Scene {
+  lab: Lab
+  instance: AppInstance
+  server: Server
+  storeId: string
+  accountId: string
+  token: string
+}
+
+async function run(lab: Lab): Promise<Figure[]> {
+  const instance = await lab.open()
+  const sink = await startSink()
+  try {
+    const { storeId, accountId, token } = await writeYear(lab, instance)
+    const counted = await rebuild(lab, instance, storeId)
+    const env = { DATABASE_URL: instance.url, SMTP_URL: `smtp://127.0.0.1:${sink.port}`, ROLES: 'web' }
+    const server = await startServer({ ...env, PUBLIC_URL: 'http://localhost:5100' })
+    try {
+      return [...counted, ...(await measure({ lab, instance, server, storeId, accountId, token }))]
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await sink.stop()
+    await instance.close()
+  }
+}
+
+export async function measure(scene: Scene): Promise<Figure[]> {
+  const figures = [await firstLook(scene), ...(await calls(scene))]
+  figures.push(...(await measureScreen(scene)), ...(await measureExport(scene)))
+  return [...figures, ...(await keep(scene))]
+}
+
+async function rebuild(lab: Lab, { db, deps }: AppInstance, storeId: string): Promise<Figure[]> {
+  lab.say('counting the figures')
+  const ms = await timed(() => rebuildFigures({ storeId, db }, deps.now()))
+  await sql`vacuum analyze cart_figures, funnel_figures, message_figures, order_figures, product_figures, product_month_figures, figure_products`.execute(
+    db,
+  )
+  const bareMs = await timed(() =>
+    sql`select (select sum(value_minor + jsonb_array_length(items)) from carts where store_id = ${storeId}),
+      (select count(*) from messages where store_id = ${storeId} and state <> 'scheduled'),
+      (select sum(net_minor) from orders where store_id = ${storeId})`.execute(db),
+  )
+  return [
+    {
+      ...{ name: 'figures of a year counted anew', value: ms / 1_000, unit: 's' },
+      ceiling: { name: 'one pass over carts, messages and orders', value: bareMs / 1_000 },
+      note: 'a repair, never on the way',
+    },
+  ]
+}
+
+export async function ask(
+  { server, token }: Pick<Scene, 'server' | 'token'>,
+  path: string,
+  body?: object,
+): Promise<number> {
+  const begun = performance.now()
+  const reply = await fetch(`${server.url}/api${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await reply.text()
+  if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${text}`)
+  return performance.now() - begun
+}
+
+async function calls(scene: Scene): Promise<Figure[]> {
+  const rounds = Math.max(20, Math.round(100 * scene.lab.scale))
+  const figures: Figure[] = []
+  for (const question of questions) {
+    scene.lab.say(`asking for ${question.name}`)
+    const taken = { '7d': [], '30d': [], '90d': [], '1y': [] } as Record<AnalyticsRange, number[]>
+    const bare = { '7d': [], '30d': [], '90d': [], '1y': [] } as Record<AnalyticsRange, number[]>
+    for (let n = -5; n < rounds; n++) {
+      for (const range of analyticsRanges) {
+        const ms = await ask(scene, question.path(range))
+        const least = await timed(() => ceilingOf(question, scene, range).execute(scene.instance.db))
+        if (n < 0) continue
+        taken[range].push(ms)
+        bare[range].push(least)
+      }
+    }
+    figures.push(figureOf(scene.lab, question.name, taken, bare))
+  }
+  return figures
+}
+
+type Taken = Record<AnalyticsRange, number[]>
+
+/** Of the range that takes longest. */
+function figureOf(lab: Lab, name: string, taken: Taken, bare: Taken): Figure {
+  const p95 = (range: AnalyticsRange) => percentile(taken[range], 0.95)
+  const worst = analyticsRanges.reduce((a, b) => (p95(b) > p95(a) ? b : a))
+  const each = analyticsRanges.map((range) => `${percentile(taken[range], 0.5).toFixed(1)} / ${p95(range).toFixed(1)}`)
+  return {
+    ...{ name: `${name}, p95 at ${lab.sized(CARTS).toLocaleString('en-US')} carts`, value: p95(worst), unit: 'ms' },
+    ...{ ceiling: { name: 'bare statement', value: percentile(bare[worst], 0.95) }, goal: GOAL },
+    note: `p50 / p95 in ms of ${analyticsRanges.join(', ')}: ${each.join(', ')}`,
+  }
+}
+
+/** Buyers of a range are counted from all orders when somebody looks, at most every 15 minutes. */
+async function firstLook(scene: Scene): Promise<Figure> {
+  const { db } = scene.instance
+  const taken: number[] = []
+  const bare: number[] = []
+  for (let n = -2; n < 10; n++) {
+    for (const range of analyticsRanges) {
+      await sql`delete from counted_figures`.execute(db)
+      const ms = await ask(scene, `/analytics?range=${range}`)
+      const least = await timed(() =>
+        sql`select sum(net_minor) from orders where store_id = ${scene.storeId} and purchased_at is not null`.execute(
+          db,
+        ),
+      )
+      if (n >= 0) taken.push(ms)
+      if (n >= 0) bare.push(least)
+    }
+  }
+  return {
+    ...{ name: 'figures, first look in 15 minutes, p95', value: percentile(taken, 0.95), unit: 'ms', goal: GOAL },
+    ceiling: { name: 'one pass over the orders', value: percentile(bare, 0.95) },
+    note: `p50 ${percentile(taken, 0.5).toFixed(0)} ms, all ranges`,
+  }
+}
+
+/** The turn of every 15 seconds, after changes that the triggers have noted. */
+async function keep({ lab, instance: { db, deps }, storeId }: Scene): Promise<Figure[]> {
+  const changed = lab.sized(CHANGED)
+  const newest = sql`select id from carts where store_id = ${storeId} and abandoned_at is not null order by started_at desc limit ${changed}`
+  const ofYear = sql`select id from (select id, row_number() over (order by started_at) as n from carts
+    where store_id = ${storeId} and abandoned_at is not null) c where n % ${Math.floor((lab.sized(CARTS) * 0.9) / changed)}::int = 0`
+  const count = async (name: string, ids: typeof newest): Promise<Figure> => {
+    const { rows } = await sql<{ since: Date; carts: number }>`
+      with moved as (update carts set value_minor = value_minor + 1 where store_id = ${storeId} and id in (${ids}) returning started_at)
+      select min(started_at) as since, count(*)::int as carts from moved`.execute(db)
+    const { since, carts } = rows[0]!
+    const ms = await timed(() => countFigures(deps))
+    const bareMs = await timed(() =>
+      sql`select sum(value_minor + jsonb_array_length(items)) from carts where store_id = ${storeId} and started_at >= ${since}`.execute(
+        db,
+      ),
+    )
+    return {
+      ...{ name: `${name}: counted after ${carts.toLocaleString('en-US')} changed carts`, value: ms, unit: 'ms' },
+      ceiling: { name: 'one pass over the carts since', value: bareMs },
+    }
+  }
+  return [await count('the newest days', newest), await count('every day of the year', ofYear)]
+}
