@@ -11,7 +11,9 @@ import { invoices } from './invoices.ts'
 import { type Operation, operationFor } from './operations.ts'
 import { payments } from './payments.ts'
 import { portal } from './portal.ts'
+import { refunds } from './refunds.ts'
 import { invalid, Refusal } from './refusal.ts'
+import { schedules } from './schedules.ts'
 import { subscriptions } from './subscriptions.ts'
 import type { World } from './world.ts'
 
@@ -39,6 +41,8 @@ const HANDLERS: Handlers = {
   ...invoices,
   ...payments,
   ...portal,
+  ...refunds,
+  ...schedules,
   ...subscriptions,
 }
 

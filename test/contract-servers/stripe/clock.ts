@@ -4,6 +4,8 @@ import { expireSession } from './checkout.ts'
 import { cardOf, collect, finalize, openDraft, subscriptionOf, voidInvoice } from './invoicing.ts'
 import { fullLine, type LineDraft, type Period } from './lines.ts'
 import { currentPeriod, intervalOf, periodEnd } from './periods.ts'
+import { enterPhase } from './phases.ts'
+import { releaseSchedule } from './schedules.ts'
 import { endSubscription } from './standing.ts'
 import { DAY, type World } from './world.ts'
 
@@ -30,6 +32,8 @@ function dues(world: World): Due[] {
   return [
     ...world.all('checkout.session').flatMap((one) => (one.status === 'open' ? sessionDue(world, one) : [])),
     ...world.all('invoice').flatMap((one) => invoiceDue(world, one)),
+    // A phase begins before the period that it changes.
+    ...world.all('subscription_schedule').flatMap((one) => (one.status === 'active' ? phaseDue(world, one) : [])),
     ...world.all('subscription').flatMap((one) => (one.ended_at ? [] : subscriptionDues(world, one))),
   ]
 }
@@ -49,6 +53,24 @@ function invoiceDue(world: World, invoice: Stripe.Invoice): Due[] {
 function finalizeAndCollect(world: World, invoice: Stripe.Invoice): void {
   finalize(world, invoice)
   if (invoice.status === 'open') collect(world, invoice)
+}
+
+function phaseDue(world: World, schedule: Stripe.SubscriptionSchedule): Due[] {
+  const at = schedule.current_phase!.end_date
+  const next = schedule.phases.find(({ start_date }) => start_date === at)
+  return [{ at, run: () => (next ? enterPhase(world, schedule, next) : endSchedule(world, schedule)) }]
+}
+
+/** After the last phase the subscription goes on by itself, or ends with it. */
+function endSchedule(world: World, schedule: Stripe.SubscriptionSchedule): void {
+  if (schedule.end_behavior !== 'cancel') {
+    releaseSchedule(world, schedule)
+    return
+  }
+  const subscription = world.find('subscription', schedule.subscription as string)!
+  Object.assign(schedule, { status: 'completed', completed_at: world.now, current_phase: null })
+  world.emit('subscription_schedule.completed', schedule)
+  endSubscription(world, subscription, 'cancellation_requested')
 }
 
 function subscriptionDues(world: World, one: Stripe.Subscription): Due[] {

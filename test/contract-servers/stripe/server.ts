@@ -4,6 +4,7 @@ import { serve } from '../serve.ts'
 import { Api, type ApiAnswer, type ApiRequest } from './api.ts'
 import { buy, type Purchase } from './buying.ts'
 import { advance } from './clock.ts'
+import { closeDispute, openDispute } from './refunds.ts'
 import { Webhooks } from './webhooks.ts'
 import { type Kind, type Kinds, type Settings, World } from './world.ts'
 
@@ -26,6 +27,9 @@ export interface StripeServer {
   clock: { now(): Date; advance(to: Date): void }
   /** What a buyer does on the page of a checkout session. `confirm`: the bank asks first. */
   buy(session: string, purchase: Purchase): 'complete' | 'confirm'
+  /** The bank takes a payment back, and decides. Refunds are made by the API, as an operator's dashboard does. */
+  openDispute(charge: string, reason?: string): Stripe.Dispute
+  closeDispute(dispute: string, status: 'won' | 'lost'): Stripe.Dispute
   webhooks: Webhooks
   /** The objects of a kind as Stripe has them, the oldest first. They are the server's own: read only. */
   all<K extends Kind>(kind: K): Kinds[K][]
@@ -67,6 +71,8 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
     webhookSecret,
     clock: { now: () => new Date(world.now * 1000), advance: (to) => advance(world, to) },
     buy: (session, purchase) => buy(world, session, purchase),
+    openDispute: (charge, reason) => openDispute(world, charge, reason),
+    closeDispute: (dispute, status) => closeDispute(world, dispute, status),
     webhooks: new Webhooks(world, webhookSecret, options.signedAt ?? (() => new Date(world.now * 1000))),
     all: (kind) => world.all(kind),
     seen,

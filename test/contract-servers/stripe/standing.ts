@@ -48,6 +48,14 @@ export function endSubscription(
     Object.assign(invoice, { auto_advance: false, next_payment_attempt: null, automatically_finalizes_at: null })
   }
   world.emit('customer.subscription.deleted', subscription)
+  cancelSchedule(world, subscription)
+}
+
+function cancelSchedule(world: World, subscription: Stripe.Subscription): void {
+  const schedule = world.find('subscription_schedule', idOf(subscription.schedule))
+  if (schedule?.status !== 'active') return
+  Object.assign(schedule, { status: 'canceled', canceled_at: world.now, current_phase: null })
+  world.emit('subscription_schedule.canceled', schedule)
 }
 
 const subscriptionOfInvoice = (world: World, invoice: Stripe.Invoice) =>

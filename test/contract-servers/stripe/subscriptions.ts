@@ -9,6 +9,7 @@ import { type ListParams, listKind, mergedMetadata } from './lists.ts'
 import { foretell } from './payments.ts'
 import { applyPlan, keepPending } from './pending.ts'
 import { currentPeriod } from './periods.ts'
+import { noteInPhase } from './phase-items.ts'
 import { assertPlayed } from './played.ts'
 import { invalid, missing } from './refusal.ts'
 import { endSubscription } from './standing.ts'
@@ -25,7 +26,8 @@ export const subscriptions: Handlers = {
   'Subscriptions.list': ({ world, params }: Call<Stripe.SubscriptionListParams>) => list(world, params),
   'Subscriptions.update': ({ world, id, params }: Call<Update>) => {
     const subscription = world.need('subscription', id)
-    update(world, subscription, params)
+    updateSubscription(world, subscription, params)
+    noteInPhase(world, subscription)
     return subscription
   },
   'Subscriptions.cancel': ({ world, id, params }: Call<Stripe.SubscriptionCancelParams>) => {
@@ -33,7 +35,6 @@ export const subscriptions: Handlers = {
     const subscription = world.need('subscription', id)
     if (subscription.ended_at) throw missing('subscription', id, 'id', 404)
     setDetails(subscription, params.cancellation_details)
-    releaseSchedule(world, subscription)
     endSubscription(world, subscription, 'cancellation_requested')
     return subscription
   },
@@ -135,7 +136,7 @@ const WITH_PENDING: (keyof Update)[] = [
   'trial_end',
 ]
 
-function update(world: World, subscription: Stripe.Subscription, params: Update): void {
+export function updateSubscription(world: World, subscription: Stripe.Subscription, params: Update): void {
   assertPlayed(params, UPDATES)
   assertUpdate(world, subscription, params)
   const isChange = params.items || params.trial_end !== undefined || params.billing_cycle_anchor?.type === 'now'
@@ -270,14 +271,4 @@ function keepForLater(world: World, subscription: Stripe.Subscription, lines: Li
   if (lines.length === 0) return
   const kept = world.notes.get(`${subscription.id}/lines`)?.lines as LineDraft[] | undefined
   world.notes.set(`${subscription.id}/lines`, { lines: [...(kept ?? []), ...lines] })
-}
-
-export function releaseSchedule(world: World, subscription: Stripe.Subscription): void {
-  const schedule = world.find('subscription_schedule', subscription.schedule as string | null)
-  if (!schedule) return
-  world.update('subscription_schedule.canceled', schedule, () => {
-    schedule.status = 'canceled'
-    schedule.canceled_at = world.now
-    schedule.current_phase = null
-  })
 }

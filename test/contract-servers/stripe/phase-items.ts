@@ -1,0 +1,63 @@
+import type Stripe from 'stripe'
+import { build } from './build.ts'
+import type { ItemChange } from './changes.ts'
+import type { World } from './world.ts'
+
+// The items of a schedule's phases, and those of the subscription.
+
+export interface PhaseDraft {
+  start: number
+  end: number
+  items: { price: Stripe.Price; quantity: number }[]
+  trialEnd: number | null
+  prorationBehavior?: string
+  metadata?: Stripe.Metadata
+}
+
+export function phaseObject(subscription: Stripe.Subscription, draft: PhaseDraft): Stripe.SubscriptionSchedule.Phase {
+  return build<Stripe.SubscriptionSchedule.Phase>('SubscriptionSchedules', 'SubscriptionSchedule.Phase', {
+    currency: subscription.currency,
+    end_date: draft.end,
+    items: draft.items.map(({ price, quantity }) =>
+      build<Stripe.SubscriptionSchedule.Phase.Item>('SubscriptionSchedules', 'SubscriptionSchedule.Phase.Item', {
+        metadata: {},
+        plan: price.id,
+        price: price.id,
+        quantity,
+        tax_rates: [],
+      }),
+    ),
+    metadata: draft.metadata ?? {},
+    proration_behavior: draft.prorationBehavior ?? 'create_prorations',
+    start_date: draft.start,
+    trial_end: draft.trialEnd,
+  })
+}
+
+export function changesTo(subscription: Stripe.Subscription, phase: Stripe.SubscriptionSchedule.Phase): ItemChange[] {
+  const wanted = new Map(phase.items.map(({ price, quantity }) => [price as string, quantity ?? 1]))
+  const changes: ItemChange[] = []
+  for (const { id, price, quantity } of subscription.items.data) {
+    const next = wanted.get(price.id)
+    wanted.delete(price.id)
+    if (next === undefined) changes.push({ id, deleted: true })
+    else if (next !== quantity) changes.push({ id, quantity: next })
+  }
+  return [...changes, ...[...wanted].map(([price, quantity]) => ({ price, quantity }))]
+}
+
+/** A subscription that was changed directly changes the current phase of its schedule. */
+export function noteInPhase(world: World, subscription: Stripe.Subscription): void {
+  const schedule = world.find('subscription_schedule', subscription.schedule as string | null)
+  const phase = schedule?.phases.find(({ start_date }) => start_date === schedule.current_phase?.start_date)
+  if (!schedule || !phase || changesTo(subscription, phase).length === 0) return
+  world.update('subscription_schedule.updated', schedule, () => {
+    const like = phase.items[0]!
+    phase.items = subscription.items.data.map(({ price, quantity }) => ({
+      ...structuredClone(like),
+      plan: price.id,
+      price: price.id,
+      quantity: quantity ?? 1,
+    }))
+  })
+}
