@@ -10,16 +10,17 @@ export const definitions = {
   averageCartValue: 'Mean value of the carts abandoned in these days.',
   abandonmentRate:
     'Of the carts that began in these days and are not being filled any more, the share that was abandoned, as of now.',
-  customerLifetimeValue: 'Net revenue of all orders known, divided by the customers who placed them.',
+  customerLifetimeValue:
+    'Net revenue of all known orders of customers, divided by their number. A customer can be told from others by an email, a phone or an account: a buyer at a till who leaves none is not one.',
   openRate:
     'Emails opened by a person, of the emails accepted, without those that only machines opened. As reported by mail programs: blocked pictures hide opens.',
   clickRate: 'Emails with a link clicked by a person, of the emails accepted.',
   conversionRate: 'Emails with an order attributed to them, of the emails accepted.',
   revenuePerEmail: 'Net revenue attributed to these emails, divided by the emails accepted.',
-  new: 'Customers whose first known order is in these days.',
+  new: 'Customers (known by an email, a phone or an account) whose first known order is in these days.',
   returning: 'Customers with an order in these days and one before them.',
   repeatPurchaseRate: 'Of the customers with an order in these days, the share that has ordered at least twice ever.',
-  avgOrdersPerCustomer: 'Orders in these days, divided by the customers who placed them.',
+  avgOrdersPerCustomer: 'Orders of customers in these days, divided by their number.',
   cartAbandonmentRate: 'As the abandonment rate above.',
   platformCartValue: 'As the average cart value above.',
   cartConversionRate: 'Carts bought, of the carts that began in these days.',

@@ -6,12 +6,15 @@
 create table figure_changes (
   store_id uuid not null,
   id uuid not null default gen_random_uuid(),
-  -- the figures of the day of this moment; 'all': of every day
-  subject text check (subject in ('carts', 'messages', 'orders', 'all')),
+  -- the figures of the day of this moment: 'carts' of those that began, 'products' of those abandoned, 'messages' of one handed over,
+  -- 'orders' of one bought (without anything else: of every day); 'all': everything of every day
+  subject text check (subject in ('carts', 'products', 'messages', 'orders', 'all')),
   at timestamptz,
-  -- the days this row counts in now
+  -- the funnel of the day on which this cart began
   cart_id uuid,
+  -- what this message counts in now
   message_id uuid,
+  -- with 'messages': whose orders after it may be assisted by it; with 'orders': whose carts and orders from then on are looked at anew
   shopper_id uuid,
   primary key (store_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
@@ -19,15 +22,24 @@ create table figure_changes (
 -- Days to be counted anew.
 create table figure_days (
   store_id uuid not null references stores on delete cascade,
-  subject text not null check (subject in ('carts', 'messages', 'orders')),
+  subject text not null check (subject in ('carts', 'products', 'funnel', 'messages', 'orders')),
   day date not null,
+  -- what has changed of it, has changed after this; null: it was never counted, or everything is counted anew
+  noted_at timestamptz,
+  -- many old days at once wait for more of the same
+  due_at timestamptz not null,
   primary key (store_id, subject, day)
 );
 
--- When days of the store were counted last; what happened since may be missing.
+-- How far a store is counted.
 create table figure_counts (
   store_id uuid primary key references stores on delete cascade,
-  counted_at timestamptz not null
+  -- when no change was left that had not been noted by its day
+  taken_at timestamptz,
+  -- what happened since may be missing; null: it was never counted, or everything is counted anew
+  counted_at timestamptz,
+  -- when many old days were counted last, or will be
+  many_at timestamptz
 );
 
 -- Carts in each of four ways: all, by country, by device, and by whether the shopper had ordered before. A merged cart counts for nothing.
@@ -105,7 +117,9 @@ create table order_figures (
   currency char(3) not null,
   orders bigint not null,
   net_minor bigint not null,
-  -- the first of their shopper in this currency
+  -- of customers, who can be told from others: with an email, a phone or an account
+  customers_minor bigint not null,
+  -- the first of their customer in this currency
   firsts bigint not null,
   primary key (store_id, day, source, currency)
 );
@@ -182,28 +196,38 @@ create table counted_figures (
 create index carts_by_start on carts (store_id, started_at);
 create index carts_by_abandonment on carts (store_id, abandoned_at) where abandoned_at is not null;
 
+-- What has changed is found by grouping old and new rows, as in 0005 and 0011: a join of the two would be planned by the first statement of
+-- a session, which is short, and compare each row with each in a long one. 1 and -1 cancel each other out where a row is what it was.
 create function note_cart_figures() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     insert into figure_changes (store_id, subject, at)
-    select distinct c.store_id, 'carts', rollup_slot(d.at) from new_carts c, lateral (values (c.started_at), (c.abandoned_at)) d (at)
-    where d.at is not null;
+    select distinct c.store_id, d.subject, rollup_slot(d.at)
+    from new_carts c, lateral (values ('carts', c.started_at), ('products', c.abandoned_at)) d (subject, at) where d.at is not null;
   elsif tg_op = 'DELETE' then
     insert into figure_changes (store_id, subject, at)
-    select distinct c.store_id, 'carts', rollup_slot(d.at) from old_carts c, lateral (values (c.started_at), (c.abandoned_at)) d (at)
-    where d.at is not null;
+    select distinct c.store_id, d.subject, rollup_slot(d.at)
+    from old_carts c, lateral (values ('carts', c.started_at), ('products', c.abandoned_at)) d (subject, at) where d.at is not null;
   else
     insert into figure_changes (store_id, subject, at)
-    select distinct n.store_id, 'carts', rollup_slot(d.at) from old_carts o join new_carts n on n.store_id = o.store_id and n.id = o.id,
-      lateral (values (o.started_at), (o.abandoned_at), (n.started_at), (n.abandoned_at)) d (at)
-    where d.at is not null
-      and ((o.status, o.started_at, o.abandoned_at, o.shopper_id, o.currency, o.fold ->> 'deviceClass')
-          is distinct from (n.status, n.started_at, n.abandoned_at, n.shopper_id, n.currency, n.fold ->> 'deviceClass')
-        or n.abandoned_at is not null and (o.value_minor, o.items) is distinct from (n.value_minor, n.items));
+    select distinct c.store_id, d.subject, rollup_slot(d.at)
+    from (
+      select store_id, started_at, abandoned_at from (
+        select store_id, id, status, started_at, abandoned_at, shopper_id, currency, country, device_class,
+          case when abandoned_at is not null then value_minor end as minor,
+          case when abandoned_at is not null then jsonb_hash_extended(items, 0) end as items, 1 as sign from new_carts
+        union all
+        select store_id, id, status, started_at, abandoned_at, shopper_id, currency, country, device_class,
+          case when abandoned_at is not null then value_minor end,
+          case when abandoned_at is not null then jsonb_hash_extended(items, 0) end, -1 from old_carts) moved
+      group by store_id, id, status, started_at, abandoned_at, shopper_id, currency, country, device_class, minor, items
+      having sum(sign) <> 0) c,
+      lateral (values ('carts', c.started_at), ('products', c.abandoned_at)) d (subject, at) where d.at is not null;
     insert into figure_changes (store_id, cart_id)
-    select distinct n.store_id, d.id from old_carts o join new_carts n on n.store_id = o.store_id and n.id = o.id,
-      lateral (values (o.merged_into), (n.merged_into)) d (id)
-    where d.id is not null and o.merged_into is distinct from n.merged_into;
+    select distinct store_id, merged_into from (
+      select store_id, id, merged_into, 1 as sign from new_carts where merged_into is not null
+      union all select store_id, id, merged_into, -1 from old_carts where merged_into is not null) moved
+    group by store_id, id, merged_into having sum(sign) <> 0;
   end if;
   return null;
 end $$;
@@ -221,26 +245,24 @@ create function is_message_figured(state text, handed_over_at timestamptz) retur
 create function note_message_figures() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into figure_changes (store_id, message_id)
-    select m.store_id, m.id from new_messages m where is_message_figured(m.state, m.handed_over_at);
-  elsif tg_op = 'DELETE' then
-    insert into figure_changes (store_id, subject, at)
-    select distinct m.store_id, 'messages', rollup_slot(m.handed_over_at) from old_messages m
+    insert into figure_changes (store_id, subject, at, cart_id, shopper_id)
+    select distinct m.store_id, 'messages', m.handed_over_at, m.cart_id, m.shopper_id from new_messages m
     where is_message_figured(m.state, m.handed_over_at);
-    insert into figure_changes (store_id, cart_id, shopper_id)
-    select distinct m.store_id, m.cart_id, m.shopper_id from old_messages m where is_message_figured(m.state, m.handed_over_at);
+  elsif tg_op = 'DELETE' then
+    insert into figure_changes (store_id, subject, at, cart_id, shopper_id)
+    select distinct m.store_id, 'messages', m.handed_over_at, m.cart_id, m.shopper_id from old_messages m
+    where is_message_figured(m.state, m.handed_over_at);
   else
-    insert into figure_changes (store_id, subject, at, cart_id, message_id, shopper_id)
-    select n.store_id,
-      case when c.moves then 'messages' end, case when c.moves then o.handed_over_at end,
-      case when c.moves then o.cart_id end, n.id, case when c.moves then o.shopper_id end
-    from old_messages o join new_messages n on n.store_id = o.store_id and n.id = o.id,
-      lateral (select is_message_figured(o.state, o.handed_over_at) and (o.handed_over_at, o.cart_id, o.shopper_id)
-        is distinct from (n.handed_over_at, n.cart_id, n.shopper_id) as moves) c
-    where (is_message_figured(o.state, o.handed_over_at) or is_message_figured(n.state, n.handed_over_at))
-      and (o.state, o.reason, o.handed_over_at, o.unsubscribed_at, o.cost_micros, o.cost_currency, o.cart_id, o.shopper_id, o.coupon_code)
-        is distinct from
-        (n.state, n.reason, n.handed_over_at, n.unsubscribed_at, n.cost_micros, n.cost_currency, n.cart_id, n.shopper_id, n.coupon_code);
+    insert into figure_changes (store_id, subject, at, cart_id, shopper_id)
+    select distinct store_id, 'messages', handed_over_at, cart_id, shopper_id from (
+      select store_id, id, state, reason, handed_over_at, left_at, unsubscribed_at, cost_micros, cost_currency, cart_id, shopper_id,
+        coupon_code, 1 as sign from new_messages where is_message_figured(state, handed_over_at)
+      union all
+      select store_id, id, state, reason, handed_over_at, left_at, unsubscribed_at, cost_micros, cost_currency, cart_id, shopper_id,
+        coupon_code, -1 from old_messages where is_message_figured(state, handed_over_at)) moved
+    group by store_id, id, state, reason, handed_over_at, left_at, unsubscribed_at, cost_micros, cost_currency, cart_id, shopper_id,
+      coupon_code
+    having sum(sign) <> 0;
   end if;
   return null;
 end $$;
@@ -261,13 +283,14 @@ begin
     select o.store_id, 'orders', o.purchased_at, o.cart_id, o.message_id, o.shopper_id from old_orders o where o.purchased_at is not null;
   else
     insert into figure_changes (store_id, subject, at, cart_id, message_id, shopper_id)
-    select distinct d.store_id, 'orders', d.purchased_at, d.cart_id, d.message_id, d.shopper_id
-    from old_orders o join new_orders n on n.store_id = o.store_id and n.order_id = o.order_id,
-      lateral (values (o.store_id, o.purchased_at, o.cart_id, o.message_id, o.shopper_id),
-        (n.store_id, n.purchased_at, n.cart_id, n.message_id, n.shopper_id)) d (store_id, purchased_at, cart_id, message_id, shopper_id)
-    where d.purchased_at is not null
-      and (o.purchased_at, o.net_minor, o.currency, o.shopper_id, o.cart_id, o.touchpoint_id, o.message_id)
-        is distinct from (n.purchased_at, n.net_minor, n.currency, n.shopper_id, n.cart_id, n.touchpoint_id, n.message_id);
+    select distinct store_id, 'orders', purchased_at, cart_id, message_id, shopper_id from (
+      select store_id, order_id, purchased_at, net_minor, currency, shopper_id, cart_id, touchpoint_id, message_id, is_staff, 1 as sign
+      from new_orders where purchased_at is not null
+      union all
+      select store_id, order_id, purchased_at, net_minor, currency, shopper_id, cart_id, touchpoint_id, message_id, is_staff, -1
+      from old_orders where purchased_at is not null) moved
+    group by store_id, order_id, purchased_at, net_minor, currency, shopper_id, cart_id, touchpoint_id, message_id, is_staff
+    having sum(sign) <> 0;
   end if;
   return null;
 end $$;
@@ -309,9 +332,10 @@ create trigger mail_reports_figured_out after delete on mail_reports
 create function note_code_figures() returns trigger language plpgsql as $$
 begin
   insert into figure_changes (store_id, message_id)
-  select distinct n.store_id, n.message_id from old_rows o join new_rows n
-    on n.store_id = o.store_id and n.message_id = o.message_id and n.coupon_id = o.coupon_id
-  where (o.code, o.used_order_id) is distinct from (n.code, n.used_order_id);
+  select distinct store_id, message_id from (
+    select store_id, message_id, coupon_id, code, used_order_id, 1 as sign from new_rows
+    union all select store_id, message_id, coupon_id, code, used_order_id, -1 from old_rows) moved
+  group by store_id, message_id, coupon_id, code, used_order_id having sum(sign) <> 0;
   return null;
 end $$;
 create trigger coupon_codes_figured_on after update on coupon_codes
@@ -342,21 +366,40 @@ create trigger order_coupons_figured_on after update on order_coupons
 create trigger order_coupons_figured_out after delete on order_coupons
   referencing old table as old_rows for each statement execute function note_old_discounts();
 
-create function note_country_figures() returns trigger language plpgsql as $$
+-- By a key that is theirs, somebody becomes a customer, or is one no more: what they have bought counts by it.
+create function note_new_customers() returns trigger language plpgsql as $$
 begin
-  insert into figure_changes (store_id, shopper_id)
-  select n.store_id, n.id from old_rows o join new_rows n on n.store_id = o.store_id and n.id = o.id
-  where o.country is distinct from n.country;
+  insert into figure_changes (store_id, subject, shopper_id)
+  select distinct store_id, 'orders', shopper_id from new_rows where kind in ('email', 'phone', 'customer');
   return null;
 end $$;
-create trigger shoppers_figured_on after update on shoppers
-  referencing old table as old_rows new table as new_rows for each statement execute function note_country_figures();
+create function note_old_customers() returns trigger language plpgsql as $$
+begin
+  insert into figure_changes (store_id, subject, shopper_id)
+  select distinct store_id, 'orders', shopper_id from old_rows where kind in ('email', 'phone', 'customer');
+  return null;
+end $$;
+create trigger shopper_keys_figured_in after insert on shopper_keys
+  referencing new table as new_rows for each statement execute function note_new_customers();
+create trigger shopper_keys_figured_on after update on shopper_keys
+  referencing new table as new_rows for each statement execute function note_new_customers();
+create trigger shopper_keys_figured_from after update on shopper_keys
+  referencing old table as old_rows for each statement execute function note_old_customers();
+create trigger shopper_keys_figured_out after delete on shopper_keys
+  referencing old table as old_rows for each statement execute function note_old_customers();
 
+-- Another time zone makes all days others; another attribution window only says which orders were assisted.
 create function note_store_figures() returns trigger language plpgsql as $$
 begin
   insert into figure_changes (store_id, subject)
-  select n.id, 'all' from old_rows o join new_rows n on n.id = o.id
-  where (o.time_zone, o.attribution_window_days) is distinct from (n.time_zone, n.attribution_window_days);
+  select distinct id, 'all' from (
+    select id, time_zone, 1 as sign from new_rows union all select id, time_zone, -1 from old_rows) moved
+  group by id, time_zone having sum(sign) <> 0;
+  insert into figure_changes (store_id, subject)
+  select distinct id, 'orders' from (
+    select id, attribution_window_days, 1 as sign from new_rows
+    union all select id, attribution_window_days, -1 from old_rows) moved
+  group by id, attribution_window_days having sum(sign) <> 0;
   return null;
 end $$;
 create trigger stores_figured_on after update on stores

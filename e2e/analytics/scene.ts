@@ -21,7 +21,10 @@ export async function begin(): Promise<void> {
   await page.waitForURL('**/dashboard')
   // What the past consists of is counted every 15 seconds.
   await until(
-    async () => (await figures('30d')).counts.orders > 0 && (await figures('30d')).countedUntil === null,
+    async () => {
+      const { counts, countedUntil, isBeingCounted } = await figures('30d')
+      return counts.orders > 0 && countedUntil === null && !isBeingCounted
+    },
     90_000,
     500,
   )

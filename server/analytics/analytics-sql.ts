@@ -75,7 +75,7 @@ export interface OrderSums {
   /** Of the range. */
   orders: number
   net_minor: number
-  /** Of all time: up to the end of the range, and up to its beginning. */
+  /** Of customers, of all time: up to the end of the range, and up to its beginning. */
   net_until: number
   net_before: number
   firsts_until: number
@@ -86,7 +86,7 @@ export async function sumOrders({ db, storeId }: StoreDb, { first, last }: Range
   const { rows } = await sql<OrderSums>`
     select currency, source, coalesce(sum(orders) filter (where day >= ${first}::date), 0)::bigint as orders,
       coalesce(sum(net_minor) filter (where day >= ${first}::date), 0)::bigint as net_minor,
-      sum(net_minor)::bigint as net_until, coalesce(sum(net_minor) filter (where day < ${first}::date), 0)::bigint as net_before,
+      sum(customers_minor)::bigint as net_until, coalesce(sum(customers_minor) filter (where day < ${first}::date), 0)::bigint as net_before,
       sum(firsts)::bigint as firsts_until, coalesce(sum(firsts) filter (where day < ${first}::date), 0)::bigint as firsts_before
     from order_figures where store_id = ${storeId} and day <= ${last}::date group by currency, source`.execute(db)
   return rows

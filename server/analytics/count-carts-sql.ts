@@ -5,42 +5,38 @@ import { daysOf } from './fragments.ts'
 
 // Figures of carts, counted anew for whole days: those that began on them, and those abandoned on them (decisions 92, 93, 97, 99).
 
-export async function countCarts(tx: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
-  await countStanding(tx, bounds)
-  await countFunnel(tx, bounds)
-  await countProducts(tx, bounds)
-}
-
 const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 
 const isBought = sql`c.status in ('recovered', 'purchased')`
 
-async function countStanding({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+/** Those that began, and those abandoned. */
+export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from cart_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])
     and dimension in ('all', 'country', 'device', 'shopper')`.execute(db)
   await sql`
     with ${daysOf(bounds)},
     counted as (
-      select d.day, c.shopper_id, c.started_at, c.currency, c.fold ->> 'deviceClass' as device,
+      select d.day, c.shopper_id, c.started_at, c.currency, coalesce(c.country, '') as country,
+        coalesce(c.device_class, '') as device,
         1 as began, (c.status <> 'active')::int as began_over, (c.status <> 'active' and c.abandoned_at is not null)::int as began_abandoned,
         (${isBought})::int as began_bought, 0 as abandoned, 0::bigint as abandoned_minor, 0 as unbought, 0::bigint as unbought_minor, 0 as recovered
       from days d join carts c on c.store_id = ${storeId} and c.started_at >= d.since and c.started_at < d.until
       where c.status <> 'merged'
       union all
-      select d.day, c.shopper_id, c.started_at, c.currency, c.fold ->> 'deviceClass', 0, 0, 0, 0,
+      select d.day, c.shopper_id, c.started_at, c.currency, coalesce(c.country, ''), coalesce(c.device_class, ''), 0, 0, 0, 0,
         1, c.value_minor, (not ${isBought})::int, case when ${isBought} then 0 else c.value_minor end, (c.status = 'recovered')::int
       from days d join carts c on c.store_id = ${storeId} and c.abandoned_at >= d.since and c.abandoned_at < d.until
       where c.status <> 'merged'),
     known as (
-      select n.*, coalesce(s.country, '') as country, case when exists (
+      select n.*, case when exists (
           select 1 from orders o where o.store_id = ${storeId} and o.shopper_id = n.shopper_id and o.purchased_at < n.started_at
             and o.purchased_at is not null and o.net_minor > 0) then 'returning' else 'new' end as shopper
-      from counted n left join shoppers s on s.store_id = ${storeId} and s.id = n.shopper_id)
+      from counted n)
     insert into cart_figures (store_id, dimension, day, key, currency,
       began, began_over, began_abandoned, began_bought, abandoned, abandoned_minor, unbought, unbought_minor, recovered)
     select ${storeId}, v.dimension, k.day, v.key, k.currency, sum(began), sum(began_over), sum(began_abandoned), sum(began_bought),
       sum(abandoned), sum(abandoned_minor), sum(unbought), sum(unbought_minor), sum(recovered)
-    from known k, lateral (values ('all', ''), ('country', k.country), ('device', coalesce(k.device, '')), ('shopper', k.shopper)) v (dimension, key)
+    from known k, lateral (values ('all', ''), ('country', k.country), ('device', k.device), ('shopper', k.shopper)) v (dimension, key)
     group by v.dimension, k.day, v.key, k.currency`.execute(db)
 }
 
@@ -48,7 +44,7 @@ async function countStanding({ db, storeId }: StoreTx, bounds: readonly DayBound
 const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and ${isNotInFlight('m')} or ${hasBounced('m')})`
 
 /** A message about a cart that was joined to another one since is about that other one (S6). */
-async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from funnel_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(db)
   await sql`
     with ${daysOf(bounds)},
@@ -81,7 +77,7 @@ async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[
   )
 }
 
-async function countProducts({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+export async function countProducts({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   const list = listOf(bounds)
   await sql`delete from product_figures where store_id = ${storeId} and day = any(${list}::date[])`.execute(db)
   await sql`

@@ -2,7 +2,7 @@ import { hourBounds } from '../../shared/analytics.ts'
 import { type StoreTx, sql } from '../core/db.ts'
 import { hasBounced, isNotInFlight, isReportable, wasAccepted, wasHandedOver } from '../messages/fragments.ts'
 import type { DayBounds } from './days.ts'
-import { daysOf } from './fragments.ts'
+import { daysOf, isCustomer } from './fragments.ts'
 
 // Figures of messages and orders, counted anew for whole days (decisions 94, 95, 99, 154).
 
@@ -84,14 +84,15 @@ export async function countOrders({ db, storeId }: StoreTx, bounds: readonly Day
       select d.day, o.currency, o.net_minor,
         case when o.touchpoint_id is not null then 'attributed' when not o.is_staff and ${wasReached(storeId)} then 'assisted'
           else 'organic' end as source,
-        (o.shopper_id is not null and not exists (
+        (k.is_customer and not exists (
           select 1 from orders e where e.store_id = ${storeId} and e.shopper_id = o.shopper_id and e.purchased_at is not null
-            and e.currency = o.currency and e.net_minor > 0 and (e.purchased_at, e.order_id) < (o.purchased_at, o.order_id)))::int as is_first
+            and e.currency = o.currency and e.net_minor > 0 and (e.purchased_at, e.order_id) < (o.purchased_at, o.order_id)))::int as is_first,
+        case when k.is_customer then o.net_minor else 0 end as customer_minor
       from days d join orders o on o.store_id = ${storeId} and o.purchased_at >= d.since and o.purchased_at < d.until
-      join stores s on s.id = o.store_id
+      join stores s on s.id = o.store_id, lateral (select ${isCustomer(storeId, sql`o.shopper_id`)} as is_customer) k
       where o.purchased_at is not null and o.net_minor > 0)
-    insert into order_figures (store_id, day, source, currency, orders, net_minor, firsts)
-    select ${storeId}, day, source, currency, count(*), sum(net_minor), sum(is_first) from bought group by day, source, currency`.execute(
+    insert into order_figures (store_id, day, source, currency, orders, net_minor, customers_minor, firsts)
+    select ${storeId}, day, source, currency, count(*), sum(net_minor), sum(customer_minor), sum(is_first) from bought group by day, source, currency`.execute(
     db,
   )
 }

@@ -150,6 +150,32 @@ test('an order is attributed, assisted by a message before it, or organic; its s
   await expectCountedAnew(shop)
 })
 
+test('a buyer at a till without a name is no customer, until they can be told from others', async () => {
+  const shop = await aShop(world)
+  const nobody = { email: null, firstName: null, lastName: null, createdVia: 'pos' }
+  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
+  await shop.order({ kind: 'purchase', email: 'bo@shoppers.example.com', totalMinor: 6_000 })
+  const till = await shop.order({ kind: 'purchase', ...nobody, totalMinor: 2_000 })
+  const lifetimeValue = async () => {
+    await expectCountedAnew(shop)
+    return (await shop.get('/api/analytics?range=30d')).body.customerLifetimeValue
+  }
+  expect(await lifetimeValue()).toBe(60)
+  const revenue = (await counted(shop)).order_figures as Record<string, number>[]
+  expect(revenue.map(({ net_minor }) => net_minor)).toEqual([13_000])
+  const named = {
+    ...till,
+    email: 'cy@shoppers.example.com',
+    modifiedAt: new Date(world.now.getTime() + 1).toISOString(),
+  }
+  await shop.order(named)
+  expect(await lifetimeValue()).toBe(40)
+  await sql`delete from shopper_keys where store_id = ${shop.storeId} and value = 'cy@shoppers.example.com'`.execute(
+    world.db,
+  )
+  expect(await lifetimeValue()).toBe(60)
+})
+
 test('what was sent about a cart that was joined to another is about that one, on the day it began (S6, decision 93)', async () => {
   const shop = await aShop(world)
   const message = await shop.mailed(ada)

@@ -3,7 +3,7 @@ export interface AnalyticsSchema {
 }
 
 /** What the days of figures are counted from. */
-export const figureSubjects = ['carts', 'messages', 'orders'] as const
+export const figureSubjects = ['carts', 'products', 'funnel', 'messages', 'orders'] as const
 export type FigureSubject = (typeof figureSubjects)[number]
 
 export interface ActiveShopperCountsTable {

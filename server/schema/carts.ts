@@ -43,6 +43,7 @@ export interface CartsTable {
   created_at: Date
   country: Generated<string | null>
   is_mailed: Generated<boolean>
+  device_class: GeneratedAlways<string | null>
   has_email: GeneratedAlways<boolean>
   has_phone: GeneratedAlways<boolean>
   product_keys: GeneratedAlways<string[] | null>

@@ -4,6 +4,7 @@ import { withCampaigns } from './campaigns.ts'
 import { withCoupons } from './coupons.ts'
 import { aFrame, MIXED } from './frame.ts'
 import { ownerActs, textActs } from './generate-more.ts'
+import { withLateOrders } from './late-orders.ts'
 import { answer, type Maker, type Makings } from './maker.ts'
 import { type Person, peopleOf } from './people.ts'
 import { chanceOf } from './random.ts'
@@ -54,7 +55,9 @@ export function scenarioOf(seed: number): Scenario {
   const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
   while (steps.length < length) steps.push({ ...anyAct(chance), waitMs: aWait(chance) })
   const scenario = { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
-  return withCampaigns(seed, withCoupons(seed, scenario, chance), chance)
+  const whole = withCampaigns(seed, withCoupons(seed, scenario, chance), chance)
+  const emails = chance.people.map(({ email }) => email)
+  return { ...whole, steps: withLateOrders(seed, whole.steps, emails) }
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

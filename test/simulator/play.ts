@@ -98,6 +98,7 @@ const players: Players = {
     if (act.webhook === 'twice') await webhook(harness, version, true)
   },
   async 'late webhooks arrive'(harness, { isOld }) {
+    await countFigures(harness.web.deps)
     for (const version of harness.lateWebhooks.splice(0).reverse()) await webhook(harness, version, isOld)
   },
   work,
