@@ -21,6 +21,14 @@ export const campaignMutations: readonly Mutation[] = [
     seed: 34,
   },
   {
+    name: 'what a pause held is not looked at again when it is over',
+    rule: 'Runs',
+    file: 'server/send/deliver.ts',
+    before: 'const isWoken = await wakeAskedMessages(store, deps.now())',
+    after: 'const isWoken = false && (await wakeAskedMessages(store, deps.now()))',
+    seed: 69,
+  },
+  {
     name: 'a recurring campaign forgets who has had it',
     rule: 'Runs',
     file: 'server/campaigns/plan-sql.ts',

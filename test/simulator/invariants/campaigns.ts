@@ -89,6 +89,7 @@ export const runs: Invariant = (scene) =>
         ...atTheirTime(scene),
         ...held(scene),
         ...forgotten(scene),
+        ...stuck(scene),
         ...rowTimes(scene),
         ...unwanted(scene),
       ]
@@ -106,8 +107,8 @@ const onePerPerson: Invariant = ({ state, before }) => {
       const wereThere = some.flatMap(({ id }) => before?.messages.find((old) => old.id === id) ?? [])
       if (some.length < 2 || wereThere.length === some.length) return []
       if (wereThere.some(({ shopper }) => shopper !== some[0]!.shopper)) return []
-      // Of two people who were both in it, and became one in the same step, both may have had theirs.
-      return some.every(({ handedOverAt }) => handedOverAt !== null)
+      // Of two people who were both in it, and became one in the same step, both may have had theirs, or have bought.
+      return some.every(({ handedOverAt, reason }) => handedOverAt !== null || reason === 'purchased')
         ? []
         : [`run ${some[0]!.step} has ${some.length} rows for one person: ${some.map(({ state: now }) => now).join()}`]
     },
@@ -201,6 +202,19 @@ const forgotten: Invariant = (scene) => {
             .filter((each) => !hasRow(state, { id, run }, each))
             .map(({ cart }) => `run ${run} has no row about cart ${cart.slice(-6)}, which matched when it began`),
         ),
+  )
+}
+
+/** What a pause held is looked at again once the campaign goes on. */
+const stuck: Invariant = (scene) => {
+  const { harness, state } = scene
+  if (isFullLook(scene).length === 0) return []
+  return harness.campaigns.flatMap(({ id, stops, touchedIn }) =>
+    stops.at(-1)?.until === null || touchedIn >= harness.stepNumber
+      ? []
+      : state.messages
+          .filter((each) => each.origin === originOf(id) && each.state === 'held' && each.reason === 'campaign_paused')
+          .map((each) => `message ${each.id.slice(-6)} is held by a pause that is over`),
   )
 }
 
