@@ -24,6 +24,7 @@ export function buy(world: World, id: string, purchase: Purchase): 'complete' | 
   const session = world.need('checkout.session', id, 'id', 'checkout.session')
   if (session.status !== 'open') throw invalid(`This session is ${session.status}.`)
   if (needsCard(session) && !purchase.card) throw invalid('Enter a card.')
+  if (!needsCard(session) && purchase.card) throw invalid('The page of this session asks for no card.')
   const email = session.customer_email ?? emailOf(world, session) ?? purchase.email
   if (!email) throw invalid('Enter an email address.')
   const method = purchase.card ? enterCard(world, purchase.card, session.amount_total! > 0) : null

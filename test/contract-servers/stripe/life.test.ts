@@ -38,7 +38,7 @@ async function bought({
     customer: customer.id,
     line_items: [{ price: scene.prices.starterMonth, quantity: 1 }],
     success_url: 'https://recoup.example/billing?session_id={CHECKOUT_SESSION_ID}',
-    payment_method_collection: 'if_required',
+    payment_method_collection: card ? 'always' : 'if_required',
     subscription_data: {
       metadata: { account: '1' },
       ...(trial && {
@@ -209,6 +209,21 @@ it('sells at once without a trial', async () => {
     billing_reason: 'subscription_create',
   })
   expect(() => scene.server.buy(session.id, { card: '4242424242424242' })).toThrow('This session is complete.')
+})
+
+it('asks for no card where nothing is due and none is wanted', async () => {
+  const session = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    line_items: [{ price: scene.prices.starterMonth, quantity: 1 }],
+    success_url: 'https://recoup.example/billing',
+    payment_method_collection: 'if_required',
+    subscription_data: { trial_period_days: 14 },
+  })
+  const buy = (purchase: object) => () => scene.server.buy(session.id, purchase)
+  expect(buy({ card: '4242424242424242', email: 'ann@shop.test' })).toThrow('asks for no card')
+  expect(buy({})).toThrow('Enter an email address.')
+  expect(buy({ email: 'ann@shop.test' })()).toBe('complete')
+  expect(scene.server.all('customer')).toMatchObject([{ email: 'ann@shop.test' }])
 })
 
 it('cancels with the period, takes that back, and cancels at once', async () => {

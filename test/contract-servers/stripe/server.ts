@@ -4,6 +4,7 @@ import { serve } from '../serve.ts'
 import { Api, type ApiAnswer, type ApiRequest } from './api.ts'
 import { buy, type Purchase } from './buying.ts'
 import { advance } from './clock.ts'
+import { answerPage } from './pages.ts'
 import { closeDispute, openDispute } from './refunds.ts'
 import { Webhooks } from './webhooks.ts'
 import { type Kind, type Kinds, type Settings, World } from './world.ts'
@@ -60,6 +61,11 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
     const early = stripe.intercept(request)
     if (early === 'hang') return
     if (early === 'cut') return message.socket.destroy()
+    if (!early && !request.path.startsWith('/v1/')) {
+      const { status, html = '', location } = answerPage(world, request)
+      reply.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...(location && { location }) }).end(html)
+      return
+    }
     const { status, body, headers } = early ?? api.answer(request)
     reply.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   })

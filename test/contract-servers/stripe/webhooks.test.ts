@@ -64,6 +64,26 @@ it('delivers over HTTP', async () => {
   expect(got).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
 })
 
+it('delivers as it happens, where it is told to', async () => {
+  const { webhooks } = scene.server
+  webhooks.follow(receiver())
+  await webhooks.idle()
+  expect(got).toHaveLength(3)
+  await scene.stripe.customers.create({ email: 'd@x.test' })
+  await webhooks.idle()
+  expect(got.at(-1)).toBe('d@x.test')
+  webhooks.follow(null)
+  await scene.stripe.customers.create({ email: 'e@x.test' })
+  await webhooks.idle()
+  expect(webhooks.waiting()).toHaveLength(1)
+})
+
+it('keeps what nobody listens to', async () => {
+  const [delivery] = await scene.server.webhooks.deliverAll('http://127.0.0.1:9/hook')
+  expect(delivery!.answers).toEqual([0])
+  expect(scene.server.webhooks.waiting()).toHaveLength(3)
+})
+
 it('repeats what was not taken, signed anew', async () => {
   await scene.server.webhooks.deliverAll(async () => 500)
   expect(scene.server.webhooks.waiting()).toHaveLength(3)
@@ -104,11 +124,18 @@ it('signs at the time of the application where it has its own', async () => {
   expect(await receiver(new Date('2026-11-24T00:10:00Z'))(payload, signature)).toBe(400)
 })
 
-it('signs with the secret of an endpoint that was made by the API, and answers its events', async () => {
+it('signs with the secret of an endpoint that was made by the API, and delivers to it only what it asked for', async () => {
   const url = 'https://recoup.example/api/webhooks/stripe'
   const endpoint = await scene.stripe.webhookEndpoints.create({ url, enabled_events: ['customer.created'] })
   const { payload, signature } = scene.server.webhooks.signed(scene.server.all('event').at(-1)!, endpoint.secret)
   const event = Stripe.webhooks.constructEvent(payload, signature, endpoint.secret!, 300, undefined, START.getTime())
+  await scene.stripe.products.create({ name: 'Not asked for' })
+  expect(scene.server.webhooks.waiting().map(({ type }) => type)).toContain('product.created')
+  const done = await scene.server.webhooks.deliverAll(async (body, header) => {
+    Stripe.webhooks.constructEvent(body, header, endpoint.secret!, 300, undefined, START.getTime())
+    return 200
+  }, url)
+  expect(new Set(done.map(({ event }) => event.type))).toEqual(new Set(['customer.created']))
   expect(await scene.stripe.events.retrieve(event.id)).toMatchObject({ type: 'customer.created' })
   expect((await scene.stripe.events.list({ type: 'customer.created' })).data).toHaveLength(3)
 })

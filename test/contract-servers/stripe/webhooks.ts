@@ -16,10 +16,15 @@ export interface Delivery {
 /** An address, or what takes the body and the `Stripe-Signature` header and says a status. */
 export type Target = string | ((payload: string, signature: string, event: Stripe.Event) => Promise<number>)
 
+/** Nobody listened, or the connection broke. */
+const NO_ANSWER = 0
+
 type Chosen = (event: Stripe.Event, at: number) => boolean
 
 export class Webhooks {
   private queue: Delivery[] = []
+  private followed: Target | null = null
+  private running: Promise<unknown> = Promise.resolve()
   private readonly world: World
   private readonly secret: string
   private readonly signedAt: () => Date
@@ -28,7 +33,25 @@ export class Webhooks {
     this.world = world
     this.secret = secret
     this.signedAt = signedAt
-    world.onEvent = (event) => this.queue.push(deliveryOf(event))
+    world.onEvent = (event) => {
+      this.queue.push(deliveryOf(event))
+      if (this.followed) this.deliverSoon(this.followed)
+    }
+  }
+
+  /** From now on every event is delivered as soon as it happens; null: they wait again. */
+  follow(target: Target | null): void {
+    this.followed = target
+    if (target) this.deliverSoon(target)
+  }
+
+  /** Until all that was to be delivered by `follow` has been. */
+  async idle(): Promise<void> {
+    for (let running: Promise<unknown> | null = null; running !== this.running; await running) running = this.running
+  }
+
+  private deliverSoon(target: Target): void {
+    this.running = this.running.then(() => this.deliverAll(target))
   }
 
   /** What waits, in the order in which it will be delivered. */
@@ -38,19 +61,20 @@ export class Webhooks {
 
   /**
    * Delivers what is due, and what becomes due by it. An answer other than 2xx leaves the event in the queue for the next time, as
-   * Stripe repeats it. Answers what was delivered.
+   * Stripe repeats it. Answers what was delivered. `as`: the address of the endpoint, made by the API, that the target stands for.
    */
-  async deliverAll(target: Target): Promise<Delivery[]> {
+  async deliverAll(target: Target, as: Target = target): Promise<Delivery[]> {
+    const endpoint = this.world.all('webhook_endpoint').find(({ url }) => url === as)
     const done: Delivery[] = []
     for (;;) {
       const next = this.queue.find((one) => one.notBefore <= this.world.now && !done.includes(one))
       if (!next) return done
-      if (!this.isWanted(next.event, target)) {
+      if (endpoint && !isWanted(next.event, endpoint)) {
         this.drop((event) => event === next.event)
         continue
       }
       done.push(next)
-      const answer = await this.deliver(next, target)
+      const answer = await this.deliver(next, target, endpoint?.secret ?? this.secret)
       next.answers.push(answer)
       if (answer >= 200 && answer < 300) this.queue = this.queue.filter((one) => one !== next)
     }
@@ -94,30 +118,18 @@ export class Webhooks {
     return { payload, signature: this.sign(payload, secret) }
   }
 
-  private async deliver(delivery: Delivery, target: Target): Promise<number> {
-    const secret = delivery.isForged ? 'whsec_of_somebody_else' : this.secretOf(target)
+  private async deliver(delivery: Delivery, target: Target, own: string): Promise<number> {
+    const secret = delivery.isForged ? 'whsec_of_somebody_else' : own
     const signature = this.sign(delivery.payload, secret)
     if (typeof target === 'function') return target(delivery.payload, signature, delivery.event)
     const headers = { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature }
-    const answer = await fetch(target, { method: 'POST', headers, body: delivery.payload, redirect: 'manual' })
-    await answer.text()
-    return answer.status
-  }
-
-  /** An endpoint that was made by the API has a secret of its own, and gets what it asked for. */
-  private secretOf(target: Target): string {
-    return this.endpointOf(target)?.secret ?? this.secret
-  }
-
-  private isWanted({ type }: Stripe.Event, target: Target): boolean {
-    const endpoint = this.endpointOf(target)
-    if (!endpoint) return true
-    const { enabled_events: wanted, status } = endpoint
-    return status === 'enabled' && (wanted.includes('*') || wanted.includes(type))
-  }
-
-  private endpointOf(target: Target): Stripe.WebhookEndpoint | undefined {
-    return this.world.all('webhook_endpoint').find(({ url }) => url === target)
+    try {
+      const answer = await fetch(target, { method: 'POST', headers, body: delivery.payload, redirect: 'manual' })
+      await answer.text()
+      return answer.status
+    } catch {
+      return NO_ANSWER
+    }
   }
 
   private sign(payload: string, secret: string): string {
@@ -133,3 +145,7 @@ const deliveryOf = (event: Stripe.Event): Delivery => ({
   notBefore: 0,
   answers: [],
 })
+
+/** An endpoint that was made by the API gets what it asked for. */
+const isWanted = ({ type }: Stripe.Event, { enabled_events: wanted, status }: Stripe.WebhookEndpoint) =>
+  status === 'enabled' && (wanted.includes('*') || wanted.includes(type))

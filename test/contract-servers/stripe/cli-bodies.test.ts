@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { readParameters, type Tree } from './form.ts'
+import { operationFor } from './operations.ts'
+import { Refusal } from './refusal.ts'
+
+// What `stripe trigger` of Stripe's own command line sends, against what is refused here. The requests stand outside this repository
+// (../shared/contracts/stripe/stripe-cli-triggers, github.com/stripe/stripe-cli) and the test is skipped where they are absent.
+
+const folder = new URL('../../../../shared/contracts/stripe/stripe-cli-triggers/', import.meta.url)
+
+const Trigger = z.object({
+  fixtures: z.array(
+    z.object({
+      name: z.string(),
+      path: z.string(),
+      method: z.string(),
+      params: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
+})
+
+/** As they would stand in a form. */
+const asForm = (value: unknown): Tree | string =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, asForm(one)]))
+    : String(value)
+
+/** `items[0][price]` written flat, as some of them do. */
+function nested(params: Record<string, unknown>): Tree {
+  const form: Tree = {}
+  for (const [key, value] of Object.entries(params)) {
+    const path = key.split(/[[\]]+/).filter(Boolean)
+    let at = form
+    for (const step of path.slice(0, -1)) {
+      at[step] ??= {}
+      at = at[step] as Tree
+    }
+    at[path.at(-1)!] = asForm(value)
+  }
+  return form
+}
+
+/** What the API of today does not have any more, though the command line still sends it (CHANGELOG.md of the package). */
+const GONE = new Set(['payment_method_types', 'coupon', 'promotion_code'])
+
+it.skipIf(!existsSync(folder))('takes every parameter that the command line sends, except those that are gone', () => {
+  const refused: string[] = []
+  let taken = 0
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+    const { fixtures } = Trigger.parse(JSON.parse(readFileSync(new URL(file, folder), 'utf8')))
+    for (const { path, method, params } of fixtures) {
+      const operation = operationFor(method.toUpperCase(), path.replace(/\$\{([^}]+)\}/g, 'id'))
+      if (!operation || method !== 'post') continue
+      try {
+        readParameters(operation.parameters, nested(params ?? {}))
+        taken++
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        if (!GONE.has(error.body.param ?? '')) refused.push(`${file} ${operation.id}: ${error.message}`)
+      }
+    }
+  }
+  expect(refused).toEqual([])
+  expect(taken).toBeGreaterThan(80)
+})

@@ -1,0 +1,167 @@
+import type Stripe from 'stripe'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openScene, type Scene, START } from './scene.ts'
+
+// Stripe's pages, as a browser without scripts uses them.
+
+let scene: Scene
+let stripe: Stripe
+
+beforeEach(async () => {
+  scene = await openScene()
+  stripe = scene.stripe
+})
+afterEach(async () => {
+  expect(scene.server.faults).toEqual([])
+  await scene.server.close()
+})
+
+const go = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * 86_400_000))
+
+async function open(url: string, said?: Record<string, string>) {
+  const answer = await fetch(url, {
+    redirect: 'manual',
+    ...(said && { method: 'POST', body: new URLSearchParams(said) }),
+  })
+  return { status: answer.status, html: await answer.text(), location: answer.headers.get('location') }
+}
+
+const session = (given: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
+  stripe.checkout.sessions.create({
+    mode: 'subscription',
+    line_items: [
+      { price: scene.prices.starterMonth, quantity: 1 },
+      { price: scene.prices.storeMonth, quantity: 2 },
+    ],
+    success_url: 'https://recoup.example/billing?session_id={CHECKOUT_SESSION_ID}',
+    cancel_url: 'https://recoup.example/pricing?a=1&b=2',
+    ...given,
+  })
+
+it('sells on the page of a session, tells of a declined card, and leads back', async () => {
+  const { id, url } = await session()
+  const page = await open(url!)
+  expect(page.html).toContain('1 × Starter $19.00 per month')
+  expect(page.html).toContain('2 × Extra store $20.00 per month')
+  expect(page.html).toContain('Total due today $39.00')
+  expect(page.html).toContain('href="https://recoup.example/pricing?a=1&#38;b=2"')
+  const declined = await open(url!, { email: 'ann@shop.test', card: '4000 0000 0000 0341' })
+  expect(declined.html).toContain('<p role="alert">Your card was declined.</p>')
+  const paid = await open(url!, { email: 'ann@shop.test', card: '4242 4242 4242 4242' })
+  expect(paid).toMatchObject({ status: 303, location: `https://recoup.example/billing?session_id=${id}` })
+  expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'complete', payment_status: 'paid' })
+  expect(await open(url!, { email: 'ann@shop.test', card: '4242 4242 4242 4242' })).toMatchObject({ status: 410 })
+  expect((await stripe.subscriptions.list()).data).toHaveLength(1)
+})
+
+it('starts a trial without a card', async () => {
+  const { url } = await session({
+    payment_method_collection: 'if_required',
+    subscription_data: { trial_period_days: 14 },
+  })
+  const page = await open(url!)
+  expect(page.html).toContain('14 days free')
+  expect(page.html).toContain('<button>Start trial</button>')
+  expect(page.html).not.toContain('Card number')
+  expect((await open(url!, {})).html).toContain('Enter an email address.')
+  expect((await open(url!, { email: 'ann@shop.test' })).status).toBe(303)
+})
+
+it('lets the bank ask, and goes on only when it was answered', async () => {
+  const { url } = await session()
+  const said = { email: 'ann@shop.test', card: '4000002760003184' }
+  const asked = await open(url!, said)
+  expect(asked.html).toContain('Your bank asks')
+  expect((await open(url!, { ...said, bank: 'no' })).html).toContain('unable to authenticate')
+  expect(scene.server.all('subscription')).toEqual([])
+  expect((await open(url!, { ...said, bank: 'yes' })).status).toBe(303)
+})
+
+it('writes nothing of a name as markup', async () => {
+  const product = await stripe.products.create({ name: '<b>Bold</b>' })
+  const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 100 })
+  const { url } = await session({ mode: 'payment', line_items: [{ price: price.id, quantity: 1 }] })
+  const { html } = await open(url!)
+  expect(html).toContain('&#60;b&#62;Bold')
+  expect(html).toContain('<button>Pay</button>')
+})
+
+async function portalOf(customer: string, features: Stripe.BillingPortal.ConfigurationCreateParams.Features) {
+  const configuration = (await stripe.billingPortal.configurations.create({ features })).id
+  return stripe.billingPortal.sessions.create({ customer, configuration, return_url: 'https://recoup.example/billing' })
+}
+
+async function bought(card: string) {
+  const { id, url } = await session()
+  await open(url!, { email: 'ann@shop.test', card: '4242424242424242' })
+  const { customer, subscription } = await stripe.checkout.sessions.retrieve(id)
+  const all = {
+    payment_method_update: { enabled: true },
+    invoice_history: { enabled: true },
+    subscription_cancel: { enabled: true },
+  }
+  const { url: portal } = await portalOf(customer as string, all)
+  if (card !== '4242424242424242') await open(portal, { do: 'add', card })
+  return { customer: customer as string, subscription: subscription as string, portal }
+}
+
+it('takes another card in the portal, with which the next attempt is made', async () => {
+  const { subscription, portal } = await bought('4000000000000341')
+  go(31.1)
+  expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('past_due')
+  expect((await open(portal)).html).toContain('visa •••• 0341 (default)')
+  expect((await open(portal, { do: 'add', card: '1111' })).html).toContain('Your card number is incorrect.')
+  expect(await open(portal, { do: 'add', card: '5555 5555 5555 4444' })).toMatchObject({ status: 303 })
+  const page = (await open(portal)).html
+  expect(page).toContain('mastercard •••• 4444 (default)')
+  expect(page).toContain('Starter, Extra store: past_due')
+  expect(page).toContain('href="https://recoup.example/billing"')
+  go(35)
+  expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('active')
+})
+
+it('cancels with the period in the portal and takes that back, where it is allowed', async () => {
+  const { customer, subscription, portal } = await bought('4242424242424242')
+  await open(portal, { do: 'cancel', id: subscription })
+  expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(true)
+  expect((await open(portal)).html).toContain('Don&#39;t cancel subscription')
+  await open(portal, { do: 'keep', id: subscription })
+  expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(false)
+  const { url: bare } = await portalOf(customer, { invoice_history: { enabled: true } })
+  expect((await open(bare)).html).not.toContain('Cancel subscription')
+  expect((await open(bare, { do: 'cancel', id: subscription })).html).toContain('This is not allowed here.')
+  expect((await open(bare, { do: 'add', card: '4242424242424242' })).html).toContain('This is not allowed here.')
+})
+
+it('takes the payment of an open invoice, and keeps the card', async () => {
+  const { subscription, portal } = await bought('4000000000000341')
+  go(31.1)
+  const invoice = (await stripe.invoices.list({ subscription })).data[0]!
+  expect((await open(portal)).html).toContain(`href="${invoice.hosted_invoice_url}"`)
+  expect((await open(invoice.hosted_invoice_url!)).html).toContain('Amount due $39.00')
+  expect((await open(invoice.hosted_invoice_url!, { card: '4000000000009995' })).html).toContain('insufficient funds')
+  expect((await open(invoice.hosted_invoice_url!, { card: '4242424242424242' })).status).toBe(303)
+  expect((await open(invoice.hosted_invoice_url!)).html).toContain('Status: paid')
+  expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
+    status: 'active',
+    default_payment_method: expect.any(String),
+  })
+  go(65)
+  expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('active')
+})
+
+it('lets the bank ask on the page of an invoice', async () => {
+  const { subscription } = await bought('4000002760003184')
+  go(31.1)
+  const { hosted_invoice_url: url } = (await stripe.invoices.list({ subscription })).data[0]!
+  expect((await open(url!)).html).toContain('Confirm payment')
+  expect((await open(url!, { bank: 'yes' })).status).toBe(303)
+  expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('active')
+})
+
+it('has no other pages', async () => {
+  expect((await open(`${scene.server.url}/c/pay/cs_test_none`)).status).toBe(404)
+  expect((await open(`${scene.server.url}/p/session/bps_none`)).status).toBe(404)
+  expect((await open(`${scene.server.url}/i/in_none`)).status).toBe(404)
+  expect((await open(`${scene.server.url}/elsewhere`)).status).toBe(404)
+})

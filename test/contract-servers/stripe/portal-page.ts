@@ -1,0 +1,92 @@
+import type Stripe from 'stripe'
+import { enterCard } from './cards.ts'
+import { attach, detach } from './customers.ts'
+import { dollars, escaped, field, form, link, type PageAnswer, pageOf, paragraph, problem, rows } from './html.ts'
+import { productName } from './lines.ts'
+import { keepCard } from './payments.ts'
+import { Refusal } from './refusal.ts'
+import { updateSubscription } from './subscriptions.ts'
+import type { World } from './world.ts'
+
+// The billing portal: cards, subscriptions and invoices of one customer, as far as its configuration allows.
+
+type Fields = Record<string, string>
+
+export function portalPage(world: World, id: string, said: Fields | null): PageAnswer {
+  const session = world.find('billing_portal.session', id)
+  const customer = world.find('customer', session?.customer)
+  if (!session || !customer || customer.deleted) return pageOf('This session has expired', [], 404)
+  const { features, business_profile } = world.find('billing_portal.configuration', session.configuration as string)!
+  let refused: string | undefined
+  if (said) {
+    try {
+      act(world, customer, features, said)
+      return { status: 303, location: `/p/session/${id}` }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refused = error.message
+    }
+  }
+  return pageOf(business_profile.headline ?? 'Manage your billing', [
+    problem(refused),
+    '<h2>Subscriptions</h2>',
+    ...subscriptionsOf(world, customer.id).map((one) => subscriptionPart(world, one, features)),
+    '<h2>Payment methods</h2>',
+    ...cardsOf(world, customer.id).map((one) => cardPart(one, customer, features)),
+    features.payment_method_update.enabled && form([field('card', 'Card number')], 'Add payment method', { do: 'add' }),
+    features.invoice_history.enabled && '<h2>Invoices</h2>',
+    features.invoice_history.enabled && rows(invoicesOf(world, customer.id)),
+    session.return_url && link(session.return_url, 'Return'),
+  ])
+}
+
+const subscriptionsOf = (world: World, customer: string) =>
+  world.all('subscription').filter((one) => one.customer === customer && !one.ended_at)
+const cardsOf = (world: World, customer: string) =>
+  world.all('payment_method').filter((one) => one.customer === customer)
+
+const invoicesOf = (world: World, customer: string) =>
+  world
+    .all('invoice')
+    .filter((one) => one.customer === customer && one.hosted_invoice_url)
+    .map((one) => `<a href="${one.hosted_invoice_url}">${escaped(one.number!)}</a> ${dollars(one.total)} ${one.status}`)
+
+type Features = Stripe.BillingPortal.Configuration.Features
+
+function subscriptionPart(world: World, one: Stripe.Subscription, { subscription_cancel }: Features): string {
+  const names = one.items.data.map(({ price }) => productName(world, price)).join(', ')
+  const state = one.cancel_at === null ? one.status : 'ends with the period'
+  const button = one.cancel_at === null ? 'Cancel subscription' : "Don't cancel subscription"
+  const kept = { do: one.cancel_at === null ? 'cancel' : 'keep', id: one.id }
+  return paragraph(`${names}: ${state}`) + (subscription_cancel.enabled ? form([], button, kept) : '')
+}
+
+function cardPart(one: Stripe.PaymentMethod, customer: Stripe.Customer, { payment_method_update }: Features): string {
+  const isDefault = customer.invoice_settings.default_payment_method === one.id
+  const words = `${one.card!.brand} •••• ${one.card!.last4}${isDefault ? ' (default)' : ''}`
+  return paragraph(words) + (payment_method_update.enabled ? form([], 'Remove', { do: 'remove', id: one.id }) : '')
+}
+
+function act(world: World, customer: Stripe.Customer, features: Features, said: Fields): void {
+  const isCard = said.do === 'add' || said.do === 'remove'
+  const isAllowed = isCard ? features.payment_method_update.enabled : features.subscription_cancel.enabled
+  if (!isAllowed) throw new Refusal(400, { type: 'invalid_request_error', message: 'This is not allowed here.' })
+  const card = cardsOf(world, customer.id).find(({ id }) => id === said.id)
+  const subscription = subscriptionsOf(world, customer.id).find(({ id }) => id === said.id)
+  if (said.do === 'add') addCard(world, customer, said.card ?? '')
+  if (said.do === 'remove' && card) detach(world, card)
+  if (!isCard && subscription) updateSubscription(world, subscription, { cancel_at_period_end: said.do === 'cancel' })
+}
+
+/** A new card becomes the customer's default, and that of the subscriptions that had one of their own. */
+function addCard(world: World, customer: Stripe.Customer, number: string): void {
+  const method = enterCard(world, number, false)
+  attach(world, method, customer.id)
+  keepCard(world, method.id, customer.id)
+  world.update('customer.updated', customer, () => {
+    customer.invoice_settings.default_payment_method = method.id
+  })
+  for (const one of subscriptionsOf(world, customer.id)) {
+    if (one.default_payment_method) updateSubscription(world, one, { default_payment_method: method.id })
+  }
+}
