@@ -163,7 +163,7 @@ export const AnalyticsDetails = z.object({
   ),
   /** By alpha-2 code, the most carts first; '' : not known. */
   countries: z.array(CartShare),
-  /** `phone`, `desktop`, or '' : not known (noted since version 0.1). */
+  /** `phone`, `desktop`, or '' : not known, as of carts that only the store told of. */
   devices: z.array(CartShare),
   /** `new`: without an order before the cart began; `returning`. */
   shoppers: z.array(CartShare),

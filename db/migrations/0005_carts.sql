@@ -45,8 +45,8 @@ create table carts (
   -- has left for them.
   country text,
   is_mailed boolean not null default false,
-  -- how the shopper browsed when it began to be captured, for the figures (decision 99)
-  device_class text generated always as (fold ->> 'deviceClass') stored,
+  -- of the browser in which it was filled first, for the figures (decision 99)
+  device_class text generated always as (fold -> 'episode' ->> 'deviceClass') stored,
   has_email boolean not null generated always as (email is not null) stored,
   has_phone boolean not null generated always as (phone is not null) stored,
   product_keys bigint[] generated always as (cart_product_keys(items)) stored,

@@ -7,7 +7,7 @@ import type { Routes } from '../http/http.ts'
 import { readInput } from '../http/input.ts'
 import { type CaptureStore, clientOf, createPostLimiter, recordCapture } from './capture.ts'
 import { foldPostsOf, type Intake, openIntake } from './capture-intake.ts'
-import { isOriginOf } from './capture-rules.ts'
+import { deviceClassOf, isOriginOf } from './capture-rules.ts'
 import { openCaptureScript } from './capture-script.ts'
 
 // Capture: what the shops' pages load from us and post to us. Public, so in a scope with a body parser of its own: posts come as
@@ -74,7 +74,8 @@ function postRoutes(scope: FastifyInstance, deps: Deps): void {
     // A no counts for a contact the cart has, which an earlier post may have brought a moment ago.
     if (takesBack(post)) await foldPostsOf(deps, store.id)
     const zone = deps.zones?.zoneOf(request.ip)
-    const placed = zone ? { ...post, zone } : post
+    const deviceClass = deviceClassOf(request.headers['user-agent'])
+    const placed = { ...post, ...(zone && { zone }), ...(deviceClass && { deviceClass }) }
     if (post.consent) await recordCapture(deps, store, placed, client)
     else await intake.keep(store, placed, client)
     return reply.code(204).send()

@@ -1,7 +1,15 @@
 import type { CapturePost } from '../../shared/capture.ts'
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import { lineOf, sameCoupons, sameItems } from '../carts/fold.ts'
-import type { AdmittedPost, Contact, FactPayload, FoldItem, PlacedPost, Unconfirmed } from '../schema/facts.ts'
+import type {
+  AdmittedPost,
+  Contact,
+  DeviceClass,
+  FactPayload,
+  FoldItem,
+  PlacedPost,
+  Unconfirmed,
+} from '../schema/facts.ts'
 import { contactKeys, type ShopperKey } from '../shoppers/rules.ts'
 
 // Capture: from a post that anybody can write to what is taken from it (X5). Pure.
@@ -11,13 +19,29 @@ export function isOriginOf(store: { url: string; home_url: string }, origin: str
   return [store.url, store.home_url].some((url) => new URL(url).origin === origin)
 }
 
+/** Longer names are cut: what tells a phone stands in the first words. */
+const MOST_OF_NAME = 300
+
+/** What a browser calls itself, reduced to what the figures ask (decision 99); null: it does not say. Tablets count as desktops. */
+export function deviceClassOf(userAgent: string | undefined): DeviceClass | null {
+  const name = (userAgent ?? '').slice(0, MOST_OF_NAME)
+  const says = (word: string) => name.includes(word)
+  if (says('iPad')) return 'desktop'
+  if (says('iPhone') || says('iPod') || says('Mobi')) return 'phone'
+  return ['Windows NT', 'Macintosh', 'Linux', 'BSD', 'CrOS', 'Android'].some(says) ? 'desktop' : null
+}
+
 /** A snapshot when the post tells of the cart, else contact; null when nothing of it can be used. */
 export function readPost(
   post: AdmittedPost,
   parentOf: ReadonlyMap<string, string>,
 ): Extract<FactPayload, { type: 'snapshot' | 'contact' }> | null {
   const contact = withUnconfirmed(readContact(post.contact ?? {}), post.unconfirmed)
-  const order = { page: post.page, seq: post.seq, ...(post.zone ? { zone: post.zone } : {}) }
+  const order = {
+    ...{ page: post.page, seq: post.seq },
+    ...(post.zone ? { zone: post.zone } : {}),
+    ...(post.deviceClass ? { deviceClass: post.deviceClass } : {}),
+  }
   if (post.items) {
     const said = contact ? { contact } : {}
     return { type: 'snapshot', items: readItems(post.items, parentOf), coupons: readCoupons(post), ...said, ...order }
@@ -97,7 +121,7 @@ export interface KnownShopper {
 
 /** What is taken of a post, as a post: read again it says the same, and nothing in it is refused by the database. */
 export function onlyReadable(post: PlacedPost): PlacedPost {
-  const { cart, back, device, page, seq, items, coupons, contact, boxes, zone } = post
+  const { cart, back, device, page, seq, items, coupons, contact, boxes, zone, deviceClass } = post
   const { countrySource: _, customerId: __, ...typed } = readContact(contact ?? {}) ?? {}
   return {
     cart,
@@ -109,6 +133,7 @@ export function onlyReadable(post: PlacedPost): PlacedPost {
     ...(Object.keys(typed).length > 0 ? { contact: typed } : {}),
     ...(boxes ? { boxes: readBoxes(boxes) } : {}),
     ...(zone ? { zone } : {}),
+    ...(deviceClass ? { deviceClass } : {}),
   }
 }
 

@@ -46,14 +46,21 @@ export function compareFacts(a: { at: number; id: string }, b: { at: number; id:
 export function applyFact(fold: Fold, fact: Fact): Fold {
   switch (fact.payload.type) {
     case 'contact':
-      return withContact(fold, fact, fact.payload.contact)
+      return withDevice(withContact(fold, fact, fact.payload.contact), fact.payload)
     case 'snapshot':
-      return withSnapshot(fold, fact, fact.payload)
+      return withDevice(withSnapshot(fold, fact, fact.payload), fact.payload)
     case 'order':
       return withOrder(fold, fact, fact.payload)
     case 'lost':
       return fold.episode?.status === 'open' ? ended(fold, 'lost', fact.at, null) : fold
   }
+}
+
+/** The first browser that tells what it is: an email is often opened on another device. */
+function withDevice(fold: Fold, { deviceClass }: Pick<Extract<FactPayload, { type: 'contact' }>, 'deviceClass'>): Fold {
+  const { episode } = fold
+  if (!deviceClass || episode?.status !== 'open' || episode.deviceClass) return fold
+  return { ...fold, episode: { ...episode, deviceClass } }
 }
 
 /** `isActivity` undefined: it is when it says anything new. */

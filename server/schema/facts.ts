@@ -39,7 +39,11 @@ interface OfPost {
   seq?: number
   /** Where the post came from; its address is not kept (decision 69). */
   zone?: Zone
+  deviceClass?: DeviceClass
 }
+
+/** All that is kept of what the browser calls itself (decision 99). */
+export type DeviceClass = 'phone' | 'desktop'
 
 export type FactPayload =
   | ({ type: 'snapshot'; items: FoldItem[]; coupons: string[]; contact?: Contact } & OfPost)
@@ -66,6 +70,8 @@ export interface Episode {
   coupons: string[]
   contact: Contact
   currency: string | null
+  /** Of the browser in which it was filled first, as far as known. */
+  deviceClass?: DeviceClass
   /** A placed order awaits its payment: nothing is sent before `until` (S4). */
   pending: { orderId: string; until: number } | null
   /** The order that ended it. */
@@ -85,8 +91,8 @@ export type ContactLimit = 'client' | 'store'
 
 export type Unconfirmed = Partial<Record<'email' | 'phone', ContactLimit>>
 
-/** A post with what its address says; never from the post itself. */
-export type PlacedPost = CapturePost & { zone?: Zone }
+/** A post with what its address and its browser's name say; never from the post itself. */
+export type PlacedPost = CapturePost & { zone?: Zone; deviceClass?: DeviceClass }
 
 /** A post whose new contacts were counted; `unconfirmed` names those above a limit. */
 export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed }

@@ -29,7 +29,8 @@ export function PrivacyPage() {
         </ul>
         <p>
           Nothing is sold, and no data goes to anyone but the store you shopped in and the services that deliver its
-          messages. Your IP address is not stored. A keyed hash of it is used for rate limiting, for an hour at most.
+          messages. Your IP address is not stored. A keyed hash of it is used for rate limiting, for an hour at most. Of
+          your browser, only whether it runs on a phone or a desktop is stored.
         </p>
         <p>
           The script in such a store keeps two random identifiers and its last report in your browser’s storage, so that
