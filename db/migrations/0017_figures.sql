@@ -149,6 +149,29 @@ create table product_month_figures (
   primary key (store_id, month, product_id, currency)
 );
 
+-- The same of a range of so many days, for its list: added up when somebody looks at the range for the first time on a day, and moved with
+-- the days in it from then on.
+create table product_ranges (
+  store_id uuid not null references stores on delete cascade,
+  days integer not null,
+  -- the last of them
+  until date not null,
+  primary key (store_id, days)
+);
+create table product_range_figures (
+  store_id uuid not null references stores on delete cascade,
+  days integer not null,
+  currency char(3) not null,
+  product_id text not null,
+  abandoned bigint not null,
+  recovered bigint not null,
+  lost_minor bigint not null,
+  primary key (store_id, days, currency, product_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_insert_scale_factor = 0,
+  autovacuum_vacuum_insert_threshold = 5000);
+create index product_range_figures_list on product_range_figures (store_id, days, currency, lost_minor desc, abandoned desc, product_id)
+  where abandoned > 0;
+
 -- What a product was called when it was last in a cart that was abandoned: the store's list may know it no more.
 create table figure_products (
   store_id uuid not null references stores on delete cascade,

@@ -10,9 +10,10 @@ import {
 } from '../../shared/analytics.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import type { PlatformName } from '../../shared/platforms.ts'
-import type { CartSums, FunnelSums, OrderSums, ProductSums } from './analytics-sql.ts'
+import type { CartSums, FunnelSums, OrderSums } from './analytics-sql.ts'
 import type { MessageSums } from './messages-sql.ts'
 import type { BuyerCounts } from './people-sql.ts'
+import type { ProductSums } from './product-ranges-sql.ts'
 
 // What the figures of Advanced Analytics mean (decisions 91 to 99). Pure: no clock, no database. Rates are fractions, null for 0/0 (A5).
 

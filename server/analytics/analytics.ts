@@ -16,6 +16,8 @@ import * as sql from './analytics-sql.ts'
 import { boundsOf } from './days.ts'
 import { type ChannelSums, sumMessages } from './messages-sql.ts'
 import * as people from './people-sql.ts'
+import { haveRange } from './product-ranges.ts'
+import { productsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
 
 // Advanced Analytics (B 2, decisions 91 to 101): what days say of a range, of one store or of several of one currency.
@@ -137,7 +139,10 @@ const TOP = 10
 
 /** Of several stores each product is its own store's. */
 async function topProducts({ scopes, currency }: Asking): Promise<TopProduct[]> {
-  const rows = await eachStore(scopes, ({ store, days }) => sql.topProducts(store, days, currency, TOP))
+  const rows = await eachStore(scopes, async ({ store, days }) => {
+    await haveRange(store, days)
+    return productsAfter(store, days, { currency, after: null, limit: TOP })
+  })
   return rows
     .sort((a, b) => b.lost_minor - a.lost_minor)
     .slice(0, TOP)

@@ -2,6 +2,7 @@ import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import { hasBounced, isNotInFlight, mayArrive } from '../messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 import { daysOf } from './fragments.ts'
+import { lockRanges } from './product-ranges-sql.ts'
 
 // Figures of carts, counted anew for whole days: those that began on them, and those abandoned on them (decisions 92, 93, 97, 99).
 
@@ -77,9 +78,11 @@ export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly Day
   )
 }
 
-export async function countProducts({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+/** What has changed of them is changed in the ranges that have them, too (product-ranges-sql.ts). */
+export async function countProducts(tx: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
+  const { db, storeId } = tx
   const list = listOf(bounds)
-  await sql`delete from product_figures where store_id = ${storeId} and day = any(${list}::date[])`.execute(db)
+  await lockRanges(tx)
   await sql`
     with ${daysOf(bounds)},
     lines as materialized (
@@ -98,11 +101,32 @@ export async function countProducts({ db, storeId }: StoreTx, bounds: readonly D
       order by product_id, abandoned_at desc, id, name, sku, image_url
       on conflict (store_id, product_id) do update set name = excluded.name, sku = excluded.sku, image_url = excluded.image_url
         where (figure_products.name, figure_products.sku, figure_products.image_url)
-          is distinct from (excluded.name, excluded.sku, excluded.image_url))
+          is distinct from (excluded.name, excluded.sku, excluded.image_url)),
+    counted as (
+      select day, product_id, currency, count(*) as abandoned, sum(recovered)::bigint as recovered, sum(lost)::bigint as lost_minor
+      from held group by day, product_id, currency),
+    before as (
+      select day, product_id, currency, abandoned, recovered, lost_minor from product_figures
+      where store_id = ${storeId} and day = any(${list}::date[])),
+    moved as materialized (
+      select day, product_id, currency, c.abandoned, c.recovered, c.lost_minor, coalesce(c.abandoned, 0) - coalesce(b.abandoned, 0) as abandoned_by,
+        coalesce(c.recovered, 0) - coalesce(b.recovered, 0) as recovered_by, coalesce(c.lost_minor, 0) - coalesce(b.lost_minor, 0) as lost_by
+      from counted c full join before b using (day, product_id, currency)
+      where (c.abandoned, c.recovered, c.lost_minor) is distinct from (b.abandoned, b.recovered, b.lost_minor)),
+    ranged as (
+      insert into product_range_figures as r (store_id, days, currency, product_id, abandoned, recovered, lost_minor)
+      select ${storeId}, g.days, m.currency, m.product_id, sum(m.abandoned_by), sum(m.recovered_by), sum(m.lost_by)
+      from moved m join product_ranges g on g.store_id = ${storeId} and m.day > g.until - g.days and m.day <= g.until
+      group by g.days, m.currency, m.product_id
+      on conflict (store_id, days, currency, product_id) do update set abandoned = r.abandoned + excluded.abandoned,
+        recovered = r.recovered + excluded.recovered, lost_minor = r.lost_minor + excluded.lost_minor),
+    gone as (
+      delete from product_figures p using moved m where p.store_id = ${storeId} and p.day = m.day and p.product_id = m.product_id
+        and p.currency = m.currency and m.abandoned is null)
     insert into product_figures (store_id, day, product_id, currency, abandoned, recovered, lost_minor)
-    select ${storeId}, day, product_id, currency, count(*), sum(recovered), sum(lost) from held group by day, product_id, currency`.execute(
-    db,
-  )
+    select ${storeId}, day, product_id, currency, abandoned, recovered, lost_minor from moved where abandoned is not null
+    on conflict (store_id, day, product_id, currency) do update set abandoned = excluded.abandoned, recovered = excluded.recovered,
+      lost_minor = excluded.lost_minor`.execute(db)
   const months = [...new Set(list.map((day) => `${day.slice(0, 7)}-01`))]
   await sql`delete from product_month_figures where store_id = ${storeId} and month = any(${months}::date[])`.execute(
     db,

@@ -7,6 +7,8 @@ import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './anal
 import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumOrigins } from './messages-sql.ts'
+import { haveRange } from './product-ranges.ts'
+import { listProducts, type ProductSums, productsAfter } from './product-ranges-sql.ts'
 
 // What we add to Advanced Analytics (decision 99).
 
@@ -83,14 +85,12 @@ export function nameOf({ origin_kind, name, step }: OriginKey): string {
   return `${name ?? 'A deleted flow'}, ${step === null ? 'a deleted step' : `step ${step}`}`
 }
 
-/** The file reads more at once than the screen: each page adds all products up. */
-const PAGE_IN_FILE = 5_000
-
 /** All products of the chosen store, in the order of the list. */
 export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly TopProduct[]> {
   const { scopes, currency } = await scopesOf({ ...asked, query: { stores: 'one' } })
   const [{ store, days }] = scopes as [(typeof scopes)[number]]
-  const pages = pagesOf<sql.ProductSums>((page) => sql.productsAfter(store, days, { currency, ...page }), PAGE_IN_FILE)
+  await haveRange(store, days)
+  const pages = pagesOf<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
   yield* pagesAs(pages, (row) => presentProduct(row, currency))
 }
 
@@ -105,7 +105,8 @@ export async function readProducts(
   const [{ store, days }] = asking.scopes as [(typeof asking.scopes)[number]]
   const { search, page, limit } = asked.query
   const filter = { currency: asking.currency, search: search.trim(), limit, offset: (page - 1) * limit }
-  const [{ products, total }, frame] = await Promise.all([sql.listProducts(store, days, filter), frameOf(asking)])
+  await haveRange(store, days)
+  const [{ products, total }, frame] = await Promise.all([listProducts(store, days, filter), frameOf(asking)])
   return {
     products: products.map((row) => presentProduct(row, asking.currency)),
     pagination: paginationOf({ page, limit }, total),

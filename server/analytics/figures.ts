@@ -6,6 +6,7 @@ import { countCarts, countFunnel, countProducts } from './count-carts-sql.ts'
 import { countMessages, countOrders } from './count-messages-sql.ts'
 import { addDays, boundsOf, type Day, type DayBounds, dayOf, daysBetween } from './days.ts'
 import * as sql from './figures-sql.ts'
+import { forgetRanges, lockRanges } from './product-ranges-sql.ts'
 
 // The figures of Advanced Analytics, by day of the store's calendar (Way D). What changes a figure notes so in its own transaction, by
 // trigger; here the days it is about are counted anew from the rows. Counting a day twice gives the same, so nothing can add up wrongly.
@@ -89,6 +90,8 @@ function nextOfMany(last: Date | null, now: Date): Date {
 async function noteAll(tx: StoreTx, zone: string, now: Date): Promise<void> {
   const span = await noteAnew(tx, zone, now, figureSubjects)
   await sql.clearOutside(tx, span)
+  await lockRanges(tx)
+  await forgetRanges(tx)
   await sql.forgetPeople(tx)
 }
 

@@ -3,6 +3,7 @@ import type { StoreDb } from '../core/db.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { addDays, type Day } from './days.ts'
+import { topProducts } from './product-ranges-sql.ts'
 
 // Seven days of a store's calendar and the seven before them, for the report of a week (decision 100).
 
@@ -33,7 +34,7 @@ export async function readWeeks(store: StoreDb, currency: string, until: Day): P
   const [carts, won, products] = await Promise.all([
     sql.sumCarts(store, days),
     sql.attributedByDay(store, days.before, days.last),
-    sql.topProducts(store, days, currency, PRODUCTS),
+    topProducts(store, days, currency, PRODUCTS),
   ])
   if (rules.sum(carts, ({ began, abandoned }) => began + abandoned) === 0) return null
   const weekOf = (isNow: boolean): Week => {

@@ -62,6 +62,12 @@ const listed = [
 ]
 const byId: ExportedRows['key'] = [['id', 'uuid']]
 
+const figures: TableEntry = {
+  of: 'store',
+  person: { none: 'sums' },
+  export: { none: 'derived from carts, messages and orders' },
+}
+
 export const tables: Readonly<Record<string, TableEntry>> = {
   // accounts
   users: { of: 'global', person: { none: 'of the team' }, export: 'shaped' },
@@ -301,42 +307,20 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     person: { none: 'what changed' },
     export: { none: 'derived from carts, messages and orders' },
   },
-  figure_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  figure_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  cart_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  funnel_figures: {
-    of: 'store',
-    person: { none: 'sums' },
-    export: { none: 'derived from carts, messages and orders' },
-  },
-  message_figures: {
-    of: 'store',
-    person: { none: 'sums' },
-    export: { none: 'derived from carts, messages and orders' },
-  },
-  order_figures: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts, messages and orders' } },
-  product_figures: {
-    of: 'store',
-    person: { none: 'sums' },
-    export: { none: 'derived from carts, messages and orders' },
-  },
-  product_month_figures: {
-    of: 'store',
-    person: { none: 'sums' },
-    export: { none: 'derived from carts, messages and orders' },
-  },
-  figure_products: {
-    of: 'store',
-    person: { none: 'sums' },
-    export: { none: 'derived from carts, messages and orders' },
-  },
+  figure_days: figures,
+  figure_counts: figures,
+  cart_figures: figures,
+  funnel_figures: figures,
+  message_figures: figures,
+  order_figures: figures,
+  product_figures: figures,
+  product_month_figures: figures,
+  product_ranges: figures,
+  product_range_figures: figures,
+  figure_products: figures,
   weekly_report_clocks: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
   weekly_reports: { of: 'store', person: { none: 'of the team' }, export: { none: 'clockwork' } },
-  counted_figures: {
-    of: 'store',
-    person: { none: 'sums' },
-    export: { none: 'derived from carts, messages and orders' },
-  },
+  counted_figures: figures,
 
   // server
   heartbeats: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { type AnalyticsRange, analyticsRanges } from '../../shared/analytics.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { nodesOf, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+import { sql } from '../core/db.ts'
+import { countFigures, rebuildFigures } from './figures.ts'
+
+// The sums of products over a range are moved with the days in it: they are at every time what adding the days up says.
+
+const world = aWorld()
+const DAY_MS = 86_400_000
+
+async function aYear(carts: number, products: number): Promise<TestStore> {
+  const store = await aStore(world, { plan: 'growth' })
+  const { storeId, flowId } = store
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count: carts, products })
+  await rebuildFigures({ storeId, db: world.db }, world.now)
+  return store
+}
+
+async function listed({ token }: TestStore, range: AnalyticsRange, search = '') {
+  const path = `/api/analytics/products?range=${range}&limit=100&search=${search}`
+  const { status, body } = await world.request('GET', path, { token })
+  expect(status).toBe(200)
+  return { products: body.products, total: body.pagination.total }
+}
+
+/** As the sums stand, and as they are when the days are added up. */
+async function bothOf(store: TestStore, range: AnalyticsRange) {
+  const kept = await listed(store, range)
+  await sql`delete from product_ranges where store_id = ${store.storeId}`.execute(world.db)
+  return { kept, addedUp: await listed(store, range) }
+}
+
+const change = async ({ storeId }: TestStore, set: string, share: number) => {
+  const { rowCount } = await world.pool.query(
+    `update carts set ${set} where store_id = $1 and abandoned_at is not null and hashtext(id::text) % 9 = ${share}`,
+    [storeId],
+  )
+  expect(rowCount).toBeGreaterThan(0)
+}
+
+test('what is bought, changed, taken back and left anew moves each range that has its day', async () => {
+  const store = await aYear(600, 23)
+  for (const range of analyticsRanges) {
+    const before = await listed(store, range)
+    expect(before.total).toBeGreaterThan(2)
+    await change(store, `status = 'recovered', recovered_at = abandoned_at`, 1)
+    await change(store, `items = jsonb_set(items, '{0,productId}', '"new"')`, 2)
+    await change(store, `abandoned_at = abandoned_at - interval '20 days'`, 3)
+    await change(store, `abandoned_at = '${world.now.toISOString()}'`, 4)
+    await change(store, `status = 'merged'`, 5)
+    world.advance(6 * 60_000)
+    await countFigures(world.deps)
+    const { kept, addedUp } = await bothOf(store, range)
+    expect(kept).toEqual(addedUp)
+    expect(kept).not.toEqual(before)
+  }
+})
+
+test('a product whose carts are all gone is in the list no more', async () => {
+  const store = await aYear(200, 5)
+  expect(await listed(store, '1y', 'enamel')).toMatchObject({ total: 1 })
+  await world.pool.query(`update carts set items = items - 1 where store_id = $1`, [store.storeId])
+  world.advance(6 * 60_000)
+  await countFigures(world.deps)
+  expect(await listed(store, '1y', 'enamel')).toEqual({ products: [], total: 0 })
+  const { kept, addedUp } = await bothOf(store, '1y')
+  expect([kept, kept.total]).toEqual([addedUp, 5])
+})
+
+test('on the next day the range has another first day, also where nothing has happened', async () => {
+  const store = await aYear(600, 23)
+  const before = await listed(store, '7d')
+  world.advance(3 * DAY_MS)
+  const { kept, addedUp } = await bothOf(store, '7d')
+  expect(kept).toEqual(addedUp)
+  expect(kept).not.toEqual(before)
+})
+
+test('a list that somebody has looked at reads its page and no days', async () => {
+  const store = await aYear(3_000, 900)
+  const { total } = await listed(store, '1y')
+  const watch = watchPlans(world.pool)
+  const plans = await watch.during(() => listed(store, '1y'))
+  const nodes = plans.flatMap(({ plan }) => nodesOf(plan))
+  const tables = new Set(nodes.map((node) => node['Relation Name']))
+  expect(tables.has('product_range_figures')).toBe(true)
+  expect([...tables].filter((table) => table === 'product_figures' || table === 'product_month_figures')).toEqual([])
+  const scans = nodes.filter((node) => node['Relation Name'] === 'figure_products')
+  expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBeLessThanOrEqual(total)
+})
