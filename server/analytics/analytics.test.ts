@@ -136,6 +136,18 @@ test('an older order keeps a customer from being new; buyers are counted again a
   expect((await read(shop, '', '&range=7d')).body.countedUntil).not.toBeNull()
 })
 
+test('orders of nobody in particular are in no figure of customers', async () => {
+  const shop = await aShop(world)
+  await onPlan(shop, 'growth')
+  const nobody = { email: null, firstName: null, lastName: null, createdVia: 'pos' }
+  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
+  for (let n = 0; n < 2; n++) await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 3_000 })
+  await countFigures(world.deps)
+  const { customers, customerLifetimeValue, counts } = (await read(shop, '')).body
+  expect(customers).toMatchObject({ new: 1, returning: 0, repeatPurchaseRate: 1, avgOrdersPerCustomer: 2 })
+  expect([customerLifetimeValue, counts.orders]).toEqual([60, 7])
+})
+
 test('a store that was never counted says that it is being counted, and no moment of the past', async () => {
   const shop = await aShop(world)
   await countFigures(world.deps)
