@@ -30,10 +30,14 @@ const post = (path: string, body: Record<string, string>, headers: Record<string
     body: new URLSearchParams(body).toString(),
   })
 
-it('plays the API version of the pinned client', () => {
+it('plays the API version of the pinned client', async () => {
   expect(SDK_VERSION).toBe('23.1.0')
   expect(API_VERSION).toBe('2026-10-28.endive')
   expect(stripe.getApiField('version')).toBe(API_VERSION)
+  await expect(stripe.accounts.retrieveCurrent()).resolves.toMatchObject({
+    default_currency: 'usd',
+    charges_enabled: true,
+  })
 })
 
 it('refuses another key, no key, and another version', async () => {

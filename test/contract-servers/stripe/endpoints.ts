@@ -48,6 +48,17 @@ export const endpoints: Handlers = {
     world.remove('webhook_endpoint', id)
     return { id, object: 'webhook_endpoint', deleted: true }
   },
+  'Accounts.retrieveCurrent': () =>
+    build<Stripe.Account>('Accounts', 'Account', {
+      id: 'acct_contract',
+      charges_enabled: true,
+      country: 'US',
+      default_currency: 'usd',
+      details_submitted: true,
+      email: 'operator@recoup.example',
+      payouts_enabled: true,
+      type: 'standard',
+    }),
   'Events.retrieve': ({ world, id }: Call<unknown>) => world.need('event', id),
   // Stripe tells of the last 30 days.
   'Events.list': ({ world, params }: Call<Stripe.EventListParams>) =>

@@ -112,7 +112,9 @@ it('takes a waiting change back by a release', async () => {
   })
   go(31.1)
   expect(await keysOf(id)).toEqual(['1 growth_month', '2 store_month'])
-  expect(told()).toContain('subscription_schedule.released')
+  expect(told()).toEqual(expect.arrayContaining(['subscription_schedule.created', 'subscription_schedule.released']))
+  const changes = scene.server.webhooks.waiting().flatMap(({ data }) => Object.keys(data.previous_attributes ?? {}))
+  expect(changes.filter((name) => name === 'schedule')).toHaveLength(2)
 })
 
 it('refuses to cancel with the period while a schedule rules, and ends with the subscription', async () => {

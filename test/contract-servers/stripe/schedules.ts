@@ -85,15 +85,19 @@ function migrate(world: World, subscription: Stripe.Subscription): Stripe.Subscr
     subscription: subscription.id,
   })
   world.put('subscription_schedule', schedule)
-  subscription.schedule = schedule.id
   world.emit('subscription_schedule.created', schedule)
+  world.update('customer.subscription.updated', subscription, () => {
+    subscription.schedule = schedule.id
+  })
   return schedule
 }
 
 /** The subscription goes on as it is. */
 export function releaseSchedule(world: World, schedule: Stripe.SubscriptionSchedule): void {
   const subscription = world.find('subscription', schedule.subscription as string)!
-  subscription.schedule = null
+  world.update('customer.subscription.updated', subscription, () => {
+    subscription.schedule = null
+  })
   Object.assign(schedule, {
     status: 'released',
     released_at: world.now,
