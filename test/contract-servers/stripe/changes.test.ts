@@ -137,6 +137,25 @@ it('is past due where an upgrade may be incomplete', async () => {
     status: 'past_due',
     items: { data: [{ price: { lookup_key: 'growth_month' } }] },
   })
+  go(25)
+  const open = await lastInvoice(mine.id)
+  expect(open).toMatchObject({ status: 'open', attempt_count: 1, auto_advance: false, next_payment_attempt: null })
+  expect((await stripe.subscriptions.retrieve(mine.id)).status).toBe('past_due')
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: mine.customer })
+  await stripe.invoices.pay(open.id!, { payment_method: good.id })
+  expect((await stripe.subscriptions.retrieve(mine.id)).status).toBe('active')
+})
+
+it('drops a waiting change with the period, if that ends sooner', async () => {
+  const mine = await subscribed('pm_card_chargeCustomerFail')
+  go(30.3)
+  const waiting = await stripe.subscriptions.update(mine.id, {
+    ...upgrade(mine),
+    payment_behavior: 'pending_if_incomplete',
+  })
+  expect(waiting.pending_update!.expires_at).toBe(waiting.items.data[0]!.current_period_end)
+  go(31.01)
+  expect(await stripe.subscriptions.retrieve(mine.id)).toMatchObject({ pending_update: null })
 })
 
 it('begins a new year when a month becomes a year', async () => {

@@ -31,7 +31,8 @@ export function invoiceObject(world: World, { subscription, lines, reason, perio
     amount_paid: 0,
     amount_shipping: 0,
     attempt_count: 0,
-    auto_advance: true,
+    // Stripe collects what it bills by itself; an invoice that a call has made is tried once.
+    auto_advance: reason === 'subscription_cycle' || reason === 'upcoming',
     automatic_tax: { enabled: subscription.automatic_tax.enabled },
     billing_reason: reason,
     collection_method: 'charge_automatically',
@@ -170,9 +171,7 @@ export function collect(world: World, invoice: Stripe.Invoice, payer?: Payer) {
 function planRetry(world: World, invoice: Stripe.Invoice): void {
   invoice.attempt_count++
   const days = world.settings.retryDays[invoice.attempt_count - 1]
-  // What keeps a change or a beginning waiting is not retried: it expires.
-  const isWaiting = subscriptionOf(world, invoice)?.pending_update || invoice.billing_reason === 'subscription_create'
-  invoice.next_payment_attempt = days === undefined || isWaiting ? null : world.now + days * DAY
+  invoice.next_payment_attempt = days === undefined || !invoice.auto_advance ? null : world.now + days * DAY
 }
 
 function settle(world: World, invoice: Stripe.Invoice): void {

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { build } from './build.ts'
 import type { Plan } from './changes.ts'
 import type { Item, Period } from './lines.ts'
+import { currentPeriod } from './periods.ts'
 import type { World } from './world.ts'
 
 // Changes of a subscription as they take effect, at once or when their invoice is paid.
@@ -68,7 +69,7 @@ export function keepPending(world: World, subscription: Stripe.Subscription, pla
     'Subscription.PendingUpdate',
     {
       billing_cycle_anchor: plan.anchor === subscription.billing_cycle_anchor ? null : plan.anchor,
-      expires_at: world.now + 23 * 3_600,
+      expires_at: Math.min(world.now + 23 * 3_600, currentPeriod(subscription).end),
       subscription_items: plan.items.map((item) => itemObject(world, item, subscription.id, plan.period)),
       trial_end: plan.trialEnd === subscription.trial_end ? null : plan.trialEnd,
     },

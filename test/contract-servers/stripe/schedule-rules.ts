@@ -72,8 +72,12 @@ export function phasesOf(
 /** "Must be set on the first phase": the comment of `start_date`. A phase begins where the one before it ends. */
 function assertStart(phase: Phase, at: number, start: number): void {
   const param = `phases[${at}][start_date]`
-  if (at === 0 && phase.start_date === undefined)
-    throw invalid(`Missing required param: ${param}.`, param, 'parameter_missing')
+  if (at === 0 && phase.start_date === undefined) {
+    throw invalid(
+      'The subscription schedule update is missing at least one phase with a `start_date` to anchor end dates to.',
+      param,
+    )
+  }
   if (phase.start_date === undefined || phase.start_date === start) return
   throw invalid(
     at === 0

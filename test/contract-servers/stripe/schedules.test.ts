@@ -175,8 +175,9 @@ it('refuses what a schedule cannot be', async () => {
   const items = [{ price: scene.prices.growthMonth, quantity: 1 }]
   const update = async (phases: object[]) =>
     (await refusal(stripe.subscriptionSchedules.update(schedule.id, { phases: phases as [] }))).message
-  expect(await update([{ items, end_date }])).toBe('Missing required param: phases[0][start_date].')
+  expect(await update([{ items, end_date }])).toContain('missing at least one phase with a `start_date`')
   expect(await update([{ items, start_date: start_date + 1, end_date }])).toContain('start date of the current phase')
+  expect(await update([{ items, start_date: 'now', end_date }])).toContain('start date of the current phase')
   expect(await update([{ items, start_date, end_date }, { items }])).toBe(
     'Missing required param: phases[1][end_date].',
   )

@@ -22,7 +22,7 @@ export function invoiceFailed(world: World, invoice: Stripe.Invoice): void {
   // A change that waits for its payment leaves the subscription as it was; a beginning that fails is incomplete from the first.
   if (!subscription || subscription.ended_at || subscription.pending_update || subscription.status === 'incomplete')
     return
-  const isLast = invoice.next_payment_attempt === null
+  const isLast = invoice.auto_advance === true && invoice.next_payment_attempt === null
   const { afterRetries } = world.settings
   if (isLast && afterRetries === 'cancel') endSubscription(world, subscription, 'payment_failed')
   else {

@@ -3,7 +3,7 @@ import { cardError, declined } from './cards.ts'
 import { type ChangeRequest, changedItems, type Plan, planChange, recurringPrice } from './changes.ts'
 import { assertOwnCard, needCustomer } from './customers.ts'
 import type { Call, Handlers } from './handlers.ts'
-import { cardOf, collect, finalize, openDraft } from './invoicing.ts'
+import { cardOf, collect, finalize, invoiceObject, openDraft } from './invoicing.ts'
 import type { LineDraft } from './lines.ts'
 import { type ListParams, listKind, mergedMetadata } from './lists.ts'
 import { foretell } from './payments.ts'
@@ -232,7 +232,8 @@ function change(world: World, subscription: Stripe.Subscription, { params, plan,
   const behavior = params.payment_behavior ?? 'allow_incomplete'
   if (behavior === 'default_incomplete')
     throw new Error('The contract server does not play payment_behavior=default_incomplete')
-  const due = plan.isInvoicedNow ? lines.reduce((sum, { amount }) => sum + amount, 0) : 0
+  const draft = { subscription, lines, reason: 'subscription_update' as const, period: plan.period }
+  const due = plan.isInvoicedNow ? invoiceObject(world, draft).amount_due : 0
   const payer = { method: cardOf(world, subscription), isOwnerThere: false }
   const outcome = due > 0 ? foretell(world, payer) : 'paid'
   if (behavior === 'error_if_incomplete' && outcome !== 'paid') throw refused(outcome)
@@ -246,7 +247,6 @@ function change(world: World, subscription: Stripe.Subscription, { params, plan,
     keepForLater(world, subscription, plan.prorations)
     return
   }
-  const draft = { subscription, lines, reason: 'subscription_update' as const, period: plan.period }
   const invoice = openDraft(world, draft)
   finalize(world, invoice)
   if (invoice.status === 'open') collect(world, invoice)
