@@ -6,8 +6,8 @@ export const definitions = {
   change: 'Against as many days before, as a fraction of them.',
   lifetimeChange: 'Against the beginning of these days, as a fraction.',
   revenueOpportunity:
-    'Value of the carts abandoned in these days that have not been bought by now, at the prices when they were abandoned.',
-  averageCartValue: 'Mean value of the carts abandoned in these days.',
+    'Value of the carts abandoned in these days that have not been bought by now, as they were when they were abandoned.',
+  averageCartValue: 'Mean value of the carts abandoned in these days, as they were then.',
   abandonmentRate:
     'Of the carts that began in these days and are not being filled any more, the share that was abandoned, as of now.',
   customerLifetimeValue:
@@ -28,7 +28,7 @@ export const definitions = {
   averageOrderValue: 'Net revenue of the orders of these days, divided by their number.',
   abandonedCount: 'Carts abandoned in these days that hold the product.',
   recoveryRate: 'Of these carts, the share recovered by now.',
-  revenueLost: 'Value of the product in carts abandoned in these days and not bought by now.',
+  revenueLost: 'Value of the product in carts abandoned in these days and not bought by now, as they are now.',
   attributed:
     'Orders that followed a person’s click in a message, its coupon or a restored cart. Each order counts once, for the last of them.',
   assisted:

@@ -36,6 +36,8 @@ create table carts (
   items jsonb not null,
   item_count integer not null,
   value_minor bigint not null,
+  -- what it was worth when it was abandoned; null: it is not, or the same
+  abandoned_minor bigint,
   currency char(3) not null,
   coupons jsonb not null default '[]',
   search text not null,

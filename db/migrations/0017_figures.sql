@@ -237,11 +237,11 @@ begin
     from (
       select store_id, started_at, abandoned_at from (
         select store_id, id, status, started_at, abandoned_at, shopper_id, currency, country, device_class,
-          case when abandoned_at is not null then value_minor end as minor,
+          case when abandoned_at is not null then coalesce(abandoned_minor, value_minor) end as minor,
           case when abandoned_at is not null then jsonb_hash_extended(items, 0) end as items, 1 as sign from new_carts
         union all
         select store_id, id, status, started_at, abandoned_at, shopper_id, currency, country, device_class,
-          case when abandoned_at is not null then value_minor end,
+          case when abandoned_at is not null then coalesce(abandoned_minor, value_minor) end,
           case when abandoned_at is not null then jsonb_hash_extended(items, 0) end, -1 from old_carts) moved
       group by store_id, id, status, started_at, abandoned_at, shopper_id, currency, country, device_class, minor, items
       having sum(sign) <> 0) c,

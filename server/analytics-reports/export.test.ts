@@ -73,7 +73,7 @@ test('a file named by platform and range has every block, each number with what 
     const figures = blocks.get('Figures')!
     expect(figures.names[0]).toBe('Revenue opportunity (USD)')
     expect(figures.means[0]).toBe(
-      'Value of the carts abandoned in these days that have not been bought by now, at the prices when they were abandoned.',
+      'Value of the carts abandoned in these days that have not been bought by now, as they were when they were abandoned.',
     )
     expect(figures.rows).toEqual([['68', '', '44.5', '', '1', '', '42', '']])
     expect(blocks.get('Conversion Funnel')!.rows).toEqual([

@@ -8,6 +8,8 @@ import { lockRanges } from './product-ranges-sql.ts'
 
 const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 
+/** Changed after a message had left, a cart stays abandoned (S2) and counts with what it was worth then. */
+const minor = sql`coalesce(c.abandoned_minor, c.value_minor)`
 const isBought = sql`c.status in ('recovered', 'purchased')`
 
 /** Those that began, and those abandoned. */
@@ -25,7 +27,7 @@ export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayB
       where c.status <> 'merged'
       union all
       select d.day, c.shopper_id, c.started_at, c.currency, coalesce(c.country, ''), coalesce(c.device_class, ''), 0, 0, 0, 0,
-        1, c.value_minor, (not ${isBought})::int, case when ${isBought} then 0 else c.value_minor end, (c.status = 'recovered')::int
+        1, ${minor}, (not ${isBought})::int, case when ${isBought} then 0 else ${minor} end, (c.status = 'recovered')::int
       from days d join carts c on c.store_id = ${storeId} and c.abandoned_at >= d.since and c.abandoned_at < d.until
       where c.status <> 'merged'),
     known as (

@@ -59,6 +59,31 @@ test('a cart counts on the day it began and on the day it was abandoned, until i
   ])
 })
 
+test('a cart that is changed after a message has left keeps the value it was abandoned with (decision 92)', async () => {
+  const shop = await aShop(world)
+  await shop.mailed(ada)
+  await shop.fill('one', [tea(3), pot])
+  expect(await shop.cart()).toMatchObject({ status: 'abandoned', value_minor: 13_100 })
+  const { cart_figures, product_figures } = await expectCountedAnew(shop)
+  expect(cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
+    { abandoned: 1, abandoned_minor: 2_100, unbought_minor: 2_100 },
+  ])
+  expect(product_figures).toMatchObject([{ lost_minor: 6_300 }, { lost_minor: 6_800 }])
+  await shop.fill('one', [pot])
+  expect(((await expectCountedAnew(shop)).cart_figures as object[])[0]).toMatchObject({ abandoned_minor: 2_100 })
+})
+
+test('a cart that is left again before any message counts with what it holds then', async () => {
+  const shop = await aShop(world)
+  await shop.fill('one', [tea()])
+  await shop.pass(HOUR)
+  await shop.fill('one', [pot])
+  await shop.pass(HOUR)
+  expect((await expectCountedAnew(shop)).cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
+    { abandoned: 1, abandoned_minor: 6_800 },
+  ])
+})
+
 const isOf = (row: unknown, dimension: string) => (row as { dimension: string }).dimension === dimension
 /** Stores of these tests are in UTC. */
 const dayOf = (at: Date) => at.toISOString().slice(0, 10)

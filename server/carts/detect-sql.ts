@@ -22,7 +22,7 @@ export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: num
       select id from carts where store_id = ${storeId} and status = 'active' and abandon_at <= ${now}
       order by abandon_at limit ${limit} for update skip locked),
     moved as (
-      update carts c set status = 'abandoned', abandoned_at = c.abandon_at, version = c.version + 1,
+      update carts c set status = 'abandoned', abandoned_at = c.abandon_at, abandoned_minor = c.value_minor, version = c.version + 1,
         lost_at = coalesce((select c.last_activity_at + max(s.delay_minutes) * interval '1 minute' + interval '7 days'
           from flows f join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id
           join stores r on r.id = f.store_id and r.is_active

@@ -171,7 +171,9 @@ export async function updateCarts({ db, storeId }: StoreTx, carts: readonly Writ
       abandon_at = v.abandon_at, abandoned_at = v.abandoned_at, ended_at = v.ended_at, recovered_at = v.recovered_at,
       pending_until = v.pending_until, opening_fact_id = v.opening_fact_id, last_fact_at = v.last_fact_at,
       last_fact_id = v.last_fact_id, customer_name = v.customer_name, email = v.email, phone = v.phone, items = v.items,
-      item_count = v.item_count, value_minor = v.value_minor, currency = v.currency, coupons = v.coupons,
+      item_count = v.item_count, value_minor = v.value_minor,
+      abandoned_minor = case when v.abandoned_at is not null and v.currency = carts.currency then carts.abandoned_minor end,
+      currency = v.currency, coupons = v.coupons,
       search = v.search, fold = v.fold, version = carts.version + 1,
       -- Recovered once, the badge stays; a late correction to plain purchased takes it back (S3).
       badge = case when v.status = 'recovered' then 'Recovered' when carts.badge <> 'Recovered' then carts.badge

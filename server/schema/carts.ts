@@ -36,6 +36,7 @@ export interface CartsTable {
   items: ColumnType<CartItem[], string, string>
   item_count: number
   value_minor: number
+  abandoned_minor: Generated<number | null>
   currency: string
   coupons: ColumnType<string[], string | undefined, string>
   search: string
