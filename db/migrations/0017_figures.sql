@@ -179,6 +179,8 @@ create table figure_products (
   name text not null,
   sku text,
   image_url text,
+  -- the day of that cart
+  seen_on date not null default '-infinity',
   primary key (store_id, product_id)
 );
 

@@ -98,12 +98,13 @@ export async function countProducts(tx: StoreTx, bounds: readonly DayBounds[]): 
       select day, id, currency, product_id, max(recovered) as recovered, sum(case when is_lost then minor else 0 end) as lost
       from lines group by day, id, currency, product_id),
     named as (
-      insert into figure_products (store_id, product_id, name, sku, image_url)
-      select distinct on (product_id) ${storeId}::uuid, product_id, name, sku, image_url from lines
+      insert into figure_products as p (store_id, product_id, name, sku, image_url, seen_on)
+      select distinct on (product_id) ${storeId}::uuid, product_id, name, sku, image_url, day from lines
       order by product_id, abandoned_at desc, id, name, sku, image_url
-      on conflict (store_id, product_id) do update set name = excluded.name, sku = excluded.sku, image_url = excluded.image_url
-        where (figure_products.name, figure_products.sku, figure_products.image_url)
-          is distinct from (excluded.name, excluded.sku, excluded.image_url)),
+      on conflict (store_id, product_id) do update
+        set name = excluded.name, sku = excluded.sku, image_url = excluded.image_url, seen_on = excluded.seen_on
+        where excluded.seen_on >= p.seen_on and (p.name, p.sku, p.image_url, p.seen_on)
+          is distinct from (excluded.name, excluded.sku, excluded.image_url, excluded.seen_on)),
     counted as (
       select day, product_id, currency, count(*) as abandoned, sum(recovered)::bigint as recovered, sum(lost)::bigint as lost_minor
       from held group by day, product_id, currency),

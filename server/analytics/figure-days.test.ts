@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { anOrder } from '../../test/factories.ts'
 import { figuresOf } from '../../test/figures.ts'
-import { aShop, DAY, MINUTE, type Shop, tea } from '../../test/shop.ts'
+import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { sql } from '../core/db.ts'
@@ -197,6 +197,26 @@ test('many old days at once are counted every five minutes, recent ones and a fe
   expect((await of('DE')) + (await of('FR'))).toBe(61)
   expect((await shop.get('/api/analytics?range=30d')).body).toMatchObject({ isBeingCounted: false, countedUntil: null })
   await expectCountedAnew(shop)
+})
+
+test('a product keeps the name of the newest cart that holds it, also when an older day is counted again', async () => {
+  const shop = await aShop(world)
+  const name = async () => {
+    await countFigures(world.deps)
+    const { rows } = await sql<{ name: string }>`
+      select name from figure_products where store_id = ${shop.storeId}`.execute(world.db)
+    return rows.map((row) => row.name)
+  }
+  await shop.fill('one', [{ ...tea(), name: 'Tea' }])
+  await shop.pass(HOUR)
+  expect(await name()).toEqual(['Tea'])
+  world.advance(2 * DAY)
+  await shop.fill('two', [{ ...tea(), name: 'Earl Grey' }])
+  await shop.pass(HOUR)
+  expect(await name()).toEqual(['Earl Grey'])
+  await sql`update carts set status = 'lost' where store_id = ${shop.storeId}
+    and started_at = (select min(started_at) from carts where store_id = ${shop.storeId})`.execute(world.db)
+  expect(await name()).toEqual(['Earl Grey'])
 })
 
 test('a store that cannot be counted keeps no other from being counted', async () => {
