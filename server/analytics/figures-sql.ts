@@ -36,6 +36,8 @@ export async function forgetGone(db: Db): Promise<void> {
       select n.store_id from noted n where not exists (select 1 from stores s where s.id = n.store_id))`.execute(db)
 }
 
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 export interface Changed {
   subject: FigureSubject | 'all'
   /** A moment of the day; null: every day. */
@@ -49,8 +51,9 @@ export async function takeChanges(
 ): Promise<{ days: Changed[]; isAll: boolean }> {
   const { rows } = await sql<{ taken: number; subject: Changed['subject'] | null; at: Date | null }>`
     with taken as materialized (
-      delete from figure_changes where store_id = ${storeId}
-        and id in (select id from figure_changes where store_id = ${storeId} limit ${limit})
+      -- Up to an id, not by a list of ids: the table is mostly empty, and planned as such each row would be compared with each.
+      delete from figure_changes where store_id = ${storeId} and id <= coalesce(
+        (select id from figure_changes where store_id = ${storeId} order by id offset ${limit - 1} limit 1), ${LAST_ID}::uuid)
       returning subject, at, cart_id, message_id, shopper_id),
     said as materialized (
       select m.cart_id, m.handed_over_at from (select distinct message_id from taken where message_id is not null) t

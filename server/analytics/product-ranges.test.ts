@@ -5,7 +5,7 @@ import { manyCarts } from '../../test/many-carts.ts'
 import { nodesOf, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
-import { countFigures, rebuildFigures } from './figures.ts'
+import { countChanges, countFigures, rebuildFigures } from './figures.ts'
 
 // The sums of products over a range are moved with the days in it: they are at every time what adding the days up says.
 
@@ -42,22 +42,22 @@ const change = async ({ storeId }: TestStore, set: string, share: number) => {
   expect(rowCount).toBeGreaterThan(0)
 }
 
-test('what is bought, changed, taken back and left anew moves each range that has its day', async () => {
+test.each(
+  analyticsRanges,
+)('what is bought, changed, taken back and left anew moves a range of %s that has its day', async (range) => {
   const store = await aYear(600, 23)
-  for (const range of analyticsRanges) {
-    const before = await listed(store, range)
-    expect(before.total).toBeGreaterThan(2)
-    await change(store, `status = 'recovered', recovered_at = abandoned_at`, 1)
-    await change(store, `items = jsonb_set(items, '{0,productId}', '"new"')`, 2)
-    await change(store, `abandoned_at = abandoned_at - interval '20 days'`, 3)
-    await change(store, `abandoned_at = '${world.now.toISOString()}'`, 4)
-    await change(store, `status = 'merged'`, 5)
-    world.advance(6 * 60_000)
-    await countFigures(world.deps)
-    const { kept, addedUp } = await bothOf(store, range)
-    expect(kept).toEqual(addedUp)
-    expect(kept).not.toEqual(before)
-  }
+  const before = await listed(store, range)
+  expect(before.total).toBeGreaterThan(2)
+  await change(store, `status = 'recovered', recovered_at = abandoned_at`, 1)
+  await change(store, `items = jsonb_set(items, '{0,productId}', '"new"')`, 2)
+  await change(store, `abandoned_at = abandoned_at - interval '20 days'`, 3)
+  await change(store, `abandoned_at = '${world.now.toISOString()}'`, 4)
+  await change(store, `status = 'merged'`, 5)
+  world.advance(6 * 60_000)
+  await countFigures(world.deps)
+  const { kept, addedUp } = await bothOf(store, range)
+  expect(kept).toEqual(addedUp)
+  expect(kept).not.toEqual(before)
 })
 
 test('a product whose carts are all gone is in the list no more', async () => {
@@ -91,4 +91,23 @@ test('a list that somebody has looked at reads its page and no days', async () =
   expect([...tables].filter((table) => table === 'product_figures' || table === 'product_month_figures')).toEqual([])
   const scans = nodes.filter((node) => node['Relation Name'] === 'figure_products')
   expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBeLessThanOrEqual(total)
+})
+
+test('changes are read once each, also by a plan for the nearly empty table that was there before them', async () => {
+  const CHANGES = 3_000
+  const { storeId } = await aStore(world, { plan: 'growth' })
+  const note = (owner: string, count: number) =>
+    world.pool.query(
+      `insert into figure_changes (store_id, subject, at)
+      select ${owner}, 'carts', $1::timestamptz - n * interval '1 minute' from generate_series(1, ${count}) n`,
+      [world.now],
+    )
+  await note('gen_random_uuid()', 300)
+  await world.pool.query('vacuum analyze figure_changes')
+  await note(`'${storeId}'`, CHANGES)
+  const plans = await watchPlans(world.pool).during(() => countChanges({ storeId, db: world.db }, world.now))
+  const scans = plans
+    .flatMap(({ plan }) => nodesOf(plan))
+    .filter((node) => node['Relation Name'] === 'figure_changes' && node['Node Type'] !== 'ModifyTable')
+  expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBe(CHANGES)
 })
