@@ -56,7 +56,9 @@ test('the figures of a range are those of the call; the range stands in the addr
 })
 
 test('every number says what it means, to pointer, keyboard and screen reader', async () => {
-  const term = page.getByRole('button', { name: /^Revenue opportunity: Value of the carts abandoned/ })
+  const term = page
+    .getByRole('region', { name: 'Figures', exact: true })
+    .getByRole('button', { name: /^Revenue opportunity: Value of the carts abandoned/ })
   await term.focus()
   await page.getByRole('tooltip').getByText('that have not been bought by now').waitFor()
   expect(

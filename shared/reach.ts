@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type AnalyticsChannel, analyticsChannels } from './analytics.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 
 // Which carts an email could be sent about now, and what stands against the others. What stops the whole store (no sender, paused
@@ -58,6 +59,27 @@ export function readReachFilter(text: string): Reach | null {
 export const writeReachFilter = ({ reason, country }: Reach): string =>
   reason === null ? REACHABLE : country ? `${reason}:${country}` : reason
 
+/** What of the conversion funnel a cart has come to, by messages of a channel or of any: `clicked`, `sent:sms`. */
+export const cartStages = ['sent', 'opened', 'clicked', 'converted'] as const
+export type CartStage = (typeof cartStages)[number]
+const stagePattern = new RegExp(`^(${cartStages.join('|')})(:(${analyticsChannels.join('|')}))?$`)
+
+export interface StageFilter {
+  stage: CartStage
+  /** null: any. */
+  channel: AnalyticsChannel | null
+}
+
+/** null: not one. */
+export function readStage(text: string): StageFilter | null {
+  if (!stagePattern.test(text)) return null
+  const [stage, channel = null] = text.split(':')
+  return { stage: stage as CartStage, channel: channel as AnalyticsChannel | null }
+}
+
+/** Longer ones are no store's. */
+export const MOST_OF_PRODUCT_ID = 100
+
 /** The fields of a list that is filtered so. */
 export const reachFields = {
   /** Added: carts an email can reach now (`reachable`), or those a reason stands against, among the newest 5,000 of the filter. */
@@ -69,6 +91,10 @@ export const reachFields = {
     .string()
     .regex(/^([A-Z]{2}|none)$/, 'There is no country like this.')
     .optional(),
+  /** Added: that hold the product of this id in the store; among the newest 5,000 of the filter. */
+  product: z.string().min(1).max(MOST_OF_PRODUCT_ID).optional(),
+  /** Added: a stage of the conversion funnel that the cart has come to (`clicked`, `sent:sms`); among the newest 5,000 of the filter. */
+  stage: z.string().regex(stagePattern, 'There is no stage like this.').optional(),
 }
 
 export const cartReach = endpoint({
@@ -85,6 +111,8 @@ export const cartReach = endpoint({
     search: z.string().max(200).optional(),
     days: reachFields.days,
     country: reachFields.country,
+    product: reachFields.product,
+    stage: reachFields.stage,
   }),
   reply: z.object({
     reachable: z.number(),

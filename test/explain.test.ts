@@ -1,9 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readChart, readStats } from '../server/analytics/dashboard.ts'
+import { idsAtStage } from '../server/analytics/stages.ts'
 import { recordCapture } from '../server/capture/capture.ts'
 import { foldLeftPosts } from '../server/capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
-import { type CartFilter, countCarts, idsOfCountry, listCarts, newestIds } from '../server/carts/list-sql.ts'
+import {
+  type CartFilter,
+  countCarts,
+  idsOfCountry,
+  idsOfProduct,
+  listCarts,
+  newestIds,
+} from '../server/carts/list-sql.ts'
 import { recordOrders } from '../server/carts/record.ts'
 import { sql } from '../server/core/db.ts'
 import { newId } from '../server/core/ids.ts'
@@ -19,6 +27,7 @@ import { closeAbandonedSubmissions } from '../server/send/submissions.ts'
 import { keepKeys } from '../server/stores/access.ts'
 import { sortColumns } from '../shared/carts.ts'
 import { chartPeriods } from '../shared/dashboard.ts'
+import { cartStages } from '../shared/reach.ts'
 import { insertPersonal } from './coupon-scene.ts'
 import { anOrder, aStore, freshOrderCheck, type TestStore } from './factories.ts'
 import { aFakeStore } from './fake-store.ts'
@@ -176,7 +185,14 @@ describe('the list', () => {
   })
   test('a reach filter judges the newest 5,000 alone, and its pages read no more than these', async () => {
     const handle = { storeId: store.storeId, db: world.db }
-    const wanted = { ...base, reach: { reason: null, country: null }, days: null, country: null }
+    const wanted = {
+      ...base,
+      reach: { reason: null, country: null },
+      days: null,
+      country: null,
+      product: null,
+      stage: null,
+    }
     const all = await countCarts(handle, wanted)
     await expectCheap(() => newestIds(handle, wanted, all, null), { rows: 5_001 })
     const since = new Date(world.now.getTime() - 7 * 86_400_000)
@@ -184,6 +200,10 @@ describe('the list', () => {
     const ids = await newestIds(handle, wanted, all, null)
     await expectCheap(() => evaluateReach(world.deps, handle, ids.slice(0, 25)))
     await expectCheap(() => idsOfCountry(handle, ids, 'US'), { rows: 5_001 })
+    await expectCheap(() => idsOfProduct(handle, ids, '77'), { rows: 5_001 })
+    for (const stage of cartStages) {
+      await expectCheap(() => idsAtStage(handle, ids, { stage, channel: 'email' }), { rows: 5_001 })
+    }
     const found = await countFiltered(world.deps, handle, wanted)
     expect([found.isEvaluatedInPart, found.total > 4_000, found.total <= 5_000]).toEqual([true, true, true])
     await expectCheap(() => listCarts(handle, { ...wanted, sort: 'value', page: 3 }, found), { rows: 5_001 })

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { block, changed, instance, type Me, page, read } from './scene.ts'
+import { block, changed, figures, instance, type Me, page, read } from './scene.ts'
+
+interface CartsPage {
+  pagination: { total: number }
+}
 
 // From the numbers to what is behind them, and from a mail to the numbers.
 
@@ -13,15 +17,25 @@ export function ofTheWays() {
     await page.waitForURL(/\/carts\?.*country=/)
     await page.getByRole('button', { name: `${name}: remove this filter` }).waitFor()
     await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
-    const { pagination } = await read<{ pagination: { total: number } }>(
-      `/api/carts/abandoned${new URL(page.url()).search}`,
-    )
+    const { pagination } = await read<CartsPage>(`/api/carts/abandoned${new URL(page.url()).search}`)
     expect(pagination.total).toBeGreaterThan(0)
     // Those bought without a message are no longer in the list.
     expect(pagination.total).toBeLessThanOrEqual(abandoned)
     await page.goto(`${instance.url}/analytics?range=7d`)
-    await block('Conversion Funnel').getByRole('link', { name: 'Recovered carts' }).click()
-    await page.waitForURL(/\/carts\?(?=.*status=recovered)(?=.*days=7)/)
+    const funnel = block('Conversion Funnel')
+    await funnel.getByRole('link', { name: 'Carts: Conversions' }).click()
+    await page.waitForURL((url) => url.searchParams.get('stage') === 'converted:email')
+    await page.getByRole('button', { name: 'Recovered by email: remove this filter' }).waitFor()
+    await page.goto(`${instance.url}/analytics?range=7d`)
+    const stage = funnel.getByRole('listitem').filter({ hasText: 'Clicks' })
+    const clicks = Number((await stage.locator('strong').innerText()).replace(/\D/g, ''))
+    await stage.getByRole('link', { name: 'Carts: Clicks' }).click()
+    await page.getByRole('button', { name: 'Email clicked: remove this filter' }).waitFor()
+    const clicked = await read<CartsPage>(`/api/carts/abandoned${new URL(page.url()).search}`)
+    expect(clicked.pagination.total).toBeGreaterThan(0)
+    expect(clicked.pagination.total).toBeLessThanOrEqual(clicks)
+    // Carts are in the list from when they were abandoned.
+    expect(await funnel.getByRole('link', { name: 'Carts: Carts created' }).count()).toBe(0)
     await page.goto(`${instance.url}/analytics?range=7d`)
     await page
       .getByRole('region', { name: 'Figures', exact: true })
@@ -57,6 +71,24 @@ export function ofTheWays() {
     expect(asked).toHaveLength(1)
     await page.unroute('**/api/stores/switch*')
     await page.unroute('**/api/auth/me')
+  })
+
+  test('a product leads to the carts that hold it, from the first ten and from all (decision 99)', async () => {
+    const { topProducts } = await figures('30d')
+    const top = topProducts![0]!
+    const products = block('Top Abandoned Products')
+    for (const isAll of [false, true]) {
+      await page.goto(`${instance.url}/analytics?range=30d`)
+      if (isAll) await products.getByRole('button', { name: 'See all' }).click()
+      await products.getByRole('link', { name: top.name, exact: true }).click()
+      await page.waitForURL((url) => url.searchParams.get('product') === top.productId)
+      await page.getByRole('button', { name: `With ${top.name}: remove this filter` }).waitFor()
+      const { pagination } = await read<CartsPage>(`/api/carts/abandoned${new URL(page.url()).search}`)
+      expect(pagination.total).toBeGreaterThan(0)
+      expect(pagination.total).toBeLessThanOrEqual(top.abandonedCount)
+    }
+    await page.getByRole('button', { name: `With ${top.name}: remove this filter` }).click()
+    await page.waitForURL((url) => !url.searchParams.has('product') && url.searchParams.get('days') === '30')
   })
 
   test('all products can be searched', async () => {

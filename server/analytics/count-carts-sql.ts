@@ -44,7 +44,7 @@ export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayB
 }
 
 /** Whether the message left, was answered for and not refused. */
-const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and ${isNotInFlight('m')} or ${hasBounced('m')})`
+export const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and ${isNotInFlight('m')} or ${hasBounced('m')})`
 
 /** A message about a cart that was joined to another one since is about that other one (S6). */
 export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { CartBadge } from '../../shared/carts.ts'
-import { type Reach, readReachFilter } from '../../shared/reach.ts'
+import { type Reach, readReachFilter, readStage, type StageFilter } from '../../shared/reach.ts'
 import { AppError } from '../core/errors.ts'
 
 // What a list of carts is filtered by, read from a request. Pure.
@@ -12,6 +12,10 @@ export interface ListFilter {
   days: number | null
   /** Of the shopper; `none`: not known. */
   country: string | null
+  /** The store's id of one that they hold. */
+  product: string | null
+  /** Of the conversion funnel. */
+  stage: StageFilter | null
 }
 
 interface Asked {
@@ -20,15 +24,19 @@ interface Asked {
   reach?: string | undefined
   days?: number | undefined
   country?: string | undefined
+  product?: string | undefined
+  stage?: string | undefined
 }
 
-export function filterOf({ status, search, reach, days, country }: Asked): ListFilter {
+export function filterOf({ status, search, reach, days, country, product, stage }: Asked): ListFilter {
   return {
     badge: badgeOf(status),
     search: search?.trim() ?? '',
     reach: reach === undefined ? null : readReachFilter(reach),
     days: days ?? null,
     country: country ?? null,
+    product: product ?? null,
+    stage: stage === undefined ? null : readStage(stage),
   }
 }
 

@@ -235,6 +235,21 @@ export async function idsOfCountry(
   return rows.rows.map(({ id }) => id)
 }
 
+/** Of these carts those that hold a product. Those of very many products have no keys. */
+export async function idsOfProduct(
+  { db, storeId }: StoreDb,
+  ids: readonly string[],
+  productId: string,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    select c.id from carts c where c.store_id = ${storeId} and c.id = any(${[...ids]}::uuid[])
+      and (c.product_keys is null or hashtextextended(${productId}, 0) = any(c.product_keys))
+      and exists (select 1 from jsonb_array_elements(c.items) item where item ->> 'productId' = ${productId})`.execute(
+    db,
+  )
+  return rows.rows.map(({ id }) => id)
+}
+
 /** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
 function sourceOf(
   storeId: string,

@@ -4,6 +4,7 @@ export {
   type CartTotal,
   countCarts,
   idsOfCountry,
+  idsOfProduct,
   type ListedCart,
   listCarts,
   MOST_EVALUATED,

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
+import type { AnalyticsReply } from '../../shared/analytics.ts'
 import type { CartReach } from '../../shared/reach.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
+import { countFigures } from '../analytics/figures.ts'
 
 // Which carts an email can reach: the list's badges and filter, and the dashboard's count. Nothing but the decision says it.
 
@@ -112,6 +114,51 @@ test('days and a country filter the list by themselves, with a reach filter, its
   )
   for (const query of ['country=de', 'country=Germany', 'days=0']) {
     expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
+  }
+})
+
+interface Listed {
+  pagination: { total: number }
+  carts: { customer_name: string; items: { product_id: string }[] }[]
+}
+const cartsOf = async (query: string): Promise<Listed> =>
+  (await shop.get(`/api/carts/abandoned?limit=100&${query}`)).body
+
+test('a product filters the list by the carts that hold it, its reach and what is chosen', async () => {
+  const { carts } = await cartsOf('')
+  const holding = (id: string) => carts.filter(({ items }) => items.some(({ product_id }) => product_id === id))
+  const [pots, teas] = [holding(pot.productId), holding(tea().productId)]
+  expect([pots.length > 0, teas.length > 0, pots.length < carts.length]).toEqual([true, true, true])
+  expect((await cartsOf(`product=${pot.productId}`)).carts).toEqual(pots)
+  expect((await cartsOf(`product=${tea().productId}`)).pagination.total).toBe(teas.length)
+  expect((await cartsOf('product=no-such-product')).carts).toEqual([])
+  expect((await listed(`product=${pot.productId}&reach=reachable`)).names).toEqual(['ada'])
+  expect((await reachOf({ product: pot.productId })).reachable).toBe(1)
+  const { body } = await world.request('POST', '/api/carts/eligibility', {
+    token: shop.token,
+    body: { channel: 'email', product: pot.productId, days: 30 },
+  })
+  expect(body.total).toBe((await cartsOf(`product=${pot.productId}&days=30`)).pagination.total)
+  for (const query of ['product=', `product=${'1'.repeat(101)}`]) {
+    expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
+  }
+})
+
+test('a stage of the funnel filters the list by the carts that have come to it (decision 93)', async () => {
+  await countFigures(world.deps)
+  const { funnels } = (await shop.get('/api/analytics?range=30d')).body as AnalyticsReply
+  const names = async (query: string) => (await listed(`days=30&${query}`)).names.sort()
+  expect(await names('stage=sent:email')).toEqual(['Ada Lovelace', 'capped'])
+  expect(funnels.email).toMatchObject({ emailsSent: 2, clicks: 1, conversions: 1 })
+  for (const stage of ['clicked:email', 'clicked', 'converted:email', 'converted']) {
+    expect([stage, await names(`stage=${stage}`)]).toEqual([stage, ['Ada Lovelace']])
+  }
+  expect(await names('stage=sent')).toEqual(['Ada Lovelace', 'capped'])
+  for (const stage of ['opened:email', 'sent:sms', 'clicked:sms', 'converted:sms']) {
+    expect([stage, await names(`stage=${stage}`)]).toEqual([stage, []])
+  }
+  for (const stage of ['created', 'sent:fax', 'sent:']) {
+    expect([stage, (await shop.get(`/api/carts/abandoned?stage=${stage}`)).status]).toEqual([stage, 400])
   }
 })
 

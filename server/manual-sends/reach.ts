@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { CartReach, cartReach } from '../../shared/reach.ts'
 import { firstOfDays } from '../analytics/rules.ts'
+import { idsAtStage } from '../analytics/stages.ts'
 import { filterOf, type ListFilter } from '../carts/filter.ts'
 import * as list from '../carts/list.ts'
 import type { Db, StoreDb } from '../core/db.ts'
@@ -28,12 +29,12 @@ export async function readReach(
 }
 
 /**
- * How many carts a filter has. Those of some days or a country are found among the newest of what the rest of the filter finds, and those of
+ * How many carts a filter has. Those of some days, a country, a product or a stage are found among the newest of what the rest of the filter finds, and those of
  * a reach filter by judging these.
  */
 export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: ListFilter): Promise<list.CartTotal> {
-  const { reach, days, country } = filter
-  if (!reach && days === null && country === null) return list.countCarts(store, filter)
+  const { reach, days, country, product, stage } = filter
+  if (!reach && days === null && country === null && product === null && !stage) return list.countCarts(store, filter)
   const { ids, isPartial, counted } = await newest(deps, store, filter)
   const among = reach
     ? (await evaluateAll(deps, store, ids)).filter((each) => isOf(each, reach)).map(({ cartId }) => cartId)
@@ -47,10 +48,20 @@ async function newest(deps: Deps, store: StoreDb<Db>, filter: ListFilter) {
   const since = filter.days === null ? null : await startOf(deps, store, filter.days)
   const newestFound = await list.newestIds(store, filter, counted, since)
   const newestOnes = newestFound.slice(0, list.MOST_EVALUATED)
-  const { country } = filter
-  const ids =
-    country === null ? newestOnes : await list.idsOfCountry(store, newestOnes, country === 'none' ? null : country)
+  const ids = await narrowed(store, newestOnes, filter)
   return { ids, isPartial: newestFound.length > list.MOST_EVALUATED, counted }
+}
+
+async function narrowed(
+  store: StoreDb<Db>,
+  newestOnes: string[],
+  { country, product, stage }: ListFilter,
+): Promise<string[]> {
+  let ids = newestOnes
+  if (country !== null) ids = await list.idsOfCountry(store, ids, country === 'none' ? null : country)
+  if (product !== null) ids = await list.idsOfProduct(store, ids, product)
+  if (stage) ids = await idsAtStage(store, ids, stage)
+  return ids
 }
 
 async function startOf(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {

@@ -47,21 +47,21 @@ export function FunnelBlock({ figures, range }: Props) {
       }
     >
       <ol className="funnel">
-        {stages.map(({ label, count, width, share, definition }) => (
+        {stages.map(({ label, count, width, share, definition, filter }) => (
           <li key={label}>
             <Term label={label} definition={definition} />
             <span className="funnel-count">
               <strong>{formatCount(count)}</strong>
               <span className="fact-note">{percent(share)}</span>
-              {label === 'Conversions' && !isAll && (
+              {filter && count > 0 && !isAll && (
                 <>
                   {' '}
                   <Anchor
                     component={Link}
-                    to={`/carts?status=recovered&days=${rangeDays[range]}`}
+                    to={`/carts?${new URLSearchParams({ stage: channel === 'all' ? filter : `${filter}:${channel}`, days: String(rangeDays[range]) })}`}
                     fz="xs"
                     underline="always"
-                    aria-label="Recovered carts"
+                    aria-label={`Carts: ${label}`}
                   >
                     Carts
                   </Anchor>

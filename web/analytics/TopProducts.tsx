@@ -1,8 +1,10 @@
-import { Button, Table, Text } from '@mantine/core'
+import { Anchor, Button, Table, Text } from '@mantine/core'
 import { IconPackage } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { AnalyticsRange, TopProduct } from '../../shared/analytics.ts'
+import { Link } from 'react-router'
+import { type AnalyticsRange, rangeDays, type TopProduct } from '../../shared/analytics.ts'
 import { definitions } from '../../shared/analytics-definitions.ts'
+import { useScope } from '../access/scope.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { formatCount, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -44,7 +46,7 @@ export function TopProducts({ products, currency, range, days }: Props) {
       ) : isAll ? (
         <AllProducts range={range} />
       ) : (
-        <ProductTable {...{ products, currency }} />
+        <ProductTable {...{ products, currency, range }} />
       )}
     </Block>
   )
@@ -67,7 +69,7 @@ function AllProducts({ range }: { range: AnalyticsRange }) {
             <Empty icon={IconPackage} text={`No product contains “${query.search}”.`} />
           ) : (
             <div aria-busy={found.isPlaceholderData}>
-              <ProductTable {...{ products, currency }} />
+              <ProductTable {...{ products, currency, range }} />
               <SaveCsv {...sheetOf(products, currency, days)} />
               {pagination.pages > 1 && (
                 <nav aria-label="Pages of products" className="list-foot">
@@ -99,7 +101,8 @@ const sheetOf = (products: readonly TopProduct[], currency: string, days: Sheet[
   ]),
 })
 
-function ProductTable({ products, currency }: { products: readonly TopProduct[]; currency: string }) {
+function ProductTable({ products, currency, range }: Omit<Props, 'days'>) {
+  const { isAll } = useScope()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
     <section className="product-table" tabIndex={0} aria-label="Products">
@@ -125,7 +128,17 @@ function ProductTable({ products, currency }: { products: readonly TopProduct[];
               <Table.Th scope="row" fw={500}>
                 <span className="product-name">
                   <ProductPicture url={product.image} size={32} />
-                  <span>{product.name}</span>
+                  {isAll ? (
+                    <span>{product.name}</span>
+                  ) : (
+                    <Anchor
+                      component={Link}
+                      to={`/carts?${new URLSearchParams({ product: product.productId, days: String(rangeDays[range]) })}`}
+                      inherit
+                    >
+                      {product.name}
+                    </Anchor>
+                  )}
                 </span>
               </Table.Th>
               <Table.Td>

@@ -6,6 +6,7 @@ import {
   type FunnelChannel,
 } from '../../shared/analytics.ts'
 import { funnelDefinitions } from '../../shared/analytics-definitions.ts'
+import type { CartStage } from '../../shared/reach.ts'
 
 // What Advanced Analytics shows of what it was told. Pure.
 
@@ -45,6 +46,8 @@ export interface Stage {
   /** Of the carts created; null without any. */
   share: number | null
   definition: string
+  /** Of the list of carts; null: it does not have these. */
+  filter: CartStage | null
 }
 
 const sentLabels: Record<FunnelChannel, string> = {
@@ -58,17 +61,18 @@ const sentLabels: Record<FunnelChannel, string> = {
 /** Opens exist where there is a picture to load: of emails. */
 export function stagesOf(funnel: Funnel, channel: FunnelChannel): Stage[] {
   const means = funnelDefinitions(channel)
-  const stage = (name: keyof Funnel, label: string): Stage => {
+  const stage = (name: keyof Funnel, label: string, filter: CartStage | null): Stage => {
     const count = funnel[name]
     const share = funnel.cartsCreated > 0 ? count / funnel.cartsCreated : null
-    return { label, count, share, width: Math.min(100, (share ?? 0) * 100), definition: means[name] }
+    return { label, count, share, width: Math.min(100, (share ?? 0) * 100), definition: means[name], filter }
   }
   return [
-    stage('cartsCreated', 'Carts created'),
-    stage('emailsSent', sentLabels[channel]),
-    ...(channel === 'all' || channel === 'email' ? [stage('emailsOpened', 'Emails opened')] : []),
-    stage('clicks', 'Clicks'),
-    stage('conversions', 'Conversions'),
+    // The list has carts from when they were abandoned.
+    stage('cartsCreated', 'Carts created', null),
+    stage('emailsSent', sentLabels[channel], 'sent'),
+    ...(channel === 'all' || channel === 'email' ? [stage('emailsOpened', 'Emails opened', 'opened')] : []),
+    stage('clicks', 'Clicks', 'clicked'),
+    stage('conversions', 'Conversions', 'converted'),
   ]
 }
 

@@ -20,7 +20,7 @@ export function CartsEmpty({ isFiltered, page, total, onReset }: Props) {
         <Button
           variant="default"
           size="sm"
-          onClick={() => onReset({ search: '', status: '', reach: '', days: 0, country: '' })}
+          onClick={() => onReset({ search: '', status: '', reach: '', days: 0, country: '', product: '', stage: '' })}
         >
           Clear filters
         </Button>

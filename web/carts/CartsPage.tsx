@@ -1,8 +1,10 @@
 import './carts.css'
 import { Button, Card, Group, NativeSelect } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
+import { readStage } from '../../shared/reach.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
+import { useProducts } from '../audiences/queries.ts'
 import { ColumnsMenu } from '../ui/ColumnsMenu.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
 import { counted, formatAge } from '../ui/format.ts'
@@ -16,7 +18,7 @@ import { CartList } from './CartList.tsx'
 import { columns as allColumns, optional, useColumns } from './columns.ts'
 import { useCarts, useExportCarts } from './queries.ts'
 import { reachOptions } from './reason-badges.ts'
-import { cartsAddress, filterOf, type ListQuery } from './rules.ts'
+import { cartsAddress, filterOf, type ListQuery, stageLabel } from './rules.ts'
 import { useReach } from './send-queries.ts'
 
 const statuses = [
@@ -89,7 +91,7 @@ interface ReachProps {
 
 /** Which carts an email can reach, or what stands against it; the dashboard leads here with its 30 days. */
 function ReachFilter({ query, isAsked, onChange }: ReachProps) {
-  const { reach = '', days, country } = query
+  const { reach = '' } = query
   const known = useReach(query, isAsked)
   return (
     <>
@@ -101,28 +103,54 @@ function ReachFilter({ query, isAsked, onChange }: ReachProps) {
         style={{ flex: '1 1 170px' }}
         maw={{ base: 'none', md: 240 }}
       />
-      {days && (
-        <Button
-          variant="light"
-          rightSection={<IconX size={14} aria-hidden />}
-          aria-label={`Abandoned in the last ${counted(days, 'day')}: remove this filter`}
-          onClick={() => onChange({ days: 0 })}
-        >
-          Last {counted(days, 'day')}
-        </Button>
-      )}
-      {country && (
-        <Button
-          variant="light"
-          rightSection={<IconX size={14} aria-hidden />}
-          aria-label={`${countryOf(country)}: remove this filter`}
-          onClick={() => onChange({ country: '' })}
-        >
-          {countryOf(country)}
-        </Button>
-      )}
+      <Chips {...{ query, onChange }} />
     </>
   )
+}
+
+interface Chip {
+  label: string
+  /** Where the label alone says too little. */
+  means?: string
+  without: Partial<ListQuery>
+}
+
+/** What links lead here with (decision 99); each is taken away by itself. */
+function Chips({ query, onChange }: Pick<ReachProps, 'query' | 'onChange'>) {
+  const { days, country, product, stage } = query
+  const productLabel = useProductLabel(product)
+  const read = stage ? readStage(stage) : null
+  const chips: (Chip | false | undefined | 0 | '')[] = [
+    days && {
+      label: `Last ${counted(days, 'day')}`,
+      means: `Abandoned in the last ${counted(days, 'day')}`,
+      without: { days: 0 },
+    },
+    country && { label: countryOf(country), without: { country: '' } },
+    product && { label: productLabel, without: { product: '' } },
+    read !== null && { label: stageLabel(read), without: { stage: '' } },
+  ]
+  return chips
+    .filter((chip) => !!chip)
+    .map(({ label, means = label, without }) => (
+      <Button
+        key={means}
+        variant="light"
+        rightSection={<IconX size={14} aria-hidden />}
+        aria-label={`${means}: remove this filter`}
+        onClick={() => onChange(without)}
+        maw="100%"
+      >
+        {label}
+      </Button>
+    ))
+}
+
+/** As the store's catalogue names it; a product may be gone from there. */
+function useProductLabel(id: string | undefined): string {
+  const found = useProducts(id ?? '', id !== undefined)
+  const product = found.data?.find((each) => each.id === id)
+  return product ? `With ${product.name}` : 'With one product'
 }
 
 function ExportButton({ query }: { query: ListQuery }) {

@@ -8,6 +8,7 @@ import {
   nextSort,
   readInputs,
   readListQuery,
+  stageLabel,
   writeListQuery,
 } from './rules.ts'
 
@@ -26,6 +27,23 @@ it('reads the list from the address and takes nonsense as not given', () => {
     sort: 'value',
     order: 'asc',
   })
+})
+
+it('reads what analytics leads here with, and takes no other for it', () => {
+  const address = 'days=30&country=DE&product=17&stage=clicked%3Aemail'
+  const query = readListQuery(new URLSearchParams(address))
+  expect(query).toEqual({ ...defaults, days: 30, country: 'DE', product: '17', stage: 'clicked:email' })
+  expect(writeListQuery(query, {}).toString()).toBe(address)
+  const { page, limit, sort, order, ...filter } = query
+  expect(filterOf(query)).toEqual(filter)
+  expect(readListQuery(new URLSearchParams(`stage=bought&product=${'1'.repeat(101)}`))).toEqual(defaults)
+})
+
+it('names a stage of the funnel', () => {
+  expect(stageLabel({ stage: 'clicked', channel: 'email' })).toBe('Email clicked')
+  expect(stageLabel({ stage: 'sent', channel: null })).toBe('Message sent')
+  expect(stageLabel({ stage: 'converted', channel: 'sms' })).toBe('Recovered by SMS')
+  expect(stageLabel({ stage: 'converted', channel: null })).toBe('Recovered')
 })
 
 it('has 10 rows a page unless 25, 50 or 100 are asked for, and starts at page 1 with another size', () => {

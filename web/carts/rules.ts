@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CartView, listAbandonedCarts, sortColumns } from '../../shared/carts.ts'
-import { readReachFilter } from '../../shared/reach.ts'
+import { MOST_OF_PRODUCT_ID, readReachFilter, readStage, type StageFilter } from '../../shared/reach.ts'
 import { listAddress, type Paged } from '../ui/listQuery.ts'
 
 // The cart list's address and the reading of carts and decisions. Pure.
@@ -17,6 +17,10 @@ export interface ListFilter {
   days?: number
   /** Of the shopper, alpha-2; `none`: not known. */
   country?: string
+  /** The store's id of one that they hold. */
+  product?: string
+  /** Of the conversion funnel (shared/reach.ts). */
+  stage?: string
 }
 
 export type ListQuery = ListFilter & Paged<SortColumn>
@@ -36,17 +40,20 @@ export function cartListOf(answer: CartListReply | CartView[]): CartListReply {
 
 /** The list's address; nonsense in it counts as not given. */
 export const cartsAddress = listAddress<ListFilter, SortColumn>({
-  filters: ['status', 'search', 'reach', 'days', 'country'],
+  filters: ['status', 'search', 'reach', 'days', 'country', 'product', 'stage'],
   readFilter: (search) => {
     const [status, text, reach] = [search.get('status'), search.get('search'), search.get('reach') ?? '']
     const days = Number(search.get('days'))
     const country = search.get('country') ?? ''
+    const [product, stage] = [search.get('product') ?? '', search.get('stage') ?? '']
     return {
       ...(status && { status }),
       ...(text && { search: text.slice(0, 200) }),
       ...(readReachFilter(reach) && { reach }),
       ...(Number.isInteger(days) && days >= 1 && days <= 366 && { days }),
       ...(/^([A-Z]{2}|none)$/.test(country) && { country }),
+      ...(product && product.length <= MOST_OF_PRODUCT_ID && { product }),
+      ...(readStage(stage) && { stage }),
     }
   },
   sorts: ['timestamp', 'value', 'customer', 'email', 'phone', 'items', 'status'],
@@ -55,13 +62,24 @@ export const cartsAddress = listAddress<ListFilter, SortColumn>({
 export const { read: readListQuery, write: writeListQuery, turn: nextSort } = cartsAddress
 
 /** The part of a query that calls about all of its carts are given. */
-export const filterOf = ({ status, search, reach, days, country }: ListFilter): ListFilter => ({
+export const filterOf = ({ status, search, reach, days, country, product, stage }: ListFilter): ListFilter => ({
   ...(status && { status }),
   ...(search && { search }),
   ...(reach && { reach }),
   ...(days && { days }),
   ...(country && { country }),
+  ...(product && { product }),
+  ...(stage && { stage }),
 })
+
+const stageSubjects = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp message', push: 'Notification' } as const
+const stageChannels = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
+
+/** `Email clicked`, `Recovered by SMS`. */
+export function stageLabel({ stage, channel }: StageFilter): string {
+  if (stage === 'converted') return channel ? `Recovered by ${stageChannels[channel]}` : 'Recovered'
+  return `${channel ? stageSubjects[channel] : 'Message'} ${stage}`
+}
 
 export const itemCount = (items: CartView['items']) => items.reduce((sum, { quantity }) => sum + quantity, 0)
 

@@ -21,7 +21,7 @@ import {
 import { useStore } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
 import { type ReasonBadge, reasonBadgesOf } from './reason-badges.ts'
-import type { ListQuery } from './rules.ts'
+import { filterOf, type ListFilter } from './rules.ts'
 import type { Selection } from './sending.ts'
 
 // What is sent by hand, and what is asked before it.
@@ -75,17 +75,9 @@ export function useReasonBadges(carts: CartView[]): ReadonlyMap<string, ReasonBa
 }
 
 /** What of the list an email can reach, and what stands against the rest: the choices of its filter. */
-export function useReach(
-  { status, search, days, country }: Pick<ListQuery, 'status' | 'search' | 'days' | 'country'>,
-  isAsked = true,
-) {
+export function useReach(filter: Omit<ListFilter, 'reach'>, isAsked = true) {
   const storeId = useStore()?.id
-  const body = {
-    ...(status && { status }),
-    ...(search && { search }),
-    ...(days && { days }),
-    ...(country && { country }),
-  }
+  const { reach: _, ...body } = filterOf(filter)
   return useQuery({
     queryKey: ['reach', storeId, body],
     queryFn: ({ signal }) => call(cartReach, { body, signal }),
