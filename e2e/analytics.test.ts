@@ -213,6 +213,24 @@ test('what fails says so and is tried again; what is empty says what to do', asy
     .waitFor()
 })
 
+test('figures that are still being counted say so, and renew themselves until they are', async () => {
+  let isBeingCounted = true
+  await changed('**/api/analytics?*', (said) => ({
+    ...said,
+    ...{ isBeingCounted, countedUntil: null },
+    ...(isBeingCounted && { counts: { carts: 0, abandoned: 0, orders: 0, messages: 0 } }),
+  }))
+  await page.goto(`${instance.url}/analytics`)
+  const notice = page.getByRole('status').getByText('These figures are being counted')
+  await notice.waitFor()
+  // Nothing may have happened, or it is not counted yet.
+  expect(await page.getByText('Figures appear here').count()).toBe(0)
+  await checkInEveryTheme(page, 'analytics-being-counted')
+  isBeingCounted = false
+  await notice.waitFor({ state: 'detached', timeout: 15_000 })
+  await page.unroute('**/api/analytics?*')
+})
+
 test('in every theme, wide and on a phone, axe finds nothing', async () => {
   await page.goto(`${instance.url}/analytics`)
   await block('Top Abandoned Products').waitFor()

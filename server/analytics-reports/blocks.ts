@@ -76,6 +76,8 @@ export function blocksOf(all: Figures): FileBlock[] {
   ]
 }
 
+const BEING_COUNTED = 'Still being counted: these figures are incomplete'
+
 function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock {
   return {
     title: 'Advanced Analytics',
@@ -87,7 +89,7 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
       ['Last day', 'It is not over.'],
       ['Time zone', 'Of the store’s calendar.'],
       ['Currency', 'Of all amounts. Others are never added to them.'],
-      ['Counted up to', 'What happened later is not in these figures; empty where all is.'],
+      ['Counted up to', 'What happened later is not in these figures; empty where all is in them.'],
       ['Exported', 'When the figures were read.'],
     ],
     rows: [
@@ -100,7 +102,7 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
           figures.lastDay,
           figures.timeZone,
         ],
-        ...[figures.currency, figures.countedUntil, exportedAt.toISOString()],
+        ...[figures.currency, figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil, exportedAt.toISOString()],
       ],
     ],
   }

@@ -100,6 +100,40 @@ test('a file named by platform and range has every block, each number with what 
   }
 })
 
+const fileOf = async (shop: Shop) =>
+  blocksOf(((await shop.get('/api/analytics/export?range=7d')).body as string).slice(1))
+
+test('carts by device are in the file as soon as one is known (decision 99)', async () => {
+  const shop = await aLife()
+  expect((await fileOf(shop)).has('By device')).toBe(false)
+  await sql`update carts set fold = fold || '{"deviceClass": "phone"}' where store_id = ${shop.storeId} and email = ${ada.email}`.execute(
+    world.db,
+  )
+  await countFigures(world.deps)
+  const { names, rows } = (await fileOf(shop)).get('By device')!
+  expect(names).toEqual(['Device', 'Abandoned', 'Recovered', 'Recovery rate', 'Revenue opportunity (USD)'])
+  expect(rows.map((row) => row.slice(0, 3)).sort()).toEqual([
+    ['Not known', '1', '0'],
+    ['Phone', '1', '1'],
+  ])
+})
+
+test('the head of the file says that figures are still being counted', async () => {
+  const shop = await aLife()
+  const said = async () => {
+    const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
+    return rows[0]![names.indexOf('Counted up to')]
+  }
+  expect(await said()).toBe('')
+  await sql`delete from figure_counts where store_id = ${shop.storeId}`.execute(world.db)
+  await sql`insert into figure_days (store_id, subject, day) values (${shop.storeId}, 'carts', '2026-03-01')`.execute(
+    world.db,
+  )
+  expect(await said()).toBe('Still being counted: these figures are incomplete')
+  await countFigures(world.deps)
+  expect(await said()).toBe('')
+})
+
 test('a name that begins like a formula is text, and a comma or quote in it stays in its cell (X3)', async () => {
   const shop = await aLife()
   const { body } = await shop.get('/api/analytics/export?range=7d')

@@ -103,6 +103,33 @@ test('the week after says what has changed, and what was bought since', async ()
   expect(mail!.text).toContain('Revenue opportunity: $21.00\n−80.9% against the week before ($110.00)')
 })
 
+test('it waits while the figures of the week are being counted, and two days at most (decision 100)', async () => {
+  const shop = await aWeek()
+  const isBeingCounted = async ({ storeId }: Shop) => {
+    await sql`delete from figure_counts where store_id = ${storeId}`.execute(world.db)
+    await sql`insert into figure_days (store_id, subject, day) values (${storeId}, 'carts', '2026-03-02')`.execute(
+      world.db,
+    )
+  }
+  await isBeingCounted(shop)
+  expect(await mailsAt(EIGHT, shop)).toEqual([])
+  expect(await mailsAt('2026-03-09T12:10:00Z', shop)).toEqual([])
+  // Counted up to a moment within the week: the rest of it is missing.
+  await sql`insert into figure_counts (store_id, counted_at) values (${shop.storeId}, '2026-03-08T20:00:00Z')`.execute(
+    world.db,
+  )
+  expect(await mailsAt('2026-03-09T12:20:00Z', shop)).toEqual([])
+  await countFigures(world.deps)
+  const [mail] = await mailsAt('2026-03-09T12:30:00Z', shop)
+  expect(mail!.text).toContain('Money won back: $42.00')
+  const other = await aWeekOf('growth')
+  await isBeingCounted(other)
+  expect(await mailsAt(EIGHT, other)).toEqual([])
+  expect(await mailsAt('2026-03-11T13:00:00Z', other)).toEqual([])
+  await countFigures(world.deps)
+  expect(await mailsAt('2026-03-11T14:00:00Z', other)).toEqual([])
+})
+
 test('products are part of Advanced Analytics: other plans have the figures alone (decision 131)', async () => {
   const shop = await aWeek()
   const plan = (name: string) =>

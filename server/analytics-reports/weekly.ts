@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { mailMember } from '../accounts/mails.ts'
-import { readWeeks } from '../analytics/weeks.ts'
+import { isCountedBefore, readWeeks } from '../analytics/weeks.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import { hasFeature } from '../billing/rules.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
@@ -15,6 +15,8 @@ import * as sql from './weekly-sql.ts'
 // The report of a week by mail (decision 100): once for each member, store and week, whatever number of processes runs and ends.
 
 const STORES_AT_ONCE = 100
+/** Until it is looked again whether the figures of the week are counted. */
+const WAIT_MS = 5 * 60_000
 
 /** Tick: the reports of stores whose Monday morning has come. */
 export async function planWeeklyReports(deps: Deps): Promise<void> {
@@ -35,6 +37,7 @@ async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<voi
   const readers = await readersAt(store, row, now)
   await transact(store, async (tx) => {
     if (!(await sql.lockClock(tx, now))) return
+    if (readers === null) return sql.setClock(tx, new Date(now.getTime() + WAIT_MS))
     for (const userId of await sql.addReports(tx, readers, monday)) {
       await deps.jobs.enqueue(tx.db, weeklyReport, { storeId: store.storeId, userId, monday })
     }
@@ -42,11 +45,12 @@ async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<voi
   })
 }
 
-/** Nobody is told of a week before the store was connected, or of weeks without carts. */
-async function readersAt(store: StoreDb<Db>, row: StoreRow, now: Date): Promise<string[]> {
+/** Nobody is told of a week before the store was connected, or of weeks without carts. null: the week is not counted yet. */
+async function readersAt(store: StoreDb<Db>, row: StoreRow, now: Date): Promise<string[] | null> {
   const monday = mondayOf(now, row.time_zone)
   const at = reportAt(monday, row.time_zone)
   if (!row.is_active || !isInTime(now, at) || row.connected_at >= at) return []
+  if (!(await isCountedBefore(store, monday, row.time_zone))) return null
   if (!(await readWeeks(store, row.currency, monday))) return []
   return weeklyReaders({ accountId: row.account_id, db: store.db })
 }

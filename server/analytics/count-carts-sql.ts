@@ -1,7 +1,6 @@
-import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
-import { hasBounced, isNotInFlight, mayArrive } from '../messages/fragments.ts'
+import { type StoreTx, sql } from '../core/db.ts'
 import type { DayBounds } from './days.ts'
-import { daysOf } from './fragments.ts'
+import { daysOf, wasSent } from './fragments.ts'
 import { lockRanges } from './product-ranges-sql.ts'
 
 // Figures of carts, counted anew for whole days: those that began on them, and those abandoned on them (decisions 92, 93, 97, 99).
@@ -42,9 +41,6 @@ export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayB
     from known k, lateral (values ('all', ''), ('country', k.country), ('device', k.device), ('shopper', k.shopper)) v (dimension, key)
     group by v.dimension, k.day, v.key, k.currency`.execute(db)
 }
-
-/** Whether the message left, was answered for and not refused. */
-export const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and ${isNotInFlight('m')} or ${hasBounced('m')})`
 
 /** A message about a cart that was joined to another one since is about that other one (S6). */
 export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {

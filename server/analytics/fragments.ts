@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from '../core/db.ts'
+import { hasBounced, isNotInFlight, mayArrive } from '../messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 
 /** The days to be counted, as rows of `days` (day, since, until). */
@@ -10,3 +11,6 @@ export const daysOf = (bounds: readonly DayBounds[]) =>
 export const isCustomer = (storeId: string, shopperId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select 1 from shopper_keys k where k.store_id = ${storeId} and k.shopper_id = ${shopperId}
     and k.kind in ('email', 'phone', 'customer'))`
+
+/** Whether message `m` left, was answered for and not refused. */
+export const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and ${isNotInFlight('m')} or ${hasBounced('m')})`

@@ -2,7 +2,7 @@ import type { TopProduct } from '../../shared/analytics.ts'
 import type { StoreDb } from '../core/db.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
-import { addDays, type Day } from './days.ts'
+import { addDays, boundsOf, type Day } from './days.ts'
 import { topProducts } from './product-ranges-sql.ts'
 
 // Seven days of a store's calendar and the seven before them, for the report of a week (decision 100).
@@ -27,6 +27,12 @@ export interface Weeks {
 }
 
 const PRODUCTS = 5
+
+/** Whether everything before this day is counted. */
+export async function isCountedBefore(store: StoreDb, day: Day, zone: string): Promise<boolean> {
+  const until = await sql.countedUntil(store)
+  return until === null || (until !== 'being counted' && until >= boundsOf(day, zone).since)
+}
 
 /** The days before this one; null: there were no carts in both weeks. */
 export async function readWeeks(store: StoreDb, currency: string, until: Day): Promise<Weeks | null> {

@@ -2,7 +2,6 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { CartReach, cartReach } from '../../shared/reach.ts'
 import { firstOfDays } from '../analytics/rules.ts'
-import { idsAtStage } from '../analytics/stages.ts'
 import { filterOf, type ListFilter } from '../carts/filter.ts'
 import * as list from '../carts/list.ts'
 import type { Db, StoreDb } from '../core/db.ts'
@@ -11,6 +10,7 @@ import { evaluateReach } from '../decide/evaluate.ts'
 import { isOf, type ReachDecision, tallyOf } from '../decide/reach-rules.ts'
 import type { Deps } from '../deps.ts'
 import { readStore } from '../stores/store.ts'
+import { idsAtStage } from './stages-sql.ts'
 
 // Which carts an email could be sent about now, asked of the decision itself, about messages that do not exist. What stops the whole
 // store is left out. It depends on ledger, suppressions, orders, caps and time, so it is looked up when somebody asks, of the newest carts.

@@ -17,6 +17,7 @@ import { LinkedStore } from '../shell/LinkedStore.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatMoney, formatPrice } from '../ui/format.ts'
+import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { AllStoresBar, AllStoresLocked } from './AllStoresBar.tsx'
@@ -91,7 +92,8 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
       {isAll && <AllStoresBar />}
       <KpiCards figures={shown} range={range} />
       {shown ? <Counted figures={shown} isAll={isAll} /> : null}
-      {shown && isNothing(shown) && (
+      {shown?.isBeingCounted && <BeingCounted isAll={isAll} />}
+      {shown && isNothing(shown) && !shown.isBeingCounted && (
         <Empty
           icon={IconChartBar}
           title={analyticsTexts.noData}
@@ -129,6 +131,13 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
 }
 
 const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((count) => count === 0)
+
+/** Not to be taken for the figures of the days (decision 91). */
+const BeingCounted = ({ isAll }: { isAll: boolean }) => (
+  <Notice tone="warn" title="These figures are being counted" isLive>
+    They are incomplete until all days {isAll ? 'of all stores ' : ''}are counted. This page renews itself.
+  </Notice>
+)
 
 /** Up to when, in which currency, and what is not in the figures. */
 function Counted({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }) {

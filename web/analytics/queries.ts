@@ -14,7 +14,12 @@ import { call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'
 
 const REFRESH_MS = 60_000
+/** While days are being counted. */
+const COUNTING_MS = 5_000
 const RETRIES = false
+
+const refreshMs = ({ state: { data } }: { state: { data: { isBeingCounted: boolean } | undefined } }) =>
+  data?.isBeingCounted ? COUNTING_MS : REFRESH_MS
 
 // The last range's figures stay, marked as such, until the next one's are there. Every request ends when nobody looks any more.
 
@@ -23,7 +28,7 @@ export function useAnalytics(range: AnalyticsRange) {
   return useQuery({
     queryKey: ['analytics', key, 'figures', range],
     queryFn: async ({ signal }) => ({ ...(await call(readAnalytics, { query: { ...scope, range }, signal })), range }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,
   })
@@ -35,7 +40,7 @@ export function useDetails(range: AnalyticsRange, isAsked: boolean) {
     queryKey: ['analytics', key, 'details', range],
     queryFn: ({ signal }) => call(readAnalyticsDetails, { query: { ...scope, range }, signal }),
     enabled: isAsked,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,
   })
@@ -47,7 +52,7 @@ export function useRoi(range: AnalyticsRange, isAsked: boolean) {
     queryKey: ['analytics', key, 'roi', range],
     queryFn: ({ signal }) => call(readRoi, { query: { ...scope, range }, signal }),
     enabled: isAsked,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,
   })
@@ -61,7 +66,7 @@ export function useTrend(name: TrendName, period: AnalyticsRange) {
   return useQuery({
     queryKey: ['analytics', key, 'trend', name, period],
     queryFn: async ({ signal }) => ({ ...(await call(trends[name], { query: { ...scope, period }, signal })), period }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,
   })
@@ -79,6 +84,7 @@ export function useProducts(range: AnalyticsRange, { search, page }: ProductQuer
     queryFn: ({ signal }) =>
       call(listAnalyticsProducts, { query: { ...scope, range, page, ...(search && { search }) }, signal }),
     enabled: isAsked,
+    refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,
   })

@@ -1,6 +1,6 @@
 import type { CartStage, StageFilter } from '../../shared/reach.ts'
+import { wasSent } from '../analytics/fragments.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
-import { wasSent } from './count-carts-sql.ts'
 
 // Carts at a stage of the conversion funnel, as the funnel counts them (decision 93).
 

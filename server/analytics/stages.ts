@@ -1,3 +1,0 @@
-// Which carts have come to a stage of the conversion funnel.
-
-export { idsAtStage } from './stages-sql.ts'
