@@ -76,6 +76,18 @@ export const SKIPPED = sql`'skipped'`
 
 /** Due again, whoever held it. */
 export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null`
+/** Of an open row: a worker that has it does not any more, and what it decides of it is not written (D10). */
+export const isLookedAtAnew = (now: Date) => sql`state = case m.state when 'claimed' then 'scheduled' else m.state end,
+  reason = case m.state when 'claimed' then null else m.reason end, claim = null, wake_at = greatest(m.due_at, ${now})`
+/**
+ * What may be decided otherwise now that something arrived. Also what a worker has, or is about to take: it may have decided without what
+ * arrived, and write so after this.
+ */
+export const mayPassNow = (
+  row: Row,
+  now: Date,
+) => sql`(${isHeld(row)} and ${sql.ref(`${row}.reason`)} not in ('retry', 'frequency_cap')
+  or ${isClaimed(row)} or ${of(row, `= 'scheduled'`)} and ${sql.ref(`${row}.wake_at`)} <= ${now}::timestamptz + interval '1 minute')`
 export const becomesClaimed = (claim: string) => sql`state = 'claimed', claim = ${claim}`
 export const becomesHandedOver = sql`state = 'handed_over', reason = null, claim = null`
 export const becomesUnknown = sql`state = 'unknown', reason = 'unknown'`

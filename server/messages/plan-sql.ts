@@ -1,6 +1,14 @@
 import type { OriginKind } from '../../shared/carts.ts'
 import { type StoreTx, sql } from '../core/db.ts'
-import { becomesCancelled, isHeld, isOpen, mayArrive, SCHEDULED, wasHandedOver } from './fragments.ts'
+import {
+  becomesCancelled,
+  isLookedAtAnew,
+  isOpen,
+  mayArrive,
+  mayPassNow,
+  SCHEDULED,
+  wasHandedOver,
+} from './fragments.ts'
 
 // Messages without a cart: SQL and nothing else.
 
@@ -79,12 +87,12 @@ export async function insertRequests(
 
 /** What was held may pass now, for whoever has one of these addresses: look again as soon as it is due. */
 export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
-  await sql`update messages m set wake_at = greatest(m.due_at, ${now})
+  await sql`update messages m set ${isLookedAtAnew(now)}
     from (select id from messages where store_id = ${storeId} and lone_shopper_id in (
         select k.shopper_id from shopper_keys k where k.store_id = ${storeId} and k.kind in ('email', 'phone')
           and k.value = any(${[...addresses]}::text[]))
-      and ${isHeld('messages')} and reason not in ('retry', 'frequency_cap') order by id for update) held
-    where m.store_id = ${storeId} and m.id = held.id`.execute(db)
+      and ${mayPassNow('messages', now)} order by id for update) open
+    where m.store_id = ${storeId} and m.id = open.id`.execute(db)
 }
 
 /**

@@ -6,7 +6,9 @@ import {
   becomesSkipped,
   isCancelled,
   isHeld,
+  isLookedAtAnew,
   isOpen,
+  mayPassNow,
   SCHEDULED,
   SKIPPED,
   wasHandedOver,
@@ -204,10 +206,10 @@ export async function spaceNextSteps(store: StoreTx, messageIds: readonly string
 
 /** What was held may pass now: look again as soon as it is due. */
 export async function wakeHeld({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
-  await sql`update messages m set wake_at = greatest(m.due_at, ${now})
-    from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[])
-      and ${isHeld('messages')} and reason not in ('retry', 'frequency_cap') order by id for update) held
-    where m.store_id = ${storeId} and m.id = held.id`.execute(db)
+  await sql`update messages m set ${isLookedAtAnew(now)}
+    from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and ${mayPassNow('messages', now)}
+      order by id for update) open
+    where m.store_id = ${storeId} and m.id = open.id`.execute(db)
 }
 
 /**

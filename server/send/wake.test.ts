@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, ask, statesOf, tick } from '../../test/campaign-scene.ts'
+import { aScene, cartOf, HOUR, steps, wait } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
-import { sql } from '../core/db.ts'
+import { sql, transact } from '../core/db.ts'
+import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
 import { sendDue } from './deliver.ts'
 
 // What holds a message ends while the verdict about it is being written: it is looked at again all the same, and not at its age limit.
@@ -35,19 +37,41 @@ test.each([
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('origin_id', '=', id).execute()
   expect((await pause(shop, id)).status).toBe(200)
 
-  const sending = await world.db.transaction().execute(async (tx) => {
-    // A verdict is written with its record; deciding reads none.
-    await sql`lock table decisions in exclusive mode`.execute(tx)
-    const promise = sendDue(world.deps, { storeId: shop.storeId })
-    await expect.poll(() => isWaited(), { interval: 20 }).toBe(true)
-    expect((await resume(shop, id)).status).toBe(200)
-    return { promise }
-  })
-  await sending.promise
+  await decideWhile(shop.storeId, async () => expect((await resume(shop, id)).status).toBe(200))
   const records = await world.db.selectFrom('decisions').select('reason').where('store_id', '=', shop.storeId).execute()
   expect(records.filter((record) => record.reason === reason)).toHaveLength(2)
   expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
 })
+
+test('what a message waits for arrives between decision and verdict', async () => {
+  const { storeId } = await aScene(world)
+  await wait(world, storeId, HOUR)
+  const setEmail = (email: string | null) =>
+    world.db.updateTable('carts').set({ email }).where('store_id', '=', storeId).execute()
+  const cart = await cartOf(world, storeId)
+  await setEmail(null)
+  await decideWhile(storeId, async () => {
+    await setEmail(cart.email)
+    await transact({ storeId, db: world.db }, async (tx) => {
+      await wakeCartMessages(tx, [cart.id], world.now)
+      await scheduleNextLook(tx)
+    })
+  })
+  expect(await steps(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])
+})
+
+/** Sends what is due, and lets `work` happen after everything was decided and before anything of it is written. */
+async function decideWhile(storeId: string, work: () => Promise<unknown>): Promise<void> {
+  const sending = await world.db.transaction().execute(async (tx) => {
+    // A verdict is written with its record; deciding reads none.
+    await sql`lock table decisions in exclusive mode`.execute(tx)
+    const promise = sendDue(world.deps, { storeId })
+    await expect.poll(() => isWaited(), { interval: 20 }).toBe(true)
+    await work()
+    return { promise }
+  })
+  await sending.promise
+}
 
 async function isWaited(): Promise<boolean> {
   const { rows } =
