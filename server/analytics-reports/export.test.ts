@@ -106,7 +106,7 @@ const fileOf = async (shop: Shop) =>
 test('carts by device are in the file as soon as one is known (decision 99)', async () => {
   const shop = await aLife()
   expect((await fileOf(shop)).has('By device')).toBe(false)
-  await sql`update carts set fold = fold || '{"deviceClass": "phone"}' where store_id = ${shop.storeId} and email = ${ada.email}`.execute(
+  await sql`update carts set fold = jsonb_set(fold, '{episode,deviceClass}', '"phone"') where store_id = ${shop.storeId} and email = ${ada.email}`.execute(
     world.db,
   )
   await countFigures(world.deps)
@@ -126,7 +126,7 @@ test('the head of the file says that figures are still being counted', async () 
   }
   expect(await said()).toBe('')
   await sql`delete from figure_counts where store_id = ${shop.storeId}`.execute(world.db)
-  await sql`insert into figure_days (store_id, subject, day) values (${shop.storeId}, 'carts', '2026-03-01')`.execute(
+  await sql`insert into figure_days (store_id, subject, day, due_at) values (${shop.storeId}, 'carts', '2026-03-01', '2026-01-01')`.execute(
     world.db,
   )
   expect(await said()).toBe('Still being counted: these figures are incomplete')

@@ -107,7 +107,7 @@ test('it waits while the figures of the week are being counted, and two days at 
   const shop = await aWeek()
   const isBeingCounted = async ({ storeId }: Shop) => {
     await sql`delete from figure_counts where store_id = ${storeId}`.execute(world.db)
-    await sql`insert into figure_days (store_id, subject, day) values (${storeId}, 'carts', '2026-03-02')`.execute(
+    await sql`insert into figure_days (store_id, subject, day, due_at) values (${storeId}, 'carts', '2026-03-02', '2026-01-01')`.execute(
       world.db,
     )
   }
