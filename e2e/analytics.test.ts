@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Trend } from '../shared/analytics.ts'
+import type { AnalyticsReply, Trend } from '../shared/analytics.ts'
 import { ofThePlans } from './analytics/plans.ts'
 import {
   begin,
@@ -56,6 +56,7 @@ test('the figures of a range are those of the call; the range stands in the addr
 })
 
 test('every number says what it means, to pointer, keyboard and screen reader', async () => {
+  await page.goto(`${instance.url}/analytics`)
   const term = page
     .getByRole('region', { name: 'Figures', exact: true })
     .getByRole('button', { name: /^Revenue opportunity: Value of the carts abandoned/ })
@@ -189,9 +190,19 @@ test('what fails says so and is tried again; what is empty says what to do', asy
   await page.getByRole('button', { name: 'Retry' }).click()
   await block('Conversion Funnel').waitFor()
   const counts = { carts: 0, abandoned: 0, orders: 0, messages: 0 }
-  await changed('**/api/analytics?*', (said) => ({ ...said, counts }))
+  await changed<AnalyticsReply>('**/api/analytics?*', (said) => ({
+    ...said,
+    counts,
+    funnels: { ...said.funnels, email: { ...said.funnel, emailsOpened: 0 } },
+  }))
   await page.goto(`${instance.url}/analytics`)
   await page.getByText('Figures appear here with the first carts of the last 30 days.').waitFor()
+  const bar = block('Conversion Funnel')
+    .getByRole('listitem')
+    .filter({ hasText: 'Emails opened' })
+    .locator('.share-bar')
+  // Nothing has a bar of no length.
+  expect(await bar.locator('span').evaluate((filled) => filled.getBoundingClientRect().width)).toBe(0)
   await page.unroute('**/api/analytics?*')
   await page.route('**/api/analytics/revenue-trend?*', (route) =>
     route.fulfill({ status: 500, json: { error: 'Failed to fetch trend data', code: 'internal' } }),

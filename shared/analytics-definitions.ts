@@ -39,6 +39,7 @@ export const definitions = {
   messageCost:
     'What the providers of SMS and WhatsApp charged for these messages, as they reported it. Emails by your own mail server have no price.',
   planPrice: 'The monthly price of the plan in force now, whole, for every month and whatever number of stores.',
+  roiCosts: 'Costs: the message cost and, where it is paid in this currency, the plan’s price.',
   whatIsLeft:
     'Attributed revenue less message cost and, by month, the plan’s price. Discounts are taken off the revenue already.',
   roiReturn: 'What is left, divided by the costs. Without costs there is none.',

@@ -151,7 +151,7 @@ function RoiTable({ title, ...sheet }: Sheet) {
         <h3 className="roi-title">{title}</h3>
         <SaveCsv {...sheet} title={`ROI ${title}`} />
       </div>
-      <Rows {...sheet} name={title.split(',')[0]!} width={640} />
+      <Rows {...sheet} name={title.split(',')[0]!} />
     </>
   )
 }
@@ -209,6 +209,9 @@ function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
           />
         </Suspense>
       </div>
+      <Text fz="xs" c="dimmed" mt="xs">
+        {definitions.roiRevenue} {definitions.roiCosts}
+      </Text>
     </>
   )
 }

@@ -72,15 +72,16 @@ interface RowsProps extends Pick<Sheet, 'head' | 'rows'> {
   /** Of the table, for a screen reader. */
   name: string
   links?: readonly string[]
-  /** The least width; a narrower screen scrolls. */
-  width?: number
 }
 
-export function Rows({ head, rows, name: table, links, width }: RowsProps) {
+/** A narrower screen scrolls. */
+const LEAST_OF_COLUMN = 100
+
+export function Rows({ head, rows, name: table, links }: RowsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
     <section className="product-table" tabIndex={0} aria-label={table}>
-      <Table fz="sm" verticalSpacing={6} {...(width && { miw: width })}>
+      <Table fz="sm" verticalSpacing={6} miw={head.length * LEAST_OF_COLUMN}>
         <Table.Thead>
           <Table.Tr>
             {head.map(([label, definition], place) => (

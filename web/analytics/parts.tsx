@@ -60,7 +60,7 @@ export function FactList({ facts }: { facts: readonly Fact[] }) {
 
 /** A share as a bar, capped at 100 percent (B 9). */
 export const Bar = ({ width }: { width: number }) => (
-  <span className="bar" aria-hidden>
+  <span className="share-bar" aria-hidden>
     <span style={{ width: `${Math.min(100, Math.max(0, width))}%` }} />
   </span>
 )
