@@ -76,6 +76,28 @@ test('a customer has one first order, also when older ones are told after it was
   expect((await expectCountedAnew(shop)).order_figures!.map(({ firsts }) => firsts)).toEqual([1, 0, 0, 0, 0, 0])
 })
 
+test('a cart of somebody who turns out to have bought before is one of a returning shopper', async () => {
+  const shop = await aShop(world)
+  await order(shop, 10 * DAY, { email: 'ada@home.example.com' })
+  await shop.fill('one', [tea()])
+  await shop.type('one', ada)
+  await countFigures(world.deps)
+  const { rows } = await sql<{ buyer: string; shopper: string }>`
+    select o.shopper_id as buyer, c.shopper_id as shopper from orders o join carts c on c.store_id = o.store_id
+    where o.store_id = ${shop.storeId} and c.started_at > o.purchased_at and c.shopper_id <> o.shopper_id`.execute(
+    world.db,
+  )
+  const { buyer, shopper } = rows[0]!
+  for (const table of ['orders', 'shopper_keys'])
+    await sql`update ${sql.table(table)} set shopper_id = ${shopper} where store_id = ${shop.storeId} and shopper_id = ${buyer}`.execute(
+      world.db,
+    )
+  const kept = await expectCountedAnew(shop)
+  expect(kept.cart_figures!.filter(({ dimension }) => dimension === 'shopper').map(({ key }) => key)).toEqual([
+    'returning',
+  ])
+})
+
 test('while days are left to be counted, the figures say so, and not that they are of this moment', async () => {
   const shop = await aShop(world)
   const said = async () => {

@@ -59,7 +59,7 @@ export async function takeChanges(
       select m.cart_id, m.handed_over_at from (select distinct message_id from taken where message_id is not null) t
       join messages m on m.store_id = ${storeId} and m.id = t.message_id where m.handed_over_at is not null),
     people as (
-      select shopper_id as id, min(coalesce(at, '-infinity')) as since from taken
+      select shopper_id as id, min(coalesce(at, '-infinity')) as since, min(at) as bought_at from taken
       where subject = 'orders' and shopper_id is not null group by shopper_id),
     found (subject, at) as (
       select subject, at from taken where subject = 'all' or at is not null or (subject = 'orders' and shopper_id is null)
@@ -73,9 +73,9 @@ export async function takeChanges(
         join orders o on o.store_id = ${storeId} and o.shopper_id = m.shopper_id and o.purchased_at >= m.at
           and o.purchased_at <= m.at + s.attribution_window_days * interval '1 day'
       union all select d.subject, d.at
-        from people p join carts c on c.store_id = ${storeId} and c.shopper_id = p.id and c.started_at > p.since,
+        from people p join carts c on c.store_id = ${storeId} and c.shopper_id = p.id and c.started_at > p.bought_at,
           lateral (values ('carts', c.started_at), ('carts', c.abandoned_at)) d (subject, at)
-        where p.since > '-infinity' and d.at is not null
+        where d.at is not null
       union all select 'orders', o.purchased_at
         from people p join orders o on o.store_id = ${storeId} and o.shopper_id = p.id and o.purchased_at >= p.since
         where o.purchased_at is not null and o.net_minor > 0)
