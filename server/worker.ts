@@ -24,6 +24,7 @@ import { countFigures } from './analytics/figures.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { weeklyReport } from './analytics-reports/jobs.ts'
 import { mailWeeklyReport, planWeeklyReports } from './analytics-reports/weekly.ts'
+import { tellUsage } from './billing/tell-usage.ts'
 import { proposeLogoJob } from './brand/jobs.ts'
 import { proposeLogo } from './brand/proposals.ts'
 import { guardCampaigns } from './campaigns/guard.ts'
@@ -130,6 +131,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'coupons.codes', everyMs: 2_000, run: enqueueDueCodes },
   { name: 'coupons.tidy-codes', everyMs: 60_000, run: enqueueTidyCodes },
   { name: 'coupons.begin', everyMs: 60_000, run: enqueueBeginnings },
+  { name: 'billing.usage', everyMs: 60_000, run: tellUsage },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },

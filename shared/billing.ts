@@ -43,6 +43,14 @@ export const plans: Record<PlanKey, { name: string; priceMonthly: number; limits
   },
 }
 
+/** What is shown where limits are absent (A 9). */
+export const shownLimits: PlanLimits = {
+  maxStores: 1,
+  maxEmailsPerMonth: 100,
+  maxSmsPerMonth: 50,
+  maxWhatsappPerMonth: 50,
+}
+
 /** What larger plans have (decision 6), and which they are. */
 export const featurePlans: Record<Feature, readonly PlanKey[]> = {
   /** SMS and WhatsApp that a member sends. */
@@ -97,6 +105,41 @@ export const subscriptionStatus = endpoint({
     graceUntil: z.string().nullable(),
     /** Added: whether `/test-subscription` and a paid plan's test checkout exist here (decision 3). */
     isTestMode: z.boolean(),
+  }),
+})
+
+/** From this percentage of a limit on a meter says that it is near (decision 87). */
+export const NEAR_PERCENT = 80
+
+export const MeteredChannel = z.enum(['email', 'sms', 'whatsapp'])
+export type MeteredChannel = z.infer<typeof MeteredChannel>
+
+export const Meter = z.object({
+  channel: MeteredChannel,
+  /** Handed over in the month. */
+  used: z.number(),
+  /** -1 = unlimited; 0 = not in the plan. */
+  limit: z.number(),
+  /** What waits because of the plan’s limit. */
+  held: z.number(),
+  /** Of these, what reaches its age limit before the month renews. */
+  expiring: z.number(),
+  level: z.enum(['ok', 'near', 'full']),
+})
+export type Meter = z.infer<typeof Meter>
+
+export const readUsage = endpoint({
+  method: 'GET',
+  path: '/api/subscribe/usage',
+  permission: 'session',
+  scope: 'account',
+  summary: 'What the month has used of the plan, what waits, and what of it will expire',
+  reply: z.object({
+    /** Its first day, in UTC. */
+    month: z.string(),
+    renewsAt: z.string(),
+    meters: z.array(Meter),
+    stores: z.object({ used: z.number(), limit: z.number() }),
   }),
 })
 

@@ -21,7 +21,7 @@ export const notificationTopics = {
     label: 'Paused campaigns',
     hint: 'A campaign was paused for bounces, spam complaints, your plan or an overdue payment, or a run was put off.',
   },
-  limits: { label: 'Limits', hint: 'The messages of your plan or your budget are used up.' },
+  limits: { label: 'Limits', hint: 'The messages of your plan are used up, or 80% of them, or your budget is.' },
   imports: { label: 'Imports', hint: 'An import of consents has finished.' },
 } as const satisfies Record<string, { label: string; hint: string }>
 export type NotificationTopic = keyof typeof notificationTopics
@@ -129,6 +129,10 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
     action: () => ({ label: 'Open the consents', to: '/settings/consent' }),
   },
   plan_limit: {
+    ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
+    action: () => ({ label: 'See the plans', to: '/pricing' }),
+  },
+  plan_near_limit: {
     ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
     action: () => ({ label: 'See the plans', to: '/pricing' }),
   },

@@ -105,6 +105,8 @@ export type NotificationData = {
   import_finished: { importId: string; fileName: string; rows: number; added: number; refused: number }
   /** Once a month; `renewsAt`: when the plan or the budget begins anew, ISO 8601. */
   plan_limit: { channel: Channel; renewsAt: string | null }
+  /** Once a month, unless all is used up by then. */
+  plan_near_limit: { channel: Channel; used: number; limit: number; renewsAt: string }
   budget_reached: { renewsAt: string | null }
 } & Record<`${Channel}_sent`, SentData | (Gathered & { isInMailbox: boolean })> &
   Record<`${Channel}_failed`, FailedData | GatheredFailures>
@@ -112,7 +114,12 @@ export type NotificationData = {
 export type NotificationType = keyof NotificationData
 
 /** Of these the whole account hears, whichever store is chosen. */
-export type AccountNotificationType = 'domain_throttled' | 'domain_reopened' | 'plan_limit' | 'budget_reached'
+export type AccountNotificationType =
+  | 'domain_throttled'
+  | 'domain_reopened'
+  | 'plan_limit'
+  | 'plan_near_limit'
+  | 'budget_reached'
 export type StoreNotificationType = Exclude<NotificationType, AccountNotificationType>
 
 export interface NotificationText {
@@ -195,6 +202,10 @@ const catalogue: Catalogue = {
   plan_limit: ({ channel }) => ({
     title: `Your plan’s ${many(channel, 2).slice(2)} of this month are used up`,
     message: 'Further messages wait for a larger plan or the next month. Those that are too late by then are not sent.',
+  }),
+  plan_near_limit: ({ channel, used, limit }) => ({
+    title: `Your plan’s ${many(channel, 2).slice(2)} of this month are nearly used up`,
+    message: `${figure(used)} of ${figure(limit)} are used. When all are, further messages wait for a larger plan or the next month, and those that are too late by then are not sent.`,
   }),
   budget_reached: () => ({
     title: 'Your budget for SMS and WhatsApp is used up',

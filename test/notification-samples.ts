@@ -32,5 +32,6 @@ export const sampleNotifications: NotificationData = {
   campaign_postponed: { campaignId: 'g', name: 'Spring', nextTry: '2026-03-11T12:00:00Z' },
   import_finished: { importId: 'i', fileName: 'consents.csv', rows: 3, added: 2, refused: 1 },
   plan_limit: { channel: 'email', renewsAt: null },
+  plan_near_limit: { channel: 'email', used: 4_000, limit: 5_000, renewsAt: '2026-04-01T00:00:00.000Z' },
   budget_reached: { renewsAt: null },
 }

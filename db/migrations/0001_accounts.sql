@@ -107,3 +107,5 @@ create table plan_usage (
   used integer not null default 0,
   primary key (account_id, month, channel)
 );
+-- For who is told that their plan is nearly used up. `used` is not in it, so that counting touches no index.
+create index plan_usage_of_month on plan_usage (month, account_id);

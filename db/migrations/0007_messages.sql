@@ -68,6 +68,8 @@ create unique index messages_once_per_shopper on messages
   (store_id, lone_shopper_id, origin_kind, origin_id, step_id, channel, merged_from)
   nulls not distinct where lone_shopper_id is not null;
 create index messages_to_wake on messages (store_id, wake_at) where state in ('scheduled', 'held', 'claimed');
+-- What the plan's limit holds, for the meters of an account.
+create index messages_held_by_plan on messages (store_id, channel, expires_at) where state = 'held' and reason = 'plan_limit';
 create index messages_in_flight on messages (worker_id) where state in ('handed_over', 'claimed');
 create index messages_by_origin on messages (store_id, origin_kind, origin_id, state);
 -- The people of a campaign, run by run, and those in one state.

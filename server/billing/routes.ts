@@ -1,6 +1,7 @@
 import * as api from '../../shared/billing.ts'
 import { type Routes, serveAccount, servePublic } from '../http/http.ts'
 import { chooseFreePlan, planOf, setPlanManually } from './billing.ts'
+import { usageOf } from './usage.ts'
 
 // Billing: HTTP in, HTTP out.
 
@@ -16,6 +17,11 @@ export const billingRoutes: Routes = (app, deps) => {
       graceUntil: entitlements.graceUntil?.toISOString() ?? null,
       isTestMode: deps.config.isBillingTestMode,
     }
+  })
+
+  serveAccount(app, deps, api.readUsage, async ({ account }) => {
+    const usage = await usageOf(account, deps.now())
+    return { ...usage, renewsAt: usage.renewsAt.toISOString() }
   })
 
   servePublic(app, deps, api.listPlans, async () => ({ plans: priceList() }))

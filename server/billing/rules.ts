@@ -2,7 +2,7 @@ import { type Feature, featurePlans, GRACE_DAYS, type PlanKey, type PlanLimits, 
 import type { SubscriptionsTable } from '../schema/accounts.ts'
 
 // What a subscription allows (decisions 6, 86 and 121). Pure, and the only place that reads a subscription's status; what is read of many
-// accounts at once is the same in SQL (`entitlements-sql.ts`).
+// accounts at once is the same in SQL (`fragments.ts`).
 
 export interface Subscription {
   plan: PlanKey
@@ -70,3 +70,6 @@ function graceUntilOf(subscription: Subscription | null): Date | null {
 }
 
 export const monthOf = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`
+
+/** When the month of `monthOf` renews. */
+export const nextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))

@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type AccountDb, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 
 // How many messages an account has sent in a month: SQL and nothing else.
 
@@ -17,4 +17,11 @@ export async function lockUsage({ db }: StoreTx, accountId: string, month: strin
 export async function addUsage({ db }: StoreDb, accountId: string, month: string, channel: string, count: number) {
   await sql`update plan_usage set used = greatest(0, used + ${count}::int)
     where account_id = ${accountId} and month = ${month}::date and channel = ${channel}`.execute(db)
+}
+
+/** What each channel has used of the month. */
+export async function readUsed({ db, accountId }: AccountDb, month: string) {
+  const { rows } = await sql<{ channel: string; used: number }>`
+    select channel, used from plan_usage where account_id = ${accountId} and month = ${month}::date`.execute(db)
+  return rows
 }

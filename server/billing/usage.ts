@@ -1,3 +1,27 @@
+import type { AccountDb } from '../core/db.ts'
+import { countHeldByPlan } from '../messages/messages.ts'
+import { storesOf } from '../stores/store.ts'
+import { entitlementsOf } from './entitlements.ts'
+import { metersOf } from './meters.ts'
+import { limitsOf, monthOf, nextMonth } from './rules.ts'
+import { readUsed } from './usage-sql.ts'
+
 // How many messages an account has sent in a month, counted in the transaction that hands them over.
 
 export { addUsage, lockUsage } from './usage-sql.ts'
+
+/** Of the plan in force, also while an overdue payment holds everything: it is what the account comes back to. */
+export async function usageOf(account: AccountDb, now: Date) {
+  const renewsAt = nextMonth(now)
+  const { plan } = await entitlementsOf(account, now)
+  const limits = limitsOf({ plan, maySend: true })
+  const usage = await readUsed(account, monthOf(now))
+  const waiting = await countHeldByPlan(account, renewsAt)
+  const connected = (await storesOf(account)).filter((store) => store.is_active).length
+  return {
+    month: monthOf(now),
+    renewsAt,
+    meters: metersOf(limits, { usage, waiting }),
+    stores: { used: connected, limit: limits.maxStores },
+  }
+}

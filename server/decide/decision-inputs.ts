@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import type { Feature } from '../../shared/billing.ts'
-import { hasFeature, limitsOf } from '../billing/rules.ts'
+import { hasFeature, limitsOf, nextMonth } from '../billing/rules.ts'
 import type { ChannelName, TextChannel, TextChannelName } from '../channels/channel.ts'
 import { type AccountMailWay, accountMailWay } from '../channels/mail-way.ts'
 import { phoneCountry } from '../channels/phone.ts'
@@ -257,10 +257,6 @@ export function isOverBudget(budget: Budget | null, cost: ReturnType<Rendering['
 export function drawArm(shopperId: string, salt: string, holdoutBps: number): Arm {
   const digest = crypto.createHmac('sha256', salt).update(shopperId).digest()
   return digest.readUInt32BE(0) / 2 ** 32 < holdoutBps / 10_000 ? 'control' : 'treated'
-}
-
-function nextMonth(now: Date): Date {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
 }
 
 /** What the decision record keeps (D12): facts, no address and no text. */

@@ -6,7 +6,8 @@ import * as sql from './sql.ts'
 // A row is written in the transaction that decides on it, and its key (cart, or shopper where there is none; origin; step; channel) exists once (D1).
 
 /** After a hand-over: the steps behind it keep their distance. */
-export { spaceNextSteps } from './sql.ts'
+/** For the meters of an account (decision 87). */
+export { countHeldByPlan, spaceNextSteps } from './sql.ts'
 
 /** Plans the steps of every flow that is on for carts that just became abandoned. */
 export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
-import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../core/db.ts'
+import type { ChannelName } from '../channels/channel.ts'
+import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, type Tx } from '../core/db.ts'
 import {
   becomesCancelled,
   becomesScheduled,
@@ -276,4 +277,20 @@ export async function setNextDue({ db, storeId }: StoreTx): Promise<Date | null>
       (select min(wake_at) from messages where store_id = ${storeId} and ${isOpen('messages')}))
     where store_id = ${storeId} returning next_due_at`.execute(db)
   return rows.rows[0]?.next_due_at ?? null
+}
+
+export interface HeldByPlan {
+  channel: ChannelName
+  held: number
+  /** Of these, what reaches its age limit by then. */
+  expiring: number
+}
+
+/** What waits for a larger plan or the next month, in all stores of the account. The condition of the index `messages_held_by_plan`. */
+export async function countHeldByPlan({ db, accountId }: AccountDb, renewsAt: Date): Promise<HeldByPlan[]> {
+  const { rows } = await sql<HeldByPlan>`
+    select m.channel, count(*)::int as held, count(*) filter (where m.expires_at <= ${renewsAt}::timestamptz)::int as expiring
+    from stores s join messages m on m.store_id = s.id and ${isHeld('m')} and m.reason = 'plan_limit'
+    where s.account_id = ${accountId} group by m.channel`.execute(db)
+  return rows
 }

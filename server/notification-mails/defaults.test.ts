@@ -12,7 +12,7 @@ import { notify, notifyAccount } from '../notifications/notifications.ts'
 // Decision 65: what the settings show, for every kind of notification, is what the mail job does.
 
 const world = aWorld()
-const ofAccount = ['domain_throttled', 'domain_reopened', 'plan_limit', 'budget_reached']
+const ofAccount = ['domain_throttled', 'domain_reopened', 'plan_limit', 'plan_near_limit', 'budget_reached']
 const types = Object.keys(sampleNotifications) as NotificationType[]
 
 /** Every type, and every way in which a message can fail. */

@@ -4,7 +4,7 @@ import type {
   NotificationType,
   StoreNotificationType,
 } from '../../shared/notifications.ts'
-import type { AccountDb, StoreDb } from '../core/db.ts'
+import type { AccountDb, Db, StoreDb, Tx } from '../core/db.ts'
 import { idOf, newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
 import * as sql from './sql.ts'
@@ -41,18 +41,36 @@ export function notifyOnce<Type extends StoreNotificationType>(
 
 /** Once for this key, however many stores of the account it happens in, and however often. */
 export function notifyAccountOnce<Type extends AccountNotificationType>(
-  account: AccountDb,
-  { type, key, data, at }: { type: Type; key: string; data: NotificationData[Type]; at: Date },
+  { accountId, db }: AccountDb,
+  { at, ...notice }: { type: Type; key: string; data: NotificationData[Type]; at: Date },
 ): Promise<void> {
-  return sql.insertAccountNotification(account, { id: idOf(`${account.accountId} ${type} ${key}`), type, data }, at)
+  return notifyAccountsOnce(db, [{ accountId, ...notice }], at)
+}
+
+export interface AccountNotice<Type extends AccountNotificationType = AccountNotificationType> {
+  accountId: string
+  type: Type
+  key: string
+  data: NotificationData[Type]
+  /** Not where this type was told for the same key. */
+  unless?: AccountNotificationType
+}
+
+/** The same of many accounts at once. */
+export async function notifyAccountsOnce(db: Db | Tx, notices: readonly AccountNotice[], at: Date): Promise<void> {
+  const drafts = notices.map(({ accountId, type, key, data, unless }) => {
+    const idFor = (told: AccountNotificationType) => idOf(`${accountId} ${told} ${key}`)
+    return { accountId, id: idFor(type), unlessId: unless ? idFor(unless) : null, type, data }
+  })
+  if (drafts.length > 0) await sql.insertAccountNotifications(db, drafts, at)
 }
 
 /** Once, however many stores the account has. */
 export function notifyAccount<Type extends AccountNotificationType>(
-  account: AccountDb,
+  { accountId, db }: AccountDb,
   { type, data, at }: { type: Type; data: NotificationData[Type]; at: Date },
 ): Promise<void> {
-  return sql.insertAccountNotification(account, draftNotification(type, data), at)
+  return sql.insertAccountNotifications(db, [{ accountId, unlessId: null, ...draftNotification(type, data) }], at)
 }
 
 /** A test message has left (decision 130). */

@@ -1,4 +1,4 @@
-import type { AccountDb, Db, StoreDb } from '../core/db.ts'
+import type { Db, StoreDb, Tx } from '../core/db.ts'
 import { type RawBuilder, sql } from '../core/db.ts'
 import type { DraftNotification } from './notifications.ts'
 
@@ -20,15 +20,23 @@ export async function insertNotification({ db, storeId }: StoreDb, { id, type, d
     on conflict do nothing`.execute(db)
 }
 
-export async function insertAccountNotification(
-  { db, accountId }: AccountDb,
-  { id, type, data }: DraftNotification,
-  at: Date,
-) {
+export interface DraftOfAccount extends DraftNotification {
+  accountId: string
+  /** Only where this one is not there either. */
+  unlessId: string | null
+}
+
+/** Those that are there already stay as they are. */
+export async function insertAccountNotifications(db: Db | Tx, drafts: readonly DraftOfAccount[], at: Date) {
+  const isNew = (id: string) => sql`
+    not exists (select 1 from account_notifications t where t.account_id = n."accountId" and t.id = ${sql.ref(`n.${id}`)})
+    and not exists (select 1 from pending_account_notifications t where t.account_id = n."accountId" and t.id = ${sql.ref(`n.${id}`)})`
   await sql`
     insert into pending_account_notifications (account_id, id, type, data, created_at)
-    select ${accountId}, ${id}, ${type}, ${JSON.stringify(data)}::jsonb, ${at}::timestamptz
-    where not exists (select 1 from account_notifications where account_id = ${accountId} and id = ${id})
+    select n."accountId", n.id, n.type, n.data, ${at}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(drafts)}::jsonb)
+      as n("accountId" uuid, id uuid, "unlessId" uuid, type text, data jsonb)
+    where ${isNew('id')} and ${isNew('unlessId')}
     on conflict do nothing`.execute(db)
 }
 
