@@ -43,14 +43,6 @@ export const plans: Record<PlanKey, { name: string; priceMonthly: number; limits
   },
 }
 
-/** What is shown where limits are absent (A 9). */
-export const shownLimits: PlanLimits = {
-  maxStores: 1,
-  maxEmailsPerMonth: 100,
-  maxSmsPerMonth: 50,
-  maxWhatsappPerMonth: 50,
-}
-
 /** What larger plans have (decision 6), and which they are. */
 export const featurePlans: Record<Feature, readonly PlanKey[]> = {
   /** SMS and WhatsApp that a member sends. */
