@@ -101,19 +101,24 @@ const counts = ({ reason }: Message) =>
 
 /** People may be found to be one later: only while nobody was, two rows are one too many. */
 const onePerPerson: Invariant = ({ state, before }) => {
-  const rows = state.messages.filter((message) => isOfCampaign(message) && counts(message))
+  const rows = state.messages.filter(
+    // What a purchase closed is no mail, of whomever it was.
+    (message) => isOfCampaign(message) && counts(message) && message.reason !== 'purchased',
+  )
   return [...Map.groupBy(rows, ({ origin, step, shopper }) => `${origin} ${step} ${shopper}`).values()].flatMap(
     (some) => {
       const wereThere = some.flatMap(({ id }) => before?.messages.find((old) => old.id === id) ?? [])
       if (some.length < 2 || wereThere.length === some.length) return []
       if (wereThere.some(({ shopper }) => shopper !== some[0]!.shopper)) return []
-      // Of two people who were both in it, and became one in the same step, both may have had theirs, or have bought.
-      return some.every(({ handedOverAt, reason }) => handedOverAt !== null || reason === 'purchased')
+      // Of two people who were both in it, and became one in the same step, both may have had theirs.
+      return some.every(({ handedOverAt }) => handedOverAt !== null)
         ? []
         : [`run ${some[0]!.step} has ${some.length} rows for one person: ${some.map(({ state: now }) => now).join()}`]
     },
   )
 }
+
+const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 
 /** Nobody hears twice of one cart from one campaign, whatever was joined to it; but once more of what has failed, when it is tried again. */
 const onePerCart: Invariant = (scene) => {
@@ -121,8 +126,8 @@ const onePerCart: Invariant = (scene) => {
   const rows = state.messages.filter((message) => isOfCampaign(message) && counts(message))
   const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
     .map((some) => some.toSorted((a, b) => a.step - b.step))
-    // Of two people who had theirs and are found to be one, both are about none.
-    .filter((some) => !some[0]!.cart.startsWith('no cart') || some.some(({ handedOverAt }) => handedOverAt === null))
+    // Of two people whose messages are over and who are found to be one, both are about none.
+    .filter((some) => !some[0]!.cart.startsWith('no cart') || some.some(({ state: now }) => isStillOpen(now)))
     .filter((some) => some.some((row, index) => index > 0 && !isRetry(scene, row, some.slice(0, index))))
     .map((some) => `a campaign has ${some.length} rows about one cart, of runs ${some.map(({ step }) => step).join()}`)
   const again = fresh.flatMap((mail) => {
