@@ -106,18 +106,17 @@ const CIRCUMSTANCES = (now: Date) => sql`${IS_SUPERSEDED(now)}, ${STATE(now)},
   (${matchingPurchase} limit 1) as matching_order`
 
 /** By a later step, or by a newer "Send to All". Runs of a campaign, and other campaigns, do not supersede each other. */
-const IS_SUPERSEDED = (now: Date) => sql`case m.origin_kind
-  when 'flow' then exists (select 1 from messages o where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind
-    and o.origin_id = m.origin_id and o.channel = m.channel and o.step > m.step
-    and case when ${isOpen('o')} then o.due_at <= ${now}
-      else o.handed_over_at is not null or o.reason = 'merged' end)
-  when 'campaign' then exists (select 1 from campaigns q
+const IS_SUPERSEDED = (now: Date) => sql`(
+  m.origin_kind = 'flow' and exists (select 1 from messages o
+    where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind
+      and o.origin_id = m.origin_id and o.channel = m.channel and o.step > m.step
+      and case when ${isOpen('o')} then o.due_at <= ${now} else o.handed_over_at is not null or o.reason = 'merged' end)
+  or m.origin_kind = 'campaign' and exists (select 1 from campaigns q
     join messages o on o.store_id = q.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind and o.channel = m.channel
     join campaigns n on n.store_id = o.store_id and n.id = o.origin_id
     where q.store_id = m.store_id and q.id = m.origin_id and q.template_key = 'quick_send' and n.template_key = 'quick_send'
       and (n.created_at, n.id) > (q.created_at, q.id)
-      and case when ${isOpen('o')} then o.due_at <= ${now} else o.handed_over_at is not null end)
-  else false end as is_superseded`
+      and case when ${isOpen('o')} then o.due_at <= ${now} else o.handed_over_at is not null end)) as is_superseded`
 
 const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_status, c.abandon_at, c.last_activity_at,
   case when m.cart_id is null then s.email else c.email end as email,

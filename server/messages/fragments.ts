@@ -77,8 +77,8 @@ export const SKIPPED = sql`'skipped'`
 /** Due again, whoever held it. */
 export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null`
 /** Of an open row: a worker that has it does not any more, and what it decides of it is not written (D10). */
-export const isLookedAtAnew = (now: Date) => sql`state = case m.state when 'claimed' then 'scheduled' else m.state end,
-  reason = case m.state when 'claimed' then null else m.reason end, claim = null, wake_at = greatest(m.due_at, ${now})`
+export const isLookedAtAnew = (now: Date) => sql`state = case when ${isClaimed('m')} then 'scheduled' else m.state end,
+  reason = case when ${isClaimed('m')} then null else m.reason end, claim = null, wake_at = greatest(m.due_at, ${now})`
 /**
  * What may be decided otherwise now that something arrived. Also what a worker has, or is about to take: it may have decided without what
  * arrived, and write so after this.
