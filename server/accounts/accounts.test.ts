@@ -116,12 +116,13 @@ test('an unknown address takes as long as a wrong password', async () => {
   }
   const known: number[] = []
   const unknown: number[] = []
-  for (let round = 0; round < 4; round += 1) {
+  // Without the pretended check an unknown address would take a tenth. What else the machine does may disturb some rounds.
+  const isAsLong = () => Math.min(...unknown) > Math.min(...known) * 0.5
+  for (let round = 0; round < 4 || (round < 16 && !isAsLong()); round += 1) {
     known.push(await timed(email))
     unknown.push(await timed(anAddress()))
   }
-  // Without the pretended check an unknown address would take a tenth.
-  expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) * 0.5)
+  expect(isAsLong()).toBe(true)
 })
 
 test('after five wrong passwords from a client it waits, also with the right one, and a quarter of an hour later it does not', async () => {
