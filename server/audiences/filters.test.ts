@@ -71,7 +71,7 @@ describe('an audience', () => {
 
   test('has each person once, with the newest of their carts that matches, and nobody who cannot be reached', async () => {
     const shop = await aShop(world, 2)
-    const { has_email, has_phone, product_keys, ...first } = await world.db
+    const { device_class, has_email, has_phone, product_keys, ...first } = await world.db
       .selectFrom('carts')
       .selectAll()
       .where('id', '=', shop.cartIds[0]!)
