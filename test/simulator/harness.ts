@@ -94,6 +94,8 @@ export interface Harness {
   stepNumber: number
   /** There is a control group only while a flow is on. */
   isFlowOn: boolean
+  /** The step in which it was switched on last. */
+  flowOnIn: number
   /** The last step was the tidy job, and it came to its end. */
   isTidied: boolean
   isDisconnected: boolean
@@ -179,6 +181,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     stepStartedAt: 0,
     stepNumber: 0,
     isFlowOn: true,
+    flowOnIn: -1,
     isTidied: false,
     isDisconnected: false,
     justUnsubscribed: null,

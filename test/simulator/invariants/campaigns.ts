@@ -14,7 +14,8 @@ export const campaigns: Invariant = (scene) => {
     .filter(
       ({ evidence }) => isOfCampaign(evidence) && evidence.arm === 'control' && evidence.armAt! < evidence.createdAt,
     )
-    .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn)
+    // In the step in which it is switched on, others may have been decided on before.
+    .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnIn < harness.stepNumber)
     .map((mail) => `${name(mail)} went to somebody in the control group`)
   return [...whileStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
 }
