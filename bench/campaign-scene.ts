@@ -143,6 +143,17 @@ export class CampaignScene {
     return late
   }
 
+  /** The rows that are open, by state and reason. */
+  async #open(): Promise<string> {
+    const { rows } = await this.instance.pool.query(
+      `select state, reason, count(*)::int as rows, count(distinct worker_id)::int as workers, min(wake_at) as first, max(wake_at) as last
+      from messages where store_id = $1 and origin_kind = 'campaign' and state in ('scheduled', 'held', 'claimed', 'handed_over')
+      group by 1, 2`,
+      [this.store.storeId],
+    )
+    return `at ${new Date().toISOString()}: ${JSON.stringify(rows)}`
+  }
+
   /** Asks until the answer is true; throws when it has told of the same progress for `withinMs`. */
   async until(what: string, isSo: () => Promise<unknown>, { withinMs = 120_000, everyMs = 25 } = {}) {
     let seen: unknown = null
@@ -151,7 +162,8 @@ export class CampaignScene {
       const answer = await isSo()
       if (answer === true) return
       if (answer !== seen) [seen, movedAt] = [answer, Date.now()]
-      if (Date.now() - movedAt > withinMs) throw new Error(`${what}: stands still at ${String(answer)}`)
+      if (Date.now() - movedAt > withinMs)
+        throw new Error(`${what}: stands still at ${String(answer)}\n${await this.#open()}`)
       await sleep(everyMs)
     }
   }
