@@ -127,8 +127,7 @@ const players: Players = {
     const { fixture, web, scenario } = harness
     const wanted = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
     await switchFlow(web.deps, handle(harness), fixture.flowId, wanted)
-    if (isOn && !harness.isFlowOn) harness.flowOnIn = harness.stepNumber
-    harness.isFlowOn = isOn
+    if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnIn: harness.stepNumber })
     harness.say({ flowOffSince: isOn ? null : harness.clock.trueNow() })
   },
   async edit(harness, { delays, isTextChanged, channels }) {
